@@ -1,0 +1,74 @@
+// What PostgreSQL has: tables, columns, constraints and functions as introspected, unaware of metadata.
+
+import type { QualifiedName } from '../names.ts'
+
+/** How a column's type looks from outside. */
+export interface PgType {
+  readonly schema: string
+  /** `pg_type.typname` after domains were resolved one level: `int4`, `_text`, `uuid`. */
+  readonly name: string
+  /** The type as a cast spells it, quoted where needed: `integer`, `character varying`, `crm."Mood"[]`. */
+  readonly sql: string
+  /** `pg_type.typtype`: b base, c composite, d domain, e enum, p pseudo, r range, m multirange. */
+  readonly kind: string
+  readonly isArray: boolean
+}
+
+export interface CatalogColumn {
+  readonly name: string
+  /** `pg_attribute.attnum`: identity of a column across renames. */
+  readonly number: number
+  readonly type: PgType
+  readonly nullable: boolean
+  readonly hasDefault: boolean
+  /** `GENERATED ALWAYS AS (...) STORED/VIRTUAL`: never writable. */
+  readonly generated: boolean
+  /** `a` for GENERATED ALWAYS AS IDENTITY, `d` BY DEFAULT, '' otherwise. */
+  readonly identity: string
+  readonly comment: string | null
+}
+
+export interface CatalogConstraint {
+  readonly name: string
+  readonly oid: number
+  readonly columns: readonly string[]
+}
+
+export interface CatalogForeignKey extends CatalogConstraint {
+  readonly target: QualifiedName
+  /** The referenced columns, in the order of `columns`. */
+  readonly targetColumns: readonly string[]
+}
+
+/** `pg_class.relkind`, spelled out. */
+export type RelationKind = 'table' | 'partitioned' | 'view' | 'materialized' | 'foreign'
+
+export interface CatalogTable extends QualifiedName {
+  readonly oid: number
+  readonly kind: RelationKind
+  readonly comment: string | null
+  readonly columns: readonly CatalogColumn[]
+  readonly primaryKey: CatalogConstraint | null
+  /** UNIQUE constraints other than the primary key. */
+  readonly uniqueConstraints: readonly CatalogConstraint[]
+  readonly foreignKeys: readonly CatalogForeignKey[]
+  /** From `pg_relation_is_updatable`, INSTEAD OF triggers counted; materialized views never. */
+  readonly insertable: boolean
+  readonly updatable: boolean
+  readonly deletable: boolean
+  /** The rows of a table that metadata marks as enum; null when it is not, or cannot be one. */
+  readonly enumValues: readonly EnumValue[] | null
+}
+
+export interface EnumValue {
+  readonly value: string
+  readonly comment: string | null
+}
+
+/** The introspected part of the database: the tables (and later functions) that metadata names. */
+export interface Catalog {
+  /** By `nameKey`. */
+  readonly tables: ReadonlyMap<string, CatalogTable>
+  /** Major version of the server, e.g. 15. */
+  readonly serverVersion: number
+}

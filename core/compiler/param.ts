@@ -1,0 +1,39 @@
+// Where a statement's parameter gets its value when the statement runs. Data only: see `bind.ts` for the reading.
+
+import type { Path } from '../path.ts'
+
+/** A value of a request, as far as planning had to look into it. */
+export type InputSource =
+  | { readonly kind: 'constant'; readonly value: unknown }
+  /** `path` leads into the variable's JSON value. */
+  | { readonly kind: 'variable'; readonly name: string; readonly path: readonly (string | number)[] }
+  | { readonly kind: 'list'; readonly items: readonly InputSource[] }
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [string, InputSource])[] }
+
+export type ParamSource =
+  /** Text in PostgreSQL's input syntax, known when planning. */
+  | { readonly from: 'constant'; readonly value: string | null }
+  /** A session variable; its absence is an error of the request. */
+  | { readonly from: 'session'; readonly variable: string }
+  /** All session variables as one JSON object. */
+  | { readonly from: 'session-object' }
+  /** A request value, checked and encoded by the codec of that name; `list` makes it a PostgreSQL array literal. */
+  | {
+      readonly from: 'input'
+      readonly input: InputSource
+      readonly codec: Codec
+      readonly list: boolean
+      readonly path: Path | null
+    }
+  /** A result of an earlier statement of the same mutation, by the slot it was put into. */
+  | { readonly from: 'slot'; readonly slot: number; readonly column: number }
+
+/** How JSON values of one GraphQL input type become PostgreSQL input text. */
+export interface Codec {
+  /** The GraphQL type's name, for messages. */
+  readonly type: string
+  /** What messages expect (`a 32-bit integer`); absent for types whose null has a message of its own. */
+  readonly expects?: string
+  /** Encodes a non-null JSON value; throws the specification's error without a path. `kind` is what a literal is called. */
+  encode(value: unknown, kind?: string): string
+}

@@ -1,0 +1,159 @@
+// The plan of a request: plain data, every name resolved and every permission merged in. Printing it as SQL decides
+// nothing and cannot fail. Columns in a condition or output belong to the row at hand, whatever its alias will be.
+
+import type { PgType } from '../catalog/types.ts'
+import type { Sql } from '../database/sql.ts'
+import type { QualifiedName } from '../names.ts'
+import type { ParamSource } from './param.ts'
+
+/** Pairs of (column of the outer row, column of the inner row) that must be equal. */
+export type Mapping = readonly (readonly [string, string])[]
+
+/** A ready fragment of a plugin; it is given the alias of the row at hand. */
+export type SqlBuilder = (row: Sql) => Sql
+
+export type Operand =
+  | { readonly kind: 'param'; readonly source: ParamSource; readonly type: string }
+  /** Another column of the same row. */
+  | { readonly kind: 'column'; readonly column: string }
+
+export type Condition =
+  | { readonly kind: 'true' }
+  | { readonly kind: 'false' }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Condition[] }
+  | { readonly kind: 'not'; readonly of: Condition }
+  | { readonly kind: 'null'; readonly column: string; readonly negated: boolean }
+  /** `operator` names an entry of the operator table; `cast` is applied to the column first. */
+  | {
+      readonly kind: 'compare'
+      readonly column: string
+      readonly operator: string
+      readonly operand: Operand
+      readonly cast?: string
+    }
+  /** A related row exists for which `where` holds; `filter` of the target's permission is merged into `where`. */
+  | { readonly kind: 'related'; readonly table: QualifiedName; readonly mapping: Mapping; readonly where: Condition }
+  | { readonly kind: 'exists'; readonly table: QualifiedName; readonly where: Condition }
+  | { readonly kind: 'sql'; readonly build: SqlBuilder }
+
+export const always: Condition = { kind: 'true' }
+
+/** The conjunction, with what is trivially true left out. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  const rest = conditions.filter(({ kind }) => kind !== 'true')
+  if (rest.length === 0) return always
+  return rest.length === 1 ? rest[0]! : { kind: 'and', of: rest }
+}
+
+/** What one row (or set of rows) becomes in the answer: an expression that yields JSON text and is never NULL. */
+export type Output =
+  | { readonly kind: 'object'; readonly entries: readonly OutputEntry[] }
+  | {
+      readonly kind: 'column'
+      readonly column: string
+      readonly type: PgType
+      readonly nullable: boolean
+      readonly path?: readonly string[] | null
+    }
+  | { readonly kind: 'json'; readonly text: string }
+  /** A to-one relationship: the related row's object, or null. */
+  | { readonly kind: 'one'; readonly select: Select; readonly unique: boolean }
+  | { readonly kind: 'many'; readonly select: Select }
+  | { readonly kind: 'aggregate'; readonly select: AggregateSelect }
+  /** A value that JavaScript makes afterwards from these columns; `index` finds it in the plan's list of joins. */
+  | {
+      readonly kind: 'deferred'
+      readonly index: number
+      readonly needs: readonly { readonly column: string; readonly type: PgType }[]
+    }
+  | { readonly kind: 'sql'; readonly build: SqlBuilder }
+
+export interface OutputEntry {
+  readonly key: string
+  readonly value: Output
+}
+
+/** Where rows come from. */
+export type From =
+  | { readonly kind: 'table'; readonly table: QualifiedName }
+  /** Rows that an earlier statement handed over, as an array of the table's row type. */
+  | { readonly kind: 'rows'; readonly table: QualifiedName; readonly source: ParamSource }
+  /** A set-returning function or any other table expression; may use the outer row's alias. */
+  | { readonly kind: 'sql'; readonly build: SqlBuilder }
+
+export type OrderTarget =
+  | { readonly kind: 'column'; readonly column: string }
+  | { readonly kind: 'sql'; readonly build: SqlBuilder }
+  /** A value of the related row; a row that `where` hides counts as NULL. */
+  | {
+      readonly kind: 'related'
+      readonly table: QualifiedName
+      readonly mapping: Mapping
+      readonly where: Condition
+      readonly unique: boolean
+      readonly of: OrderTarget
+    }
+  /** An aggregate over all related rows; `column` is absent for `count`. */
+  | {
+      readonly kind: 'aggregate'
+      readonly table: QualifiedName
+      readonly mapping: Mapping
+      readonly where: Condition
+      readonly operator: string
+      readonly column: string | null
+    }
+
+export interface OrderItem {
+  readonly target: OrderTarget
+  readonly direction: 'asc' | 'desc'
+  readonly nulls: 'first' | 'last'
+}
+
+/** The rows that an array, object or aggregate is made of. */
+export interface Rows {
+  readonly from: From
+  /** Ties the rows to the outer row; empty at the root. */
+  readonly mapping: Mapping
+  readonly where: Condition
+  readonly distinctOn: readonly string[]
+  readonly orderBy: readonly OrderItem[]
+  /** Whether `orderBy` starts with a key of the table, and so follows an index. */
+  readonly orderedByKey: boolean
+  /** Part of the statement's text: the planner of PostgreSQL chooses far better when it sees the number. */
+  readonly limit: number | null
+  readonly offset: Operand | null
+  /** The role's own limit, if it has one. */
+  readonly permissionLimit: number | null
+}
+
+export interface Select {
+  readonly rows: Rows
+  readonly output: Output
+}
+
+export interface AggregateCall {
+  readonly operator: string
+  /** Arguments; empty for `count(*)`. */
+  readonly columns: readonly string[]
+  readonly distinct: boolean
+}
+
+export type AggregateOutput =
+  | { readonly kind: 'object'; readonly entries: readonly { readonly key: string; readonly value: AggregateOutput }[] }
+  | { readonly kind: 'json'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: AggregateCall }
+  /** The rows themselves, under the role's limit. */
+  | { readonly kind: 'nodes'; readonly output: Output }
+
+export interface AggregateSelect {
+  readonly rows: Rows
+  readonly output: AggregateOutput
+}
+
+/** A root field answered by the database alone. */
+export type RootOutput =
+  | { readonly kind: 'many'; readonly select: Select }
+  | { readonly kind: 'one'; readonly select: Select; readonly unique: boolean }
+  | { readonly kind: 'aggregate'; readonly select: AggregateSelect }
+  | { readonly kind: 'json'; readonly text: string }
+  | { readonly kind: 'sql'; readonly build: SqlBuilder }

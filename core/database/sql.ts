@@ -1,0 +1,85 @@
+// The only producer of SQL text. Text, identifiers and values are different kinds of fragment, so a value can never
+// become text: what is interpolated into the `sql` tag must be a fragment.
+
+import type { ParamSource } from '../compiler/param.ts'
+
+/** A piece of SQL. Made by {@link sql}, {@link id}, {@link param}, {@link join} and {@link literal} only. */
+export interface Sql {
+  readonly parts: readonly (string | ParamSource | Sql)[]
+}
+
+/** SQL with fragments in it: ``sql`select ${id('a')} from ${table}` ``. */
+export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {
+  const parts: (string | Sql)[] = []
+  for (let i = 0; i < strings.length; i++) {
+    const text = strings[i]
+    if (text) parts.push(text)
+    const fragment = fragments[i]
+    if (fragment) parts.push(fragment)
+  }
+  return { parts }
+}
+
+export const empty: Sql = { parts: [] }
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** A quoted identifier, qualified when several names are given. */
+export const id = (...names: readonly string[]): Sql => ({ parts: [names.map(quote).join('.')] })
+
+/** A string constant, for what belongs to the statement's shape (JSON keys); request data goes through {@link param}. */
+export const literal = (text: string): Sql => {
+  const body = text.replaceAll("'", "''")
+  return { parts: [body.includes('\\') ? ` E'${body.replaceAll('\\', '\\\\')}'` : `'${body}'`] }
+}
+
+/** A whole number of the statement's shape, such as a permission's limit. */
+export const integer = (value: number): Sql => {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`)
+  return { parts: [String(value)] }
+}
+
+/** A value known when the statement runs, bound as a parameter and cast to a type of PostgreSQL. */
+export const param = (source: ParamSource, type: string): Sql => ({ parts: [source, `::${type}`] })
+
+/** Fragments with a separator between them. */
+export function join(fragments: readonly Sql[], separator = ', '): Sql {
+  const parts: (string | Sql)[] = []
+  for (const [i, fragment] of fragments.entries()) {
+    if (i > 0) parts.push(separator)
+    parts.push(fragment)
+  }
+  return { parts }
+}
+
+/** Trusted text that the engine itself wrote, such as an operator's symbol; never anything of a request. */
+export const trusted = (text: string): Sql => ({ parts: [text] })
+
+/** A statement's text with `$1`, `$2`… and where each parameter's value comes from. */
+export interface Statement {
+  readonly text: string
+  readonly params: readonly ParamSource[]
+}
+
+/** Prints a fragment; the same source object is bound once however often it occurs. */
+export function compile(fragment: Sql): Statement {
+  const params: ParamSource[] = []
+  const numbers = new Map<ParamSource, number>()
+  let text = ''
+  const print = (piece: Sql) => {
+    for (const part of piece.parts) {
+      if (typeof part === 'string') text += part
+      else if ('parts' in part) print(part)
+      else {
+        let number = numbers.get(part)
+        if (number === undefined) {
+          number = params.push(part)
+          numbers.set(part, number)
+        }
+        text += `$${number}`
+      }
+    }
+  }
+  print(fragment)
+  return { text, params }
+}

@@ -1,0 +1,22 @@
+// One transaction on one connection, as handlers see it.
+
+import type { Statement } from './sql.ts'
+
+/** A row by column name; values in PostgreSQL's text form converted by pg's usual parsers. */
+export type Row = Record<string, unknown>
+
+export interface Transaction {
+  /** Runs text with bound values (`$1`, ...) and returns the rows. */
+  rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
+  /** Runs a compiled statement whose first column is ready JSON text; returns its bytes (null for SQL NULL or no row). */
+  bytes(statement: Statement, values: readonly (string | null)[]): Promise<Buffer | null>
+  /** Runs text that may hold several statements by the simple protocol; returns the last one's raw text result. */
+  script(text: string): Promise<ScriptResult>
+}
+
+/** The outcome of the last statement of a script; `rows` is null for commands that return none. */
+export interface ScriptResult {
+  readonly command: string
+  readonly columns: readonly string[] | null
+  readonly rows: readonly (readonly (string | null)[])[] | null
+}

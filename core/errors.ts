@@ -1,0 +1,128 @@
+// Every error that a client may see. A handler throws where the rule is known; the two encoders at the end are the
+// only places that know the wire shapes.
+
+import { type PathKey, pathText } from './path.ts'
+
+/** The wire codes of the specification; an action webhook may add its own, hence the string escape at the end. */
+export type ErrorCode =
+  | 'access-denied'
+  | 'already-exists'
+  | 'already-tracked'
+  | 'already-untracked'
+  | 'bad-request'
+  | 'busy'
+  | 'conflict'
+  | 'constraint-error'
+  | 'constraint-violation'
+  | 'data-exception'
+  | 'dependency-error'
+  | 'invalid-configuration'
+  | 'invalid-headers'
+  | 'invalid-json'
+  | 'invalid-jwt'
+  | 'invalid-jwt-key'
+  | 'invalid-params'
+  | 'jwt-invalid-claims'
+  | 'jwt-missing-role-claims'
+  | 'not-exists'
+  | 'not-found'
+  | 'not-supported'
+  | 'parse-failed'
+  | 'permission-denied'
+  | 'permission-error'
+  | 'postgres-error'
+  | 'remote-schema-conflicts'
+  | 'remote-schema-error'
+  | 'start-failed'
+  | 'unexpected'
+  | 'unexpected-payload'
+  | 'validation-failed'
+  | (string & {})
+
+export interface ErrorDetails {
+  /** Where, relative to the place that throws: callers add their own level with {@link TrellisError.at}. */
+  readonly path?: readonly PathKey[]
+  /** What only administrators (or development mode) may see. */
+  readonly internal?: unknown
+  readonly cause?: unknown
+}
+
+/** An error with a status, a code and a path, ready for either encoding. */
+export class TrellisError extends Error {
+  readonly status: number
+  readonly code: ErrorCode
+  readonly path: readonly PathKey[]
+  readonly internal: unknown
+
+  constructor(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'TrellisError'
+    this.status = status
+    this.code = code
+    this.path = details.path ?? []
+    this.internal = details.internal
+  }
+
+  /** The same error seen from one level further out: `at('args')` turns `$.name` into `$.args.name`. */
+  at(...outer: readonly PathKey[]): TrellisError {
+    return this.with({ path: [...outer, ...this.path] })
+  }
+
+  /** The same error with other details; what is left out stays. */
+  with(details: ErrorDetails): TrellisError {
+    const merged = { path: this.path, internal: this.internal, cause: this.cause, ...details }
+    const copy = new TrellisError(this.status, this.code, this.message, merged)
+    copy.stack = this.stack
+    return copy
+  }
+}
+
+/** 400: the caller broke a rule. */
+export const badRequest = (code: ErrorCode, message: string, details?: ErrorDetails) =>
+  new TrellisError(400, code, message, details)
+
+/** 401: credentials are missing or wrong. */
+export const unauthorized = (message: string) => new TrellisError(401, 'access-denied', message)
+
+/** 404: no such endpoint. */
+export const notFound = (message = 'resource does not exist') => new TrellisError(404, 'not-found', message)
+
+/** 500: ours (`unexpected`) or PostgreSQL's (`postgres-error`). */
+export const internalError = (message: string, details?: ErrorDetails & { code?: ErrorCode }) =>
+  new TrellisError(500, details?.code ?? 'unexpected', message, details)
+
+/** A request whose JSON does not fit the expected shape. */
+export const parseFailed = (message: string, path: readonly PathKey[] = []) =>
+  badRequest('parse-failed', message, { path })
+
+/** A GraphQL document that does not fit the role's schema. */
+export const validationFailed = (message: string, path: readonly PathKey[] = []) =>
+  badRequest('validation-failed', message, { path })
+
+/** Turns anything thrown into a {@link TrellisError}; what is unknown becomes an internal error without details. */
+export function toTrellisError(error: unknown): TrellisError {
+  if (error instanceof TrellisError) return error
+  return internalError('internal error', { cause: error })
+}
+
+/** Runs `work`; an error it throws is located one level further in, at `key`. */
+export function within<T>(key: PathKey, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof TrellisError ? error.at(key) : error
+  }
+}
+
+/** `{path, error, code, internal?}`: metadata, explain, config, 404. */
+export function flatError(error: TrellisError, showInternal: boolean) {
+  const body = { path: pathText(error.path), error: error.message, code: error.code }
+  return showInternal && error.internal !== undefined ? { ...body, internal: error.internal } : body
+}
+
+/** One member of a GraphQL `errors` array. */
+export function graphqlError(error: TrellisError, showInternal: boolean) {
+  const extensions = { path: pathText(error.path), code: error.code }
+  const internal = showInternal && error.internal !== undefined ? { internal: error.internal } : {}
+  return { extensions: { ...extensions, ...internal }, message: error.message }
+}

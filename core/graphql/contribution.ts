@@ -1,0 +1,123 @@
+// How plugins add to the GraphQL schemas. A contribution is a pure function of model and role; it names fields and makes
+// each one only when a request needs it, so a schema of thousands of tables costs what is used of it.
+
+import type { GraphQLFieldConfig, GraphQLInputFieldConfig, GraphQLNamedType, GraphQLObjectType } from 'graphql'
+import type { MutationPlan } from '../compiler/mutation-plan.ts'
+import type { Condition, OrderTarget, Output, RootOutput } from '../compiler/plan.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Model, TableModel } from '../metadata/model.ts'
+import type { QualifiedName } from '../names.ts'
+import type { Settings } from '../options.ts'
+import type { Session } from '../session.ts'
+import type { TableAccess } from './access.ts'
+import type { PlanContext } from './plan-context.ts'
+import type { FieldSelection } from './selection.ts'
+import type { Value } from './values.ts'
+
+/** Fields by name, each made on first use. */
+export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
+export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
+
+/** A role's view of the model, while its schema is put together. */
+export interface SchemaScope {
+  readonly model: Model
+  readonly role: string
+  readonly backendOnly: boolean
+  readonly dialect: Dialect
+  readonly settings: Settings
+  /** What the role may do with a table; null when the table is not served. */
+  access(table: QualifiedName): TableAccess | null
+  /** The type of that name, made by `build` on first use; the same name always gives the same object. */
+  type<T extends GraphQLNamedType>(name: string, build: () => T): T
+  /** Members of a table's row that all contributions add, by kind of type they appear in. */
+  rowFields(table: TableModel): FieldMap
+  booleanFields(table: TableModel): InputFieldMap
+  orderFields(table: TableModel): InputFieldMap
+  insertFields(table: TableModel): InputFieldMap
+}
+
+export interface Contribution {
+  /** Shown when two contributions give the same name. */
+  readonly name: string
+  query?(scope: SchemaScope): FieldMap
+  mutation?(scope: SchemaScope): FieldMap
+  subscription?(scope: SchemaScope): FieldMap
+  /** Fields of the object type of a table's rows. */
+  rowFields?(scope: SchemaScope, table: TableModel): FieldMap
+  /** Fields of `T_bool_exp`. */
+  booleanFields?(scope: SchemaScope, table: TableModel): InputFieldMap
+  /** Fields of `T_order_by`. */
+  orderFields?(scope: SchemaScope, table: TableModel): InputFieldMap
+  /** Fields of `T_insert_input`. */
+  insertFields?(scope: SchemaScope, table: TableModel): InputFieldMap
+}
+
+/** What a resolved field is given. Arguments are coerced JSON values. */
+export interface ResolvedCall {
+  readonly args: Readonly<Record<string, unknown>>
+  readonly session: Session
+  readonly field: FieldSelection
+  /** The client's request headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** How a field of a root type is answered. */
+export type RootPlanner =
+  /** By the database: the planner returns data that is printed as SQL. */
+  | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext): RootOutput }
+  /** By a change of the database, in the operation's transaction. */
+  | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan }
+  /**
+   * By JavaScript. The value is completed against the selection (members picked, lists walked) unless `completed`: then
+   * it already has the response's shape.
+   */
+  | { readonly kind: 'resolved'; readonly completed?: boolean; resolve(call: ResolvedCall): unknown | Promise<unknown> }
+
+/** How a field of a table's row is answered. */
+export type RowPlanner =
+  | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext, table: TableModel): Output }
+  /** By JavaScript, for all rows of the response at once; `needs` are columns that each row is given. */
+  | {
+      readonly kind: 'resolved'
+      readonly completed?: boolean
+      readonly needs: readonly string[]
+      resolve(
+        rows: readonly Readonly<Record<string, unknown>>[],
+        call: ResolvedCall,
+      ): readonly unknown[] | Promise<readonly unknown[]>
+    }
+
+/** How a member of `T_bool_exp` becomes a condition on the row. */
+export type BooleanPlanner = (value: Value, context: PlanContext) => Condition
+
+/** How a member of `T_order_by` becomes things to order by. */
+export type OrderPlanner = (value: Value, context: PlanContext) => readonly OrderElement[]
+
+export interface OrderElement {
+  readonly target: OrderTarget
+  readonly direction: 'asc' | 'desc'
+  readonly nulls: 'first' | 'last'
+  /** The plain column, when it is one: `distinct_on` is checked against it. */
+  readonly column: string | null
+}
+
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    root?: RootPlanner
+    row?: RowPlanner
+  }
+  interface GraphQLInputFieldExtensions {
+    boolean?: BooleanPlanner
+    order?: OrderPlanner
+    /** The database column that the field stands for. */
+    column?: string
+    /** The relationship that the field stands for. */
+    relationship?: string
+  }
+  interface GraphQLObjectTypeExtensions {
+    /** The table whose rows have this type. */
+    table?: QualifiedName
+  }
+}
+
+export type { GraphQLObjectType }

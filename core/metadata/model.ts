@@ -1,0 +1,116 @@
+// The model: document and catalog, resolved. Immutable, replaced whole after each change, and the only thing that
+// serves requests. Objects refer to each other by name, never by reference, so that parts that did not change are
+// shared between generations.
+
+import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../catalog/types.ts'
+import type { Condition } from '../compiler/plan.ts'
+import type { QualifiedName } from '../names.ts'
+import type { TableConfiguration } from './document.ts'
+import type { Dependency, Inconsistency } from './objects.ts'
+
+export interface ColumnModel {
+  readonly kind: 'column'
+  /** The database name. */
+  readonly name: string
+  /** The GraphQL name; null when neither the column's name nor a custom one is a GraphQL name: then it is not exposed. */
+  readonly field: string | null
+  readonly type: PgType
+  readonly nullable: boolean
+  readonly comment: string | null
+  readonly column: CatalogColumn
+  /** The enum table whose key this column references. */
+  readonly enumTable: QualifiedName | null
+}
+
+export interface RelationshipModel {
+  readonly kind: 'relationship'
+  readonly name: string
+  readonly type: 'object' | 'array'
+  readonly target: QualifiedName
+  /** Pairs of (column of this table, column of the target). */
+  readonly mapping: readonly (readonly [string, string])[]
+  /** Whether a row here always has a related row: by foreign key, and every column NOT NULL. */
+  readonly required: boolean
+  /** Whether at most one target row can match, by a key of the target. */
+  readonly unique: boolean
+  readonly comment: string | null
+}
+
+/** The kinds of member that a table's rows can have; plugins add theirs by augmenting this interface. */
+export interface FieldKinds {
+  column: ColumnModel
+  relationship: RelationshipModel
+}
+
+export type FieldModel = FieldKinds[keyof FieldKinds]
+
+/** A value that a permission sets: a literal of the column's type, or a session variable. */
+export type PresetValue =
+  | { readonly kind: 'literal'; readonly value: unknown }
+  | { readonly kind: 'session'; readonly variable: string }
+
+export interface SelectPermission {
+  /** Database names. */
+  readonly columns: ReadonlySet<string>
+  readonly computedFields: ReadonlySet<string>
+  readonly filter: Condition
+  readonly limit: number | null
+  readonly allowAggregations: boolean
+}
+
+export interface InsertPermission {
+  readonly columns: ReadonlySet<string>
+  readonly check: Condition
+  readonly presets: ReadonlyMap<string, PresetValue>
+  readonly backendOnly: boolean
+}
+
+export interface UpdatePermission {
+  readonly columns: ReadonlySet<string>
+  readonly filter: Condition
+  readonly check: Condition | null
+  readonly presets: ReadonlyMap<string, PresetValue>
+}
+
+export interface DeletePermission {
+  readonly filter: Condition
+}
+
+export interface TablePermissions {
+  readonly select?: SelectPermission
+  readonly insert?: InsertPermission
+  readonly update?: UpdatePermission
+  readonly delete?: DeletePermission
+}
+
+export interface TableModel {
+  readonly name: QualifiedName
+  /** Base of the generated names; null when it is not a GraphQL name and the table is not in GraphQL. */
+  readonly graphqlName: string | null
+  readonly catalog: CatalogTable
+  readonly configuration: TableConfiguration
+  readonly isEnum: boolean
+  readonly enumValues: readonly EnumValue[] | null
+  /** By database name, in the database's order. */
+  readonly columns: ReadonlyMap<string, ColumnModel>
+  readonly primaryKey: CatalogConstraint | null
+  /** Members of a row by the name that expressions and GraphQL use: exposed columns and what facets attach. */
+  readonly fields: ReadonlyMap<string, FieldModel>
+  /** By role, without `admin`, who may do all. */
+  readonly permissions: ReadonlyMap<string, TablePermissions>
+  /** What facets of other plugins resolved to: facet key, then the entry's identity. */
+  readonly extensions: ReadonlyMap<string, ReadonlyMap<string, unknown>>
+}
+
+/** What slices resolve to; plugins augment this interface with their slice's key. */
+// biome-ignore lint/suspicious/noEmptyInterface: plugins augment it
+export interface ModelSlices {}
+
+export interface Model {
+  readonly resourceVersion: number
+  /** By `nameKey`; only what is consistent. */
+  readonly tables: ReadonlyMap<string, TableModel>
+  readonly slices: Readonly<Partial<ModelSlices>>
+  readonly inconsistencies: readonly Inconsistency[]
+  readonly dependencies: readonly Dependency[]
+}

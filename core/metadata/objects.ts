@@ -1,0 +1,61 @@
+// Metadata objects as things that can be named, depended on, listed as inconsistent and removed.
+
+import { nameText, type QualifiedName } from '../names.ts'
+
+/** Names one object: `{kind: 'permission', table, name: 'agent', detail: 'select'}`. */
+export interface ObjectRef {
+  /** As dependency messages print it: `table`, `column`, `relationship`, `permission`, `function`, `constraint`, ... */
+  readonly kind: string
+  /** The table that it lives in, or is (for kind `table`). */
+  readonly table?: QualifiedName
+  readonly name?: string
+  readonly detail?: string
+}
+
+/** Identity of an object, for maps and comparisons. */
+export const objectKey = ({ kind, table, name, detail }: ObjectRef): string =>
+  [kind, table?.schema ?? '', table?.name ?? '', name ?? '', detail ?? ''].join('\u0000')
+
+/** As dependency messages print it: `permission lead.agent.select`. */
+export function objectText({ kind, table, name, detail }: ObjectRef): string {
+  const parts = [table && nameText(table), name, detail].filter((part) => part !== undefined)
+  return `${kind} ${parts.join('.')}`
+}
+
+/** Why an object needs another; `on_type` when the type of a column matters. */
+export type DependencyReason =
+  | 'table'
+  | 'remote_table'
+  | 'parent'
+  | 'column'
+  | 'payload'
+  | 'fkey'
+  | 'remote_fkey'
+  | 'using_column'
+  | 'left_column'
+  | 'right_column'
+  | 'untyped'
+  | 'on_type'
+  | 'session_variable'
+  | 'remote_relationship'
+  | 'remote_schema'
+
+export interface Dependency {
+  readonly object: ObjectRef
+  readonly on: ObjectRef
+  readonly reason: DependencyReason
+}
+
+/** An object that is stored but not served, as `get_inconsistent_metadata` lists it. */
+export interface Inconsistency {
+  readonly ref: ObjectRef
+  /** The wire's type: `table`, `object_relation`, `select_permission`, ... */
+  readonly type: string
+  readonly definition: unknown
+  readonly reason: string
+  /** The other parties of a conflict: all are listed together, and none is served. */
+  readonly others?: readonly ConflictingObject[]
+}
+
+/** One more object that a conflict leaves out. */
+export type ConflictingObject = Pick<Inconsistency, 'ref' | 'type' | 'definition'>

@@ -1,0 +1,93 @@
+// What a plugin declares about its part of the metadata: slices of the document, and facets of a table's entry.
+
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { Catalog } from '../catalog/types.ts'
+import type { Dialect } from '../dialect.ts'
+import type { QualifiedName } from '../names.ts'
+import type { PathKey } from '../path.ts'
+import type { MetadataDocument, TableEntry } from './document.ts'
+import type { FieldModel, ModelSlices, TableModel, TablePermissions } from './model.ts'
+import type { DependencyReason, Inconsistency, ObjectRef } from './objects.ts'
+
+/** What resolving may look at. Reads of other tables are recorded, so an object is resolved again when they change. */
+export interface ResolveContext {
+  /** Everything introspected. Whoever looks is resolved again after each change of any table: prefer {@link table}. */
+  readonly catalog: Catalog
+  readonly dialect: Dialect
+  /** A table by name. Facets of stage `fields` see its columns only; those of stage `rules` all its fields. */
+  table(name: QualifiedName): TableModel | undefined
+  /** The value of an environment variable of the server. */
+  environment(name: string): string | undefined
+  /** Records that the object being resolved needs another one. */
+  depend(on: ObjectRef, reason: DependencyReason): void
+}
+
+/** What a slice's `resolve` may look at, besides reporting broken entries. Tables are complete here. */
+export interface SliceContext extends Omit<ResolveContext, 'depend'> {
+  /** Leaves an object out of the model, and lists it. */
+  report(object: ObjectDescription, reason: string): void
+  /** Records that an object needs another one. */
+  depend(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void
+  /** Another slice's value in the document. */
+  slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K]
+}
+
+/** How an object is listed and named. */
+export interface ObjectDescription {
+  readonly ref: ObjectRef
+  readonly type: string
+  readonly definition: unknown
+}
+
+/** One top-level key of the metadata document. `K` is the key. */
+export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument, S extends TSchema = TSchema> {
+  readonly key: K
+  /** The wire shape in documents, checked on import. */
+  readonly schema: S
+  readonly empty: MetadataDocument[K]
+  /** Identity of an entry of a list slice; each entry is stored and compared on its own. Absent: one value. */
+  entryKey?(entry: never): string
+  /** Decoded wire shape to stored shape; throws with a path relative to the slice. Absent: as it is. */
+  read?(value: Static<S>, context: { readonly formatVersion: number }): MetadataDocument[K]
+  /** Stored shape to wire shape, sorted; `undefined` leaves the key out. Absent: the value, left out when empty. */
+  write?(value: MetadataDocument[K]): unknown
+  /** What `clear_metadata` leaves. Absent: `empty`. */
+  cleared?(value: MetadataDocument[K]): MetadataDocument[K]
+  /** The slice's part of the model. Reports broken entries instead of throwing, and goes on. */
+  resolve?(value: MetadataDocument[K], context: SliceContext): K extends keyof ModelSlices ? ModelSlices[K] : void
+  /** Takes an object out of a draft; false when it is not one of this slice. Used by cascades and drops. */
+  remove?(draft: MetadataDocument, object: ObjectRef): boolean
+}
+
+/** A table under construction, as `attach` may extend it; `fields` holds what the object at hand attaches. */
+export interface TableDraft {
+  readonly fields: Map<string, FieldModel>
+  readonly permissions: Map<string, TablePermissions>
+  readonly extensions: Map<string, Map<string, unknown>>
+}
+
+/** A key of a table's entry that holds an array of objects: relationships, permissions, event triggers, ... */
+export interface Facet<Entry = unknown, Resolved = unknown> {
+  readonly key: string & keyof TableEntry
+  /** `fields` adds members to the row and sees other tables' columns; `rules` uses the members of all tables. */
+  readonly stage: 'fields' | 'rules'
+  readonly schema: TSchema
+  /** What the document's duplicate check calls these objects: `relationships`, `select permissions`. */
+  readonly duplicates: { readonly kind: string; name(entry: Entry): string }
+  /** Identity within the table: the name or role. */
+  identify(entry: Entry): string
+  describe(table: QualifiedName, entry: Entry): ObjectDescription
+  /** Wire shape to stored shape, with a path relative to the entry. */
+  read?(value: unknown): Entry
+  write?(entry: Entry): unknown
+  /** Throws a TrellisError when the entry is broken; its message is the inconsistency's reason. */
+  resolve(entry: Entry, table: TableModel, context: ResolveContext): Resolved
+  /** Core refuses members whose name is taken, so what is attached need not be checked against columns or others. */
+  attach(table: TableDraft, identity: string, resolved: Resolved, entry: Entry): void
+}
+
+/** Finds a table's entry in a document or draft. */
+export const findTable = (document: Pick<MetadataDocument, 'tables'>, name: QualifiedName): TableEntry | undefined =>
+  document.tables.find(({ table }) => table.name === name.name && table.schema === name.schema)
+
+export type { Inconsistency, PathKey }

@@ -1,0 +1,67 @@
+// An operation of the metadata API: a value with its wire name, argument schema and handler.
+
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { Catalog } from '../catalog/types.ts'
+import type { Transaction } from '../database/transaction.ts'
+import type { MetadataDocument } from '../metadata/document.ts'
+import type { Model } from '../metadata/model.ts'
+import type { ObjectRef } from '../metadata/objects.ts'
+import type { QualifiedName } from '../names.ts'
+import type { PathKey } from '../path.ts'
+import type { Session } from '../session.ts'
+
+/** Requirement on the request's transaction; `any` puts none. */
+export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'
+
+/**
+ * What the rebuilt model is checked for after the handler, see the specification's 2.6: `object` the object just
+ * written, `new` nothing became inconsistent, `strict` nothing is inconsistent, `none` no check.
+ */
+export type ConsistencyCheck = 'object' | 'new' | 'strict' | 'none'
+
+/** A property that may depend on the call's arguments. */
+export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['of']
+
+export interface OperationContext {
+  /** A draft of the document: edit it in place; core rebuilds, checks, stores and publishes it. */
+  readonly metadata: MetadataDocument
+  /** The model before this operation, earlier members of a bulk included. */
+  readonly model: Model
+  readonly catalog: Catalog
+  readonly session: Session
+  /** The transaction that the metadata is saved in, for operations that also touch the database. */
+  readonly transaction: Transaction
+  /** Takes an object out of the draft, through the slice or facet that owns it; false when there is no such object. */
+  remove(object: ObjectRef): boolean
+  /** Has the named tables, or everything tracked, read from the database again before the model is rebuilt. */
+  refreshCatalog(tables: readonly QualifiedName[] | 'all'): void
+  /** Runs when the transaction has committed and the new model is served. */
+  afterCommit(run: () => void | Promise<void>): void
+}
+
+export interface Operation<S extends TSchema = TSchema> {
+  /** The wire's `type`. */
+  readonly type: string
+  /** Which envelope version finds it; absent: 1. */
+  readonly version?: 1 | 2
+  readonly args: S
+  /** Whether only `admin` may call it; absent: yes. */
+  readonly adminOnly?: boolean
+  /** Absent: READ WRITE. */
+  readonly access?: ByArguments<S, AccessMode>
+  /** Whether the handler edits the metadata or changes the catalog, and so the model is rebuilt; absent: yes. */
+  readonly editsMetadata?: ByArguments<S, boolean>
+  /** Absent: none. */
+  readonly check?: ConsistencyCheck
+  /** The object that `check: 'object'` is about. */
+  object?(args: Static<S>): ObjectRef
+  /** Wording and path of decoding errors that the schema alone cannot give; runs before the schema check. */
+  decode?(args: unknown): Static<S>
+  /** The result; `undefined` answers `{"message":"success"}`. */
+  handle(context: OperationContext, args: Static<S>): unknown | Promise<unknown>
+}
+
+/** Declares an operation; the arguments' type follows from the schema. */
+export const operation = <S extends TSchema>(definition: Operation<S>): Operation<S> => definition
+
+export type { PathKey }

@@ -1,0 +1,30 @@
+// JSONPath-like places in errors: `$.args.objects[0]['odd key']`.
+
+export type PathKey = string | number
+
+/** A path under construction: a linked list, so that walking costs nothing until an error is printed. */
+export interface Path {
+  readonly parent: Path | null
+  readonly key: PathKey
+}
+
+/** The path one level deeper; `null` is the root `$`. */
+export const below = (parent: Path | null, key: PathKey): Path => ({ parent, key })
+
+/** The keys from the root to this path. */
+export function pathKeys(path: Path | null): PathKey[] {
+  const keys: PathKey[] = []
+  for (let at = path; at !== null; at = at.parent) keys.push(at.key)
+  return keys.reverse()
+}
+
+const plainKey = /^[A-Za-z_][A-Za-z0-9_-]*$/
+
+/** The text of a path as clients see it. */
+export function pathText(keys: readonly PathKey[]): string {
+  const parts = keys.map((key) => {
+    if (typeof key === 'number') return `[${key}]`
+    return plainKey.test(key) ? `.${key}` : `['${key}']`
+  })
+  return `$${parts.join('')}`
+}

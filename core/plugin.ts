@@ -1,0 +1,107 @@
+// The contract between core and plugins. A plugin is a value made by `definePlugin`; built-in ones and those of third
+// parties are the same thing.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Auth } from './auth/auth.ts'
+import type { Database } from './database/database.ts'
+import type { Dialect } from './dialect.ts'
+import type { TrellisError } from './errors.ts'
+import type { Contribution } from './graphql/contribution.ts'
+import type { GraphQLEngine } from './graphql/engine.ts'
+import type { MetadataDocument, TableEntry } from './metadata/document.ts'
+import type { Model } from './metadata/model.ts'
+import type { Facet, Slice } from './metadata/slices.ts'
+import type { MetadataService } from './metadata/service.ts'
+import type { Observer } from './observe.ts'
+import type { Operation } from './operations/operation.ts'
+import type { Settings } from './options.ts'
+import type { Session } from './session.ts'
+import type { TSchema } from '@sinclair/typebox'
+
+/** An HTTP route of a plugin. It is mounted only while its API is enabled. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  /** The API that opens it; absent: the plugin's own; null: always open. */
+  readonly api?: string | null
+  /** `admin`: refused to other roles; `session`: any authenticated role; `none`: not authenticated. */
+  readonly auth: 'admin' | 'session' | 'none'
+  /**
+   * Answers with what it returns (JSON, or a string or Buffer as it is); throws TrellisErrors, which are answered flat
+   * with their status. With `auth: 'none'` the session is null. The body is the parsed JSON unless `raw`.
+   */
+  handle(call: RouteCall): unknown | Promise<unknown>
+  /** Whether `call.body` is the unparsed Buffer. */
+  readonly raw?: boolean
+  /** How errors are answered, those of authentication included; absent: flat, with their status. */
+  readonly errors?: ErrorEncoder
+}
+
+/** Status and body of the answer to an error. `showInternal`: whether the caller may see its `internal`. */
+export type ErrorEncoder = (error: TrellisError, showInternal: boolean) => ErrorAnswer
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+export interface RouteCall {
+  readonly session: Session
+  readonly body: unknown
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** What a plugin registers with. */
+export interface Engine {
+  readonly settings: Settings
+  readonly dialect: Dialect
+  /** The Fastify instance, for what routes cannot express. */
+  readonly app: FastifyInstance
+  readonly database: Database
+  readonly observe: Observer
+  readonly operations: { add(...operations: readonly Operation<TSchema>[]): void }
+  readonly metadata: {
+    slice<K extends keyof MetadataDocument, S extends TSchema>(key: K, slice: Omit<Slice<K, S>, 'key'>): void
+    facet<K extends string & keyof TableEntry, Resolved>(
+      facet: Facet<NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never, Resolved> & { readonly key: K },
+    ): void
+    /** Running operations and reading the document, for routes and jobs. */
+    readonly service: MetadataService
+  }
+  readonly graphql: {
+    contribute(contribution: Contribution): void
+    /** Executing requests, for routes and transports. */
+    readonly engine: GraphQLEngine
+  }
+  readonly routes: { add(...routes: readonly Route[]): void }
+  /** Who asks: authenticating requests of other transports, and adding a way to authenticate. */
+  readonly auth: Pick<Auth, 'mode' | 'configuration' | 'authenticate' | 'use'>
+  /** Which APIs exist and which are open. */
+  readonly apis: { isEnabled(name: string): boolean; readonly enabled: readonly string[] }
+  /** The model being served now: read it once per request. */
+  readonly model: Model
+  /** Runs when the server starts to serve, after the first model was built. */
+  onReady(run: () => void | Promise<void>): void
+  /** Runs when the server stops, before the database is closed. */
+  onClose(run: () => void | Promise<void>): void
+}
+
+export interface PluginDefinition {
+  readonly name: string
+  /** The name in `--enabled-apis` that opens its operations and routes; absent: `metadata`. */
+  readonly api?: string
+  /** Whether the API is open when the option is not given; absent: yes. */
+  readonly enabledByDefault?: boolean
+  /** Plugins that must be there, and are registered before. */
+  readonly dependencies?: readonly string[]
+  register(engine: Engine): void | Promise<void>
+}
+
+/** A plugin, as `--plugin` and `createEngine({plugins})` take it. */
+export interface Plugin extends PluginDefinition {
+  readonly trellisPlugin: true
+}
+
+/** Declares a plugin. */
+export const definePlugin = (definition: PluginDefinition): Plugin => ({ ...definition, trellisPlugin: true })

@@ -1,0 +1,93 @@
+// The values of a statement's parameters for one request.
+
+import { badRequest, TrellisError } from '../errors.ts'
+import { below, pathKeys } from '../path.ts'
+import type { Session } from '../session.ts'
+import { encodeArray } from './codecs.ts'
+import type { InputSource, ParamSource } from './param.ts'
+
+/** What parameters may come from. */
+export interface Bindings {
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly session: Session
+  /** Values that earlier statements of the request left, by slot. */
+  readonly slots?: readonly (readonly (string | null)[])[]
+}
+
+/** The parameters' values, as PostgreSQL reads them. */
+export function bindParams(params: readonly ParamSource[], bindings: Bindings): (string | null)[] {
+  const values: (string | null)[] = new Array(params.length)
+  for (let i = 0; i < params.length; i++) values[i] = bindParam(params[i]!, bindings)
+  return values
+}
+
+function bindParam(source: ParamSource, bindings: Bindings): string | null {
+  switch (source.from) {
+    case 'constant':
+      return source.value
+    case 'session':
+      return sessionValue(bindings.session, source.variable)
+    case 'session-object':
+      return JSON.stringify(bindings.session.variables)
+    case 'slot':
+      return bindings.slots?.[source.slot]?.[source.column] ?? null
+    case 'input':
+      return inputValue(source, bindings.variables)
+  }
+}
+
+const sessionValue = (session: Session, name: string): string => {
+  if (Object.hasOwn(session.variables, name)) return session.variables[name]!
+  throw missingSessionVariables([name])
+}
+
+/** The session variables that statements need, so that all missing ones are named at once. */
+export function sessionVariablesOf(params: readonly ParamSource[]): string[] {
+  const names = new Set<string>()
+  for (const source of params) if (source.from === 'session') names.add(source.variable)
+  return [...names]
+}
+
+/** Refuses a session that lacks some of the variables. */
+export function requireSessionVariables(names: readonly string[], session: Session): void {
+  const missing = names.filter((name) => !Object.hasOwn(session.variables, name))
+  if (missing.length > 0) throw missingSessionVariables(missing)
+}
+
+const missingSessionVariables = (names: readonly string[]): TrellisError =>
+  badRequest('not-found', `missing session variables: ${names.map((name) => `"${name}"`).join(', ')}`)
+
+function inputValue(source: Extract<ParamSource, { from: 'input' }>, variables: Bindings['variables']): string | null {
+  const value = readInput(source.input, variables)
+  if (value === null || value === undefined) return null
+  if (!source.list) return encode(source, value, null)
+  const items = Array.isArray(value) ? value : [value]
+  return encodeArray(items.map((item, i) => (item === null ? null : encode(source, item, i))))
+}
+
+function encode(source: Extract<ParamSource, { from: 'input' }>, value: unknown, index: number | null): string {
+  try {
+    return source.codec.encode(value)
+  } catch (error) {
+    if (!(error instanceof TrellisError)) throw error
+    const path = index === null || source.path === null ? source.path : below(source.path, index)
+    throw error.at(...pathKeys(path))
+  }
+}
+
+/** The JSON value of an input source. */
+export function readInput(input: InputSource, variables: Bindings['variables']): unknown {
+  switch (input.kind) {
+    case 'constant':
+      return input.value
+    case 'variable': {
+      let value: unknown = variables[input.name]
+      for (const key of input.path) value = (value as Record<string | number, unknown> | null)?.[key]
+      return value ?? null
+    }
+    case 'list':
+      return input.items.map((item) => readInput(item, variables))
+    case 'object':
+      return Object.fromEntries(input.entries.map(([key, value]) => [key, readInput(value, variables)]))
+  }
+}

@@ -1,0 +1,50 @@
+// ORDER BY: plain columns, and values of related rows, which are joined in.
+
+import { empty, integer, type Sql, sql, trusted } from '../database/sql.ts'
+import { andSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
+import type { OrderItem, OrderTarget } from './plan.ts'
+import type { Printer } from './printer.ts'
+
+export interface PrintedOrder {
+  readonly items: readonly Sql[]
+  /** Joins to put behind the table that is ordered. */
+  readonly joins: Sql
+}
+
+export function orderSql(items: readonly OrderItem[], row: Sql, printer: Printer): PrintedOrder {
+  const joins: Sql[] = []
+  const printed = items.map(({ target, direction, nulls }) => {
+    const value = targetSql(target, row, joins, printer)
+    return sql`${value} ${trusted(direction)} nulls ${trusted(nulls)}`
+  })
+  return { items: printed, joins: joins.length === 0 ? empty : { parts: joins } }
+}
+
+/** The value to order by; what has to be joined for it is added to `joins`. */
+function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer): Sql {
+  switch (target.kind) {
+    case 'column':
+      return columnSql(row, target.column)
+    case 'sql':
+      return sql`(${target.build(row)})`
+    case 'related': {
+      const inner = printer.alias()
+      const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
+      joins.push(
+        target.unique
+          ? sql` left join ${tableSql(target.table)} as ${inner} on ${on}`
+          : sql` left join lateral (select * from ${tableSql(target.table)} as ${inner} where ${on} limit ${integer(1)}) as ${inner} on true`,
+      )
+      return targetSql(target.of, inner, joins, printer)
+    }
+    case 'aggregate': {
+      const inner = printer.alias()
+      const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
+      const argument = target.column === null ? sql`*` : columnSql(inner, target.column)
+      const call = sql`${trusted(target.operator)}(${argument})`
+      return sql`(select ${call} from ${tableSql(target.table)} as ${inner} where ${on})`
+    }
+    default:
+      return target satisfies never
+  }
+}

@@ -1,0 +1,204 @@
+// Outputs and row sets as SQL. Printing is total: it decides nothing about the request, looks nothing up, and knows no
+// role.
+//
+// Every nested array, object and aggregate is a LEFT JOIN LATERAL behind the row that it belongs to. What is an aggregate
+// always yields one row and cannot disturb the order of the rows outside. A to-one object is a plain join to the planner,
+// which may hash it and lose the order: so where rows are ordered it is joined before they are sorted, or fenced.
+
+import { empty, id, integer, join, param, type Sql, sql } from '../database/sql.ts'
+import { aggregateSql } from './aggregate-sql.ts'
+import { andSql, columnSql, conditionSql, isTrue, mappingSql, operandSql, tableSql } from './condition-sql.ts'
+import { columnJson, concat, concatOnce } from './json-sql.ts'
+import { orderSql } from './order-sql.ts'
+import type { From, Output, Rows, Select } from './plan.ts'
+import type { Printer } from './printer.ts'
+
+/** A row while its output is printed: expressions use `row`, joins collect behind it. */
+export interface Frame {
+  readonly row: Sql
+  readonly joins: Sql[]
+  /** Where to-one objects go: behind the row, behind it with a fence, or inside the subquery that orders the rows. */
+  readonly toOne: 'behind' | 'fenced' | InnerFrame
+}
+
+export interface InnerFrame {
+  readonly row: Sql
+  readonly joins: Sql[]
+  readonly columns: Sql[]
+}
+
+type Wrap = (pieces: readonly (string | Sql)[]) => Sql
+
+/** Text around a result: the envelope of a root field. */
+export interface Envelope {
+  readonly prefix: string
+  readonly suffix: string
+}
+
+const noEnvelope: Envelope = { prefix: '', suffix: '' }
+
+/** The JSON text that an output is made of. Never NULL. */
+export function outputSql(output: Output, frame: Frame, printer: Printer): Sql {
+  const pieces = outputPieces(output, frame, printer)
+  return pieces.length === 1 && typeof pieces[0] !== 'string' ? pieces[0]! : concat(pieces)
+}
+
+/** The same in pieces to be concatenated. */
+function outputPieces(output: Output, frame: Frame, printer: Printer): (string | Sql)[] {
+  switch (output.kind) {
+    case 'object': {
+      const pieces: (string | Sql)[] = ['{']
+      for (const [i, { key, value }] of output.entries.entries()) {
+        pieces.push(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+        pieces.push(...outputPieces(value, frame, printer))
+      }
+      pieces.push('}')
+      return pieces
+    }
+    case 'column':
+      return [columnJson(columnSql(frame.row, output.column), output, printer.options)]
+    case 'json':
+      return [output.text]
+    case 'one':
+      return [toOneSql(output, frame, printer)]
+    case 'many':
+      return [lateralSql(manyQuery(output.select, frame.row, printer), frame, printer)]
+    case 'aggregate':
+      return [lateralSql(aggregateSql(output.select, frame.row, printer), frame, printer)]
+    case 'deferred': {
+      const entries = output.needs.map(({ column, type }) => {
+        return { key: column, value: { kind: 'column', column, type, nullable: true } as const }
+      })
+      return outputPieces({ kind: 'object', entries }, frame, printer)
+    }
+    case 'sql':
+      return [sql`(${output.build(frame.row)})`]
+    default:
+      return output satisfies never
+  }
+}
+
+/** Joins a query that yields one row with the column `j`, and refers to it. */
+function lateralSql(query: Sql, frame: Frame, printer: Printer): Sql {
+  const alias = printer.alias()
+  frame.joins.push(sql` left join lateral (${query}) as ${alias} on true`)
+  return sql`${alias}.j`
+}
+
+function toOneSql(output: Extract<Output, { kind: 'one' }>, frame: Frame, printer: Printer): Sql {
+  if (typeof frame.toOne === 'string') {
+    const fence = output.unique ? (frame.toOne === 'fenced' ? sql` offset 0` : empty) : sql` limit 1`
+    const query = rowQuery(output.select, frame.row, printer, { fence })
+    return sql`coalesce(${lateralSql(query, frame, printer)}, 'null')`
+  }
+  const inner = frame.toOne
+  const fence = output.unique ? empty : sql` limit 1`
+  const query = rowQuery(output.select, inner.row, printer, { fence })
+  const alias = printer.alias()
+  const column = printer.column()
+  inner.joins.push(sql` left join lateral (${query}) as ${alias} on true`)
+  inner.columns.push(sql`, ${alias}.j as ${id(column)}`)
+  return sql`coalesce(${columnSql(frame.row, column)}, 'null')`
+}
+
+/** `select … as j`: one row for each of the rows. */
+export function rowQuery(
+  select: Select,
+  outer: Sql | null,
+  printer: Printer,
+  options: { readonly fence?: Sql; readonly envelope?: Envelope; readonly single?: boolean } = {},
+): Sql {
+  const { prefix, suffix } = options.envelope ?? noEnvelope
+  const set = rowSet(select.rows, printer, outer)
+  const frame: Frame = { row: set.row, joins: [], toOne: set.isOrdered ? 'fenced' : 'behind' }
+  const wrap: Wrap = options.single ? concatOnce : concat
+  const item = wrap([prefix, ...outputPieces(select.output, frame, printer), suffix])
+  const from = set.isOrdered ? sql`(select ${set.distinct}${set.row}.* ${set.from}${set.tail}) as ${set.row}` : empty
+  if (set.isOrdered) return sql`select ${item} as j from ${from}${join(frame.joins, '')}${options.fence ?? empty}`
+  return sql`select ${item} as j ${set.from}${join(frame.joins, '')}${set.where}${options.fence ?? empty}`
+}
+
+/** `select '[…]' as j`: all rows in one array. */
+export function manyQuery(select: Select, outer: Sql | null, printer: Printer, envelope = noEnvelope): Sql {
+  const set = rowSet(select.rows, printer, outer)
+  const array = (item: Sql) => {
+    return concat([`${envelope.prefix}[`, sql`coalesce(string_agg(${item}, ','), '')`, `]${envelope.suffix}`])
+  }
+  if (!set.isOrdered) {
+    const frame: Frame = { row: set.row, joins: [], toOne: 'behind' }
+    const item = outputSql(select.output, frame, printer)
+    return sql`select ${array(item)} as j ${set.from}${join(frame.joins, '')}${set.where}`
+  }
+  const rows = printer.alias()
+  const inner: InnerFrame = { row: set.row, joins: [], columns: [] }
+  const frame: Frame = { row: rows, joins: [], toOne: toOnePlace(select.rows, inner) }
+  const item = outputSql(select.output, frame, printer)
+  const ordered = sql`select ${set.distinct}${set.row}.*${join(inner.columns, '')} ${set.from}${join(inner.joins, '')}${set.tail}`
+  return sql`select ${array(item)} as j from (${ordered}) as ${rows}${join(frame.joins, '')}`
+}
+
+/**
+ * Rows without an order can have their to-one objects joined by any method. Rows that are all sorted, or sorted by a
+ * key and so by an index, are best joined before; rows of which a limit keeps a few, after and one by one.
+ */
+function toOnePlace(rows: Rows, inner: InnerFrame): Frame['toOne'] {
+  if (rows.distinctOn.length > 0) return 'fenced'
+  if (rows.orderBy.length === 0) return 'behind'
+  const isLimited = rows.limit !== null || rows.permissionLimit !== null
+  return !isLimited || rows.orderedByKey ? inner : 'fenced'
+}
+
+/** A row set in pieces. */
+export interface RowSet {
+  readonly row: Sql
+  /** `distinct on (…) `, or nothing. */
+  readonly distinct: Sql
+  /** `from …` with the joins that ordering needs. */
+  readonly from: Sql
+  readonly where: Sql
+  /** Everything behind the joins: where, order, limit, offset. */
+  readonly tail: Sql
+  /** Whether order, limit, offset or distinct take part, so that aggregation needs a subquery around the rows. */
+  readonly isOrdered: boolean
+}
+
+/** Prints a row set; without the role's limit when `limited` is false. */
+export function rowSet(rows: Rows, printer: Printer, outer: Sql | null, limited = true): RowSet {
+  const row = printer.alias()
+  const order = orderSql(rows.orderBy, row, printer)
+  const link = outer && mappingSql(rows.mapping, outer, row)
+  const condition = andSql(link, conditionSql(rows.where, row, printer))
+  const where = isTrue(condition) ? empty : sql` where ${condition}`
+  const orderBy = order.items.length > 0 ? sql` order by ${join(order.items)}` : empty
+  const limit = limitSql(rows, row, limited)
+  const columns = rows.distinctOn.map((column) => columnSql(row, column))
+  return {
+    row,
+    distinct: columns.length > 0 ? sql`distinct on (${join(columns)}) ` : empty,
+    from: sql`from ${fromSql(rows.from, row, outer)}${order.joins}`,
+    where,
+    tail: sql`${where}${orderBy}${limit}`,
+    isOrdered: order.items.length > 0 || columns.length > 0 || limit.parts.length > 0,
+  }
+}
+
+function fromSql(from: From, row: Sql, outer: Sql | null): Sql {
+  switch (from.kind) {
+    case 'table':
+      return sql`${tableSql(from.table)} as ${row}`
+    case 'rows':
+      return sql`unnest(${param(from.source, `${quoted(from.table.schema)}.${quoted(from.table.name)}[]`)}) as ${row}`
+    case 'sql':
+      return sql`${from.build(outer ?? row)} as ${row}`
+    default:
+      return from satisfies never
+  }
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+function limitSql({ limit, offset, permissionLimit }: Rows, row: Sql, limited: boolean): Sql {
+  const limits = [limit, limited ? permissionLimit : null].filter((value) => value !== null)
+  const limitPart = limits.length === 0 ? empty : sql` limit ${integer(Math.min(...limits))}`
+  return offset ? sql`${limitPart} offset ${operandSql(offset, row)}` : limitPart
+}

@@ -1,0 +1,101 @@
+// GraphQL documents: parsed once per text, the operation chosen by the specification's rules (graphql-api 2.2).
+
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type VariableDefinitionNode,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { badRequest, validationFailed } from '../errors.ts'
+import { checkFragments } from './fragments.ts'
+
+/** A document can hold this many tokens; more is not a query that a person or a client library wrote. */
+const maxTokens = 100_000
+
+/** One operation of a document, ready to be planned. */
+export interface Operation {
+  readonly node: OperationDefinitionNode
+  readonly kind: 'query' | 'mutation' | 'subscription'
+  readonly variables: ReadonlyMap<string, VariableDefinitionNode>
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+}
+
+export interface ParsedDocument {
+  readonly text: string
+  readonly node: DocumentNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  /** Operations chosen before, by `operationName` (null when absent). */
+  readonly operations: Map<string | null, Operation>
+}
+
+/** Parses with a cache by text. */
+export class DocumentCache {
+  readonly #documents: LRUCache<string, ParsedDocument>
+
+  constructor(size: number) {
+    this.#documents = new LRUCache({ max: Math.max(size, 1) })
+  }
+
+  get(text: string): ParsedDocument {
+    const known = this.#documents.get(text)
+    if (known) return known
+    const document = parseDocument(text)
+    this.#documents.set(text, document)
+    return document
+  }
+}
+
+/** Parses a text; `validation-failed` at `$.query` when it is not GraphQL. */
+export function parseDocument(text: string): ParsedDocument {
+  let node: DocumentNode
+  try {
+    node = parse(text, { noLocation: true, maxTokens })
+  } catch {
+    // A RangeError of a document nested deeper than the stack ends here as well.
+    throw validationFailed('not a valid graphql query', ['query'])
+  }
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of node.definitions) {
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+    const name = definition.name.value
+    if (fragments.has(name)) throw badRequest('parse-failed', `multiple definitions for fragment "${name}"`)
+    fragments.set(name, definition)
+  }
+  return { text, node, fragments, operations: new Map() }
+}
+
+/** Chooses the operation of a request. */
+export function chooseOperation(document: ParsedDocument, name: string | null): Operation {
+  const known = document.operations.get(name)
+  if (known) return known
+  const node = findOperation(document.node, name)
+  const variables = new Map<string, VariableDefinitionNode>()
+  for (const definition of node.variableDefinitions ?? []) {
+    const variable = definition.variable.name.value
+    if (variables.has(variable)) throw badRequest('parse-failed', `multiple definitions for variable "${variable}"`)
+    variables.set(variable, definition)
+  }
+  checkFragments(node.selectionSet, document.fragments)
+  const operation = { node, kind: node.operation, variables, fragments: document.fragments }
+  document.operations.set(name, operation)
+  return operation
+}
+
+function findOperation(node: DocumentNode, name: string | null): OperationDefinitionNode {
+  const operations = node.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  if (name === null) {
+    if (operations.length === 1) return operations[0]!
+    throw validationFailed(
+      'exactly one operation has to be present in the document when operationName is not specified',
+    )
+  }
+  if (operations.some((operation) => !operation.name)) {
+    throw validationFailed('operationName cannot be used when an anonymous operation exists in the document')
+  }
+  const found = operations.find((operation) => operation.name?.value === name)
+  if (!found) throw validationFailed(`no such operation found in the document: "${name}"`)
+  return found
+}

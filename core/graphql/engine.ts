@@ -1,0 +1,156 @@
+// GraphQL requests: parse, plan, run. Documents, role schemas and plans are cached; a plan serves all requests of a role
+// whose variables have the same shape.
+
+import { LRUCache } from 'lru-cache'
+import { requireSessionVariables } from '../compiler/bind.ts'
+import type { Database } from '../database/database.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Model } from '../metadata/model.ts'
+import type { QueryLog } from '../observe.ts'
+import type { Settings } from '../options.ts'
+import type { Session } from '../session.ts'
+import type { Contribution } from './contribution.ts'
+import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
+import { type ExecutionContext, runOperation } from './execute.ts'
+import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
+import { type PreparedOperation, prepareOperation } from './prepared.ts'
+import type { GraphQLRequest } from './request.ts'
+import { RoleSchema } from './role-schema.ts'
+import { checkUnused, readVariables, variablesShape } from './variables.ts'
+
+/** Plans that one operation may have for different shapes of variables. */
+const plansPerOperation = 64
+
+/** A shape longer than this is not worth remembering. */
+const maxShape = 4096
+
+/** The plans of one operation for one role. */
+interface PlanGroup {
+  readonly operation: Operation
+  /** Grows while shapes are planned; a shape is always worked out with all that is known. */
+  dependences: ReadonlyMap<string, Dependence>
+  readonly plans: Map<string, PreparedOperation>
+}
+
+export interface GraphQLEngineOptions {
+  readonly settings: Settings
+  readonly dialect: Dialect
+  readonly database: Database
+  readonly contributions: readonly Contribution[]
+  /** The model being served. */
+  readonly model: () => Model
+}
+
+/** What a transport adds to a request. */
+export interface RequestExtras {
+  /** The client's headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
+  readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
+}
+
+/** An operation together with what this request gives it. */
+export interface PlannedRequest {
+  readonly schema: RoleSchema
+  readonly prepared: PreparedOperation
+  readonly variables: Variables
+}
+
+function generatedSql({ prepared }: PlannedRequest): QueryLog['generated_sql'] {
+  if (prepared.operation.kind !== 'query') return null
+  const statement = prepared.whole
+  return statement && { query: { query: statement.text, prepared_arguments: [] } }
+}
+
+export class GraphQLEngine {
+  readonly #options: GraphQLEngineOptions
+  readonly #documents: DocumentCache
+  readonly #cachePlans: boolean
+  #schemas = new LRUCache<string, RoleSchema>({ max: 1000 })
+  #schemaModel: Model | null = null
+  readonly #groups = new WeakMap<RoleSchema, WeakMap<ParsedDocument, Map<string | null, PlanGroup>>>()
+
+  constructor(options: GraphQLEngineOptions) {
+    this.#options = options
+    this.#documents = new DocumentCache(options.settings.queryPlanCacheSize)
+    this.#cachePlans = options.settings.queryPlanCacheSize > 0
+  }
+
+  /** Runs a request; the answer's bytes. Throws a TrellisError. */
+  async execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
+    const planned = this.plan(request, session)
+    requireSessionVariables(planned.prepared.sessionVariables, session)
+    extras.onPlanned?.(generatedSql(planned))
+    const context: ExecutionContext = {
+      database: this.#options.database,
+      dialect: this.#options.dialect,
+      session,
+      headers: extras.headers,
+      ...planned,
+    }
+    return runOperation(context)
+  }
+
+  /** Validates and plans a request without running it. */
+  plan(request: GraphQLRequest, session: Session): PlannedRequest {
+    const document = this.#documents.get(request.query)
+    const schema = this.schema(session.role, session.backendOnly)
+    const group = this.#group(schema, document, request.operationName)
+    const variables = readVariables(group.operation, request.variables)
+    const shape = variablesShape(group.operation, variables, group.dependences)
+    let prepared = group.plans.get(shape)
+    if (!prepared) prepared = this.#prepare(schema, group, variables)
+    return { schema, prepared, variables }
+  }
+
+  /** The schema that a role sees now. */
+  schema(role: string, backendOnly: boolean): RoleSchema {
+    const model = this.#options.model()
+    if (model !== this.#schemaModel) {
+      this.#schemas = new LRUCache({ max: 1000 })
+      this.#schemaModel = model
+    }
+    const key = backendOnly ? `b ${role}` : `- ${role}`
+    let schema = this.#schemas.get(key)
+    if (!schema) {
+      const { settings, dialect, contributions, database } = this.#options
+      const { serverVersion } = database
+      schema = new RoleSchema({ model, role, backendOnly, dialect, settings, contributions, serverVersion })
+      this.#schemas.set(key, schema)
+    }
+    return schema
+  }
+
+  #group(schema: RoleSchema, document: ParsedDocument, operationName: string | null): PlanGroup {
+    let byDocument = this.#groups.get(schema)
+    if (!byDocument) {
+      byDocument = new WeakMap()
+      this.#groups.set(schema, byDocument)
+    }
+    let byName = byDocument.get(document)
+    if (!byName) {
+      byName = new Map()
+      byDocument.set(document, byName)
+    }
+    let group = byName.get(operationName)
+    if (!group) {
+      const operation = chooseOperation(document, operationName)
+      group = { operation, dependences: new Map(), plans: new Map() }
+      byName.set(operationName, group)
+    }
+    return group
+  }
+
+  #prepare(schema: RoleSchema, group: PlanGroup, variables: Variables): PreparedOperation {
+    const context = new PlanContext(schema, group.operation, variables, group.dependences)
+    const prepared = prepareOperation(context)
+    checkUnused(variables, context.used, group.operation)
+    group.dependences = context.dependences
+    const shape = variablesShape(group.operation, variables, group.dependences)
+    if (this.#cachePlans && shape.length <= maxShape) {
+      if (group.plans.size >= plansPerOperation) group.plans.delete(group.plans.keys().next().value!)
+      group.plans.set(shape, prepared)
+    }
+    return prepared
+  }
+}

@@ -1,0 +1,79 @@
+// `__schema` and `__type`, answered by graphql-js from the role's whole schema, which is assembled when first asked for.
+
+import {
+  type DocumentNode,
+  execute,
+  GraphQLDirective,
+  GraphQLIncludeDirective,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLSkipDirective,
+  GraphQLString,
+  Kind,
+  lexicographicSortSchema,
+} from 'graphql'
+import { validationFailed } from '../errors.ts'
+import type { Operation } from './document.ts'
+import type { Variables } from './plan-context.ts'
+import type { RoleSchema } from './role-schema.ts'
+import type { FieldSelection } from './selection.ts'
+
+const noQueries = `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`
+
+const schemas = new WeakMap<RoleSchema, GraphQLSchema>()
+
+/** The role's schema as graphql-js knows schemas; members sorted by name. */
+export function introspectionSchema(role: RoleSchema): GraphQLSchema {
+  let schema = schemas.get(role)
+  if (!schema) {
+    const mutation = role.root('mutation')
+    schema = lexicographicSortSchema(
+      new GraphQLSchema({
+        query: queryType(role),
+        mutation: mutation.isEmpty ? undefined : mutation.objectType(),
+        subscription: role.root('subscription').objectType(),
+        directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
+        // Empty types (an input without columns) are legal here and not to graphql-js.
+        assumeValid: true,
+      }),
+    )
+    schemas.set(role, schema)
+  }
+  return schema
+}
+
+function queryType(role: RoleSchema): GraphQLObjectType {
+  const root = role.root('query')
+  if (!root.isEmpty) return root.objectType()
+  const fields = { no_queries_available: { type: GraphQLString, description: noQueries } }
+  return new GraphQLObjectType({ name: root.name, fields })
+}
+
+const fieldDirective = (directive: GraphQLDirective) =>
+  new GraphQLDirective({ ...directive.toConfig(), description: undefined })
+
+/** The value of a selected `__schema` or `__type`, in the response's shape. */
+export async function introspect(
+  role: RoleSchema,
+  field: FieldSelection,
+  operation: Operation,
+  variables: Variables,
+): Promise<unknown> {
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      {
+        ...operation.node,
+        selectionSet: {
+          kind: Kind.SELECTION_SET,
+          selections: field.nodes.map((node) => ({ ...node, directives: [] })),
+        },
+      },
+      ...operation.fragments.values(),
+    ],
+  }
+  const schema = introspectionSchema(role)
+  const result = await execute({ schema, document, variableValues: { ...variables } })
+  if (result.errors?.[0]) throw validationFailed(result.errors[0].message)
+  return (result.data as Record<string, unknown>)[field.responseName]
+}

@@ -1,0 +1,95 @@
+// An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
+
+import { sessionVariablesOf } from '../compiler/bind.ts'
+import type { PrinterOptions } from '../compiler/printer.ts'
+import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
+import type { Envelope } from '../compiler/select-sql.ts'
+import { type PreparedStatement, prepare } from '../database/database.ts'
+import { badRequest } from '../errors.ts'
+import type { Operation } from './document.ts'
+import { type PlannedField, planOperation } from './plan.ts'
+import type { PlanContext, RowJoin } from './plan-context.ts'
+
+/** Neighbouring root fields that the database answers with one statement. */
+export interface StatementSegment {
+  readonly kind: 'statement'
+  readonly statement: AnsweringStatement
+}
+
+/** A statement and what to answer when it yields no row. */
+export interface AnsweringStatement extends PreparedStatement {
+  readonly whenEmpty: string
+}
+
+export type Segment =
+  | StatementSegment
+  | { readonly kind: 'mutation'; readonly field: Extract<PlannedField, { kind: 'mutation' }> }
+  | { readonly kind: 'resolved'; readonly field: Extract<PlannedField, { kind: 'resolved' }> }
+
+export interface PreparedOperation {
+  readonly operation: Operation
+  readonly usedVariables: ReadonlySet<string>
+  readonly sessionVariables: readonly string[]
+  readonly joins: readonly RowJoin[]
+  /** Set when one statement gives the whole body, `{"data":{…}}`, and nothing is left to do. */
+  readonly whole: AnsweringStatement | null
+  /** In the order of the answer. */
+  readonly segments: readonly Segment[]
+}
+
+/** Plans and prints. */
+export function prepareOperation(context: PlanContext): PreparedOperation {
+  const { operation } = context
+  const fields = planOperation(context)
+  if (operation.kind === 'subscription') {
+    const message = 'subscriptions are not supported over HTTP, use websockets instead'
+    throw badRequest('unexpected-payload', message)
+  }
+  const { joins, used: usedVariables } = context
+  const options = printerOptions(context)
+  const outputs = fields.filter((field) => field.kind === 'output')
+  if (outputs.length === fields.length && joins.length === 0 && operation.kind === 'query') {
+    const whole = answering(outputs, { prefix: '{"data":{', suffix: '}}' }, options)
+    const sessionVariables = sessionVariablesOf(whole.params)
+    return { operation, usedVariables, sessionVariables, joins, whole, segments: [] }
+  }
+  const segments = segmentsOf(fields, options)
+  const sessionVariables = segments.flatMap((segment) => segmentSessionVariables(segment))
+  return { operation, usedVariables, sessionVariables: [...new Set(sessionVariables)], joins, whole: null, segments }
+}
+
+const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
+  stringifyNumbers: schema.settings.stringifyNumericTypes,
+  serverVersion: schema.serverVersion,
+})
+
+function answering(entries: readonly RootEntry[], envelope: Envelope, options: PrinterOptions): AnsweringStatement {
+  const statement = rootStatement(entries, envelope, options)
+  return { ...prepare(statement), whenEmpty: statement.whenEmpty }
+}
+
+function segmentsOf(fields: readonly PlannedField[], options: PrinterOptions): Segment[] {
+  const segments: Segment[] = []
+  let run: Extract<PlannedField, { kind: 'output' }>[] = []
+  const flush = () => {
+    if (run.length === 0) return
+    const statement = answering(run, { prefix: '', suffix: '' }, options)
+    segments.push({ kind: 'statement', statement })
+    run = []
+  }
+  for (const field of fields) {
+    if (field.kind === 'output') {
+      run.push(field)
+      continue
+    }
+    flush()
+    segments.push(field.kind === 'mutation' ? { kind: 'mutation', field } : { kind: 'resolved', field })
+  }
+  flush()
+  return segments
+}
+
+function segmentSessionVariables(segment: Segment): readonly string[] {
+  if (segment.kind === 'statement') return sessionVariablesOf(segment.statement.params)
+  return segment.kind === 'mutation' ? segment.field.plan.sessionVariables : []
+}

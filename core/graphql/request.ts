@@ -1,0 +1,49 @@
+// The body of a GraphQL request (graphql-api 1.2).
+
+import { parseFailed } from '../errors.ts'
+import { jsonType } from '../json.ts'
+import { isGraphQLName } from '../names.ts'
+import type { PathKey } from '../path.ts'
+
+export interface GraphQLRequest {
+  readonly query: string
+  readonly operationName: string | null
+  readonly variables: Readonly<Record<string, unknown>> | null
+}
+
+const wrongType = (what: string, expected: string, value: unknown, path: readonly PathKey[]) =>
+  parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`, path)
+
+/** Reads one request object; `parse-failed` when it has another shape. Unknown keys are ignored. */
+export function readGraphQLRequest(body: unknown): GraphQLRequest {
+  if (jsonType(body) !== 'Object') throw wrongType('Object', 'Object', body, [])
+  const given = body as Record<string, unknown>
+  const query = own(given, 'query')
+  if (query === undefined) throw parseFailed("the key 'query' was not present")
+  if (typeof query !== 'string') throw wrongType('Text', 'String', query, ['query'])
+  return {
+    query,
+    operationName: operationName(own(given, 'operationName')),
+    variables: variables(own(given, 'variables')),
+  }
+}
+
+const own = (object: Record<string, unknown>, key: string): unknown =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+function operationName(value: unknown): string | null {
+  // Several clients send an empty name for "none".
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value !== 'string') throw wrongType('Text', 'String', value, ['operationName'])
+  if (!isGraphQLName(value)) throw parseFailed(`${value} is not a valid GraphQL name`, ['operationName'])
+  return value
+}
+
+function variables(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (value === undefined || value === null) return null
+  if (jsonType(value) !== 'Object') throw wrongType('Object', 'Object', value, ['variables'])
+  for (const key of Object.keys(value)) {
+    if (!isGraphQLName(key)) throw parseFailed(`${key} is not a valid GraphQL name`, ['variables'])
+  }
+  return value as Record<string, unknown>
+}

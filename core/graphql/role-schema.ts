@@ -1,0 +1,185 @@
+// A role's schema: the fields that contributions give it, each made on first use. The whole GraphQLSchema exists only
+// for introspection.
+
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  GraphQLObjectType,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+} from 'graphql'
+import type { Dialect } from '../dialect.ts'
+import type { Model, TableModel } from '../metadata/model.ts'
+import { nameKey, type QualifiedName } from '../names.ts'
+import type { Settings } from '../options.ts'
+import { RoleAccess, type TableAccess } from './access.ts'
+import type { Contribution, FieldMap, InputFieldMap, SchemaScope } from './contribution.ts'
+import type { FieldSource } from './selection.ts'
+
+export type RootKind = 'query' | 'mutation' | 'subscription'
+
+export interface RoleSchemaInput {
+  readonly model: Model
+  readonly role: string
+  readonly backendOnly: boolean
+  readonly dialect: Dialect
+  readonly settings: Settings
+  readonly contributions: readonly Contribution[]
+  /** Major version of the PostgreSQL server. */
+  readonly serverVersion: number
+}
+
+const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
+  query: undefined,
+  mutation: 'mutation root',
+  subscription: undefined,
+}
+
+export class RoleSchema implements SchemaScope {
+  readonly model: Model
+  readonly role: string
+  readonly backendOnly: boolean
+  readonly dialect: Dialect
+  readonly settings: Settings
+  readonly serverVersion: number
+  readonly #contributions: readonly Contribution[]
+  readonly #access: RoleAccess
+  readonly #types = new Map<string, GraphQLNamedType>()
+  readonly #roots = new Map<RootKind, RootType>()
+  readonly #members = new Map<string, FieldMap | InputFieldMap>()
+
+  constructor(input: RoleSchemaInput) {
+    this.model = input.model
+    this.role = input.role
+    this.backendOnly = input.backendOnly
+    this.dialect = input.dialect
+    this.settings = input.settings
+    this.serverVersion = input.serverVersion
+    this.#contributions = input.contributions
+    this.#access = new RoleAccess(input.model, input.role, input.backendOnly)
+  }
+
+  access(table: QualifiedName): TableAccess | null {
+    return this.#access.get(table)
+  }
+
+  type<T extends GraphQLNamedType>(name: string, build: () => T): T {
+    const known = this.#types.get(name)
+    if (known) return known as T
+    const type = build()
+    if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
+    this.#types.set(name, type)
+    return type
+  }
+
+  rowFields(table: TableModel): FieldMap {
+    return this.#merged('row', table, (contribution) => contribution.rowFields?.(this, table)) as FieldMap
+  }
+
+  booleanFields(table: TableModel): InputFieldMap {
+    return this.#merged('boolean', table, (contribution) => contribution.booleanFields?.(this, table)) as InputFieldMap
+  }
+
+  orderFields(table: TableModel): InputFieldMap {
+    return this.#merged('order', table, (contribution) => contribution.orderFields?.(this, table)) as InputFieldMap
+  }
+
+  insertFields(table: TableModel): InputFieldMap {
+    return this.#merged('insert', table, (contribution) => contribution.insertFields?.(this, table)) as InputFieldMap
+  }
+
+  #merged(
+    kind: string,
+    table: TableModel,
+    of: (contribution: Contribution) => FieldMap | InputFieldMap | undefined,
+  ): FieldMap | InputFieldMap {
+    const key = `${kind}\u0000${nameKey(table.name)}`
+    let fields = this.#members.get(key)
+    if (!fields) {
+      fields = mergeContributions(this.#contributions, of, `table "${table.name.name}"`)
+      this.#members.set(key, fields)
+    }
+    return fields
+  }
+
+  /** A root type; its fields are made as they are asked for. */
+  root(kind: RootKind): RootType {
+    let root = this.#roots.get(kind)
+    if (!root) {
+      const of = (contribution: Contribution) => contribution[kind]?.(this)
+      const fields = mergeContributions(this.#contributions, of, `${kind}_root`) as FieldMap
+      root = new RootType(`${kind}_root`, rootDescriptions[kind], fields)
+      this.#roots.set(kind, root)
+    }
+    return root
+  }
+}
+
+/** Answered from the schema itself; see `introspection.ts`. */
+const introspected = { kind: 'resolved', completed: true, resolve: () => null } as const
+
+const metaFields = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((definition) => {
+    const field = Object.create(definition, { extensions: { value: { root: introspected } } })
+    return [definition.name, field as GraphQLField<unknown, unknown>]
+  }),
+)
+
+/** `query_root` and its like: thousands of fields, of which a request needs a few. */
+export class RootType implements FieldSource {
+  readonly name: string
+  readonly interfaces: readonly string[] = []
+  readonly #description: string | undefined
+  readonly #fields: FieldMap
+  readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
+
+  constructor(name: string, description: string | undefined, fields: FieldMap) {
+    this.name = name
+    this.#description = description
+    this.#fields = fields
+  }
+
+  get isEmpty(): boolean {
+    return this.#fields.size === 0
+  }
+
+  field(name: string): GraphQLField<unknown, unknown> | undefined {
+    const made = this.#made.get(name)
+    if (made) return made
+    const make = this.#fields.get(name)
+    if (!make) return this.name === 'query_root' ? metaFields.get(name) : undefined
+    // graphql-js normalises a field's configuration only as part of an object type.
+    const field = new GraphQLObjectType({ name: this.name, fields: { [name]: make() } }).getFields()[name]!
+    this.#made.set(name, field)
+    return field
+  }
+
+  /** The type with all its fields, for introspection. */
+  objectType(): GraphQLObjectType {
+    return new GraphQLObjectType({
+      name: this.name,
+      description: this.#description,
+      fields: () => Object.fromEntries([...this.#fields].map(([name, make]) => [name, make()])),
+    })
+  }
+}
+
+function mergeContributions(
+  contributions: readonly Contribution[],
+  of: (contribution: Contribution) => FieldMap | InputFieldMap | undefined,
+  place: string,
+): FieldMap | InputFieldMap {
+  const merged = new Map()
+  const owners = new Map<string, string>()
+  for (const contribution of contributions) {
+    for (const [name, make] of of(contribution) ?? []) {
+      const owner = owners.get(name)
+      if (owner !== undefined) {
+        throw new Error(`"${owner}" and "${contribution.name}" both add the field "${name}" to ${place}`)
+      }
+      owners.set(name, contribution.name)
+      merged.set(name, make)
+    }
+  }
+  return merged
+}

@@ -1,0 +1,46 @@
+// GraphQL types of column values.
+
+import { GraphQLEnumType, GraphQLScalarType } from 'graphql'
+import type { PgType } from '../catalog/types.ts'
+import { codecFor, enumCodec, scalarName } from '../compiler/codecs.ts'
+import type { Codec } from '../compiler/param.ts'
+import type { ColumnModel } from '../metadata/model.ts'
+import { nameKey } from '../names.ts'
+import type { SchemaScope } from './contribution.ts'
+
+/** The scalar of a PostgreSQL type; null when its name is not a GraphQL name: then the column is left out. */
+export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType | null {
+  const name = scalarName(type)
+  if (name === null) return null
+  return scope.type(name, () => new GraphQLScalarType({ name, extensions: { codec: codecFor(type) } }))
+}
+
+/** The type of a column's values, an enum for references to enum tables. */
+export function columnType(scope: SchemaScope, column: ColumnModel): GraphQLScalarType | GraphQLEnumType | null {
+  return enumType(scope, column) ?? scalarType(scope, column.type)
+}
+
+/** The codec of a column's values. */
+export function columnCodec(scope: SchemaScope, column: ColumnModel): Codec {
+  const type = enumType(scope, column)
+  return (type?.extensions.codec as Codec | undefined) ?? codecFor(column.type)
+}
+
+function enumType(scope: SchemaScope, column: ColumnModel): GraphQLEnumType | null {
+  const table = column.enumTable && scope.model.tables.get(nameKey(column.enumTable))
+  if (!table?.enumValues || table.graphqlName === null) return null
+  const name = `${table.graphqlName}_enum`
+  const rows = table.enumValues
+  return scope.type(name, () => {
+    const values = rows.map(({ value, comment }) => [value, { description: comment }])
+    return new GraphQLEnumType({
+      name,
+      values: Object.fromEntries(values),
+      extensions: { codec: enumCodec(name, rows) },
+    })
+  })
+}
+
+/** The scalar of a type that every role knows: `Int`, `String`, `Boolean`, `Float`. */
+export const builtInScalar = (scope: SchemaScope, name: 'int4' | 'text' | 'bool' | 'float4'): GraphQLScalarType =>
+  scalarType(scope, { schema: 'pg_catalog', name, sql: name, kind: 'b', isArray: false })!

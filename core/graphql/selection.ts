@@ -1,0 +1,268 @@
+// Selection sets, flattened and checked while they are walked: fragments, directives, merging, arguments
+// (graphql-api 2.3 and 2.5). Names are looked up in the role's schema only.
+
+import {
+  type ArgumentNode,
+  type DirectiveNode,
+  type FieldNode,
+  GraphQLBoolean,
+  type GraphQLField,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  isRequiredArgument,
+  Kind,
+  print,
+  type SelectionSetNode,
+} from 'graphql'
+import { validationFailed } from '../errors.ts'
+import { compareText } from '../names.ts'
+import { below, type Path, pathKeys } from '../path.ts'
+import type { PlanContext } from './plan-context.ts'
+import { Value } from './values.ts'
+
+/** Selections nested deeper than this are refused; every real query is far from it. */
+const maxDepth = 100
+
+/** The type whose fields are selected: an object type, or a root type that makes its fields on demand. */
+export interface FieldSource {
+  readonly name: string
+  /** Interfaces that the type implements: fragments on them apply. */
+  readonly interfaces: readonly string[]
+  field(name: string): GraphQLField<unknown, unknown> | undefined
+}
+
+/** A field of the request, all selections of its response name merged. */
+export class FieldSelection {
+  readonly responseName: string
+  readonly name: string
+  /** Null for `__typename`. */
+  readonly definition: GraphQLField<unknown, unknown> | null
+  readonly parentType: string
+  readonly path: Path
+  /** Where the value stands in the answer, by response names. */
+  readonly responsePath: Path
+  readonly nodes: FieldNode[]
+  readonly #context: PlanContext
+  readonly #depth: number
+  #arguments: ReadonlyMap<string, Value> | null = null
+
+  constructor(
+    context: PlanContext,
+    node: FieldNode,
+    definition: GraphQLField<unknown, unknown> | null,
+    parentType: string,
+    place: { readonly path: Path; readonly responsePath: Path; readonly depth: number },
+  ) {
+    this.#context = context
+    this.responseName = (node.alias ?? node.name).value
+    this.name = node.name.value
+    this.definition = definition
+    this.parentType = parentType
+    this.path = place.path
+    this.responsePath = place.responsePath
+    this.nodes = [node]
+    this.#depth = place.depth
+    if (place.depth > maxDepth) throw validationFailed('the selection is nested too deeply', pathKeys(place.path))
+  }
+
+  /** The arguments given, defaults filled in. */
+  get arguments(): ReadonlyMap<string, Value> {
+    this.#arguments ??= this.#readArguments()
+    return this.#arguments
+  }
+
+  /** An argument; absent and null are both undefined. */
+  argument(name: string): Value | undefined {
+    const value = this.arguments.get(name)
+    return value?.isNull ? undefined : value
+  }
+
+  /** The arguments as JSON; the plan then depends on their values. */
+  argumentsJson(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries([...this.arguments].map(([name, value]) => [name, value.json()]))
+  }
+
+  get argumentsPath(): Path {
+    return below(this.path, 'args')
+  }
+
+  /** The selected fields of the field's object type. */
+  fields(): readonly FieldSelection[] {
+    return this.fieldsOf(getNamedType(this.definition!.type) as GraphQLObjectType)
+  }
+
+  /** The same for a type that is not an object: what a value of the given object type selects. */
+  fieldsOf(type: GraphQLObjectType): readonly FieldSelection[] {
+    const outer = { path: this.path, responsePath: this.responsePath, depth: this.#depth + 1 }
+    return collectFields(this.#context, this.#sets(), objectSource(type), outer)
+  }
+
+  /** The selected fields, of whatever composite type; none for leaves. Members of unions and interfaces: per object type. */
+  children(type = this.definition ? getNamedType(this.definition.type) : null): readonly FieldSelection[] {
+    return isObjectType(type) ? this.fieldsOf(type) : []
+  }
+
+  /** Refuses a missing or superfluous selection set, and reads the arguments. */
+  check(): void {
+    const type = this.definition && getNamedType(this.definition.type)
+    const selects = this.nodes.some((node) => node.selectionSet !== undefined)
+    if (type && isCompositeType(type)) {
+      if (!selects) {
+        throw validationFailed(`missing selection set for "${type.name}"`, pathKeys(below(this.path, 'selectionSet')))
+      }
+    } else if (selects) {
+      throw validationFailed('unexpected subselection set for non-object field', pathKeys(this.path))
+    }
+    this.#arguments ??= this.#readArguments()
+  }
+
+  #sets(): SelectionSetNode[] {
+    return this.nodes.flatMap((node) => node.selectionSet ?? [])
+  }
+
+  #readArguments(): ReadonlyMap<string, Value> {
+    const known = this.definition?.args ?? []
+    const given = this.nodes[0]!.arguments ?? []
+    const values = new Map<string, Value>()
+    for (const { name, value } of given) {
+      const argument = known.find((candidate) => candidate.name === name.value)
+      if (!argument) {
+        throw validationFailed(`"${this.name}" has no argument named "${name.value}"`, pathKeys(this.path))
+      }
+      const path = below(this.argumentsPath, name.value)
+      const hasDefault = argument.default !== undefined
+      const read = Value.fromNode(this.#context, value, argument.type, path, hasDefault)
+      if (read.isNull && argument.type instanceof GraphQLNonNull) throw read.nullError()
+      values.set(name.value, read)
+    }
+    for (const argument of known) {
+      if (values.has(argument.name)) continue
+      const path = below(this.argumentsPath, argument.name)
+      if (isRequiredArgument(argument)) {
+        throw validationFailed(`missing required field "${argument.name}"`, pathKeys(path))
+      }
+      const value = argument.default?.value
+      if (value !== undefined) values.set(argument.name, Value.fromDefault(this.#context, value, argument.type, path))
+    }
+    return values
+  }
+}
+
+/** An object type as a source of fields. */
+export function objectSource(type: GraphQLObjectType): FieldSource {
+  return {
+    name: type.name,
+    interfaces: type.getInterfaces().map(({ name }) => name),
+    field(name) {
+      const fields = type.getFields()
+      return Object.hasOwn(fields, name) ? fields[name] : undefined
+    },
+  }
+}
+
+const atRoot = { path: null, responsePath: null, depth: 0 }
+
+/** Flattens selection sets into fields, in order of first appearance. */
+export function collectFields(
+  context: PlanContext,
+  sets: readonly SelectionSetNode[],
+  source: FieldSource,
+  outer: { readonly path: Path | null; readonly responsePath: Path | null; readonly depth: number } = atRoot,
+): readonly FieldSelection[] {
+  const path = below(outer.path, 'selectionSet')
+  const fields = new Map<string, FieldSelection>()
+  const spread = new Set<string>()
+  const applies = (type: string) => type === source.name || source.interfaces.includes(type)
+
+  const visit = (set: SelectionSetNode): void => {
+    for (const selection of set.selections) {
+      if (!isIncluded(context, selection.directives, path)) continue
+      if (selection.kind === Kind.FIELD) {
+        addField(selection)
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const on = selection.typeCondition?.name.value
+        if (on === undefined || applies(on)) visit(selection.selectionSet)
+      } else {
+        const name = selection.name.value
+        if (spread.has(name)) continue
+        spread.add(name)
+        const fragment = context.operation.fragments.get(name)!
+        if (applies(fragment.typeCondition.name.value)) visit(fragment.selectionSet)
+      }
+    }
+  }
+
+  const addField = (node: FieldNode): void => {
+    const name = node.name.value
+    const responseName = (node.alias ?? node.name).value
+    const known = fields.get(responseName)
+    if (known) {
+      mergeField(known, node, path)
+      return
+    }
+    const fieldPath = below(path, name)
+    const definition = name === '__typename' ? null : source.field(name)
+    if (definition === undefined) {
+      throw validationFailed(`field "${name}" not found in type: '${source.name}'`, pathKeys(fieldPath))
+    }
+    const responsePath = below(outer.responsePath, responseName)
+    const place = { path: fieldPath, responsePath, depth: outer.depth }
+    fields.set(responseName, new FieldSelection(context, node, definition, source.name, place))
+  }
+
+  for (const set of sets) visit(set)
+  const collected = [...fields.values()]
+  for (const field of collected) field.check()
+  return collected
+}
+
+function mergeField(known: FieldSelection, node: FieldNode, path: Path): void {
+  if (known.name !== node.name.value) {
+    const message = `selection of both "${known.name}" and "${node.name.value}" specify the same response name, "${known.responseName}"`
+    throw validationFailed(message, pathKeys(path))
+  }
+  if (argumentsText(known.nodes[0]!.arguments) !== argumentsText(node.arguments)) {
+    const message = `inconsistent arguments between multiple selections of field "${known.name}"`
+    throw validationFailed(message, pathKeys(path))
+  }
+  known.nodes.push(node)
+}
+
+function argumentsText(nodes: readonly ArgumentNode[] | undefined): string {
+  if (!nodes || nodes.length === 0) return ''
+  const texts = nodes.map(({ name, value }) => `${name.value}:${print(value)}`)
+  return texts.sort(compareText).join()
+}
+
+/** `@include` and `@skip` on a selection; both must let it through. */
+function isIncluded(context: PlanContext, directives: readonly DirectiveNode[] | undefined, path: Path): boolean {
+  if (!directives || directives.length === 0) return true
+  const repeated = directives.filter(
+    ({ name }, i) => directives.findIndex((other) => other.name.value === name.value) !== i,
+  )
+  if (repeated.length > 0) {
+    const names = [...new Set(repeated.map(({ name }) => name.value))].sort(compareText).join(', ')
+    throw validationFailed(`the following directives are used more than once: ${names}`, pathKeys(path))
+  }
+  let included = true
+  for (const directive of directives) {
+    const name = directive.name.value
+    if (name !== 'include' && name !== 'skip') {
+      throw validationFailed(`directive "${name}" is not defined in the schema`, pathKeys(path))
+    }
+    if (directiveCondition(context, directive, path) !== (name === 'include')) included = false
+  }
+  return included
+}
+
+const conditionType = new GraphQLNonNull(GraphQLBoolean)
+
+function directiveCondition(context: PlanContext, directive: DirectiveNode, path: Path): boolean {
+  const name = directive.name.value
+  const argument = directive.arguments?.find((candidate) => candidate.name.value === 'if')
+  if (!argument) throw validationFailed(`missing "if" argument for "${name}" directive`, pathKeys(path))
+  return Value.fromNode(context, argument.value, conditionType, below(below(path, name), 'if')).boolean()
+}

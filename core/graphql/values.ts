@@ -1,0 +1,326 @@
+// Values of a request, literal or from variables, read against the type of the place where they stand. Every refusal
+// that concerns a value (graphql-api 2.4, 2.5) is worded here.
+
+import {
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  getNamedType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+  type TypeNode,
+  type ValueNode,
+} from 'graphql'
+import { encodeArray, jsonKind } from '../compiler/codecs.ts'
+import type { Codec, InputSource, ParamSource } from '../compiler/param.ts'
+import type { Operand } from '../compiler/plan.ts'
+import { badRequest, TrellisError, validationFailed } from '../errors.ts'
+import { englishList, isGraphQLName } from '../names.ts'
+import { below, type Path, pathKeys } from '../path.ts'
+import { literalJson, literalKind } from './literals.ts'
+import type { PlanContext } from './plan-context.ts'
+
+/** Where in the variables a JSON value was found. */
+interface VariablePlace {
+  readonly name: string
+  readonly path: readonly (string | number)[]
+}
+
+/** Values nested deeper than this are refused: nobody writes them, and recursion has to end somewhere. */
+const maxDepth = 200
+
+/** What a planner is given of a value; see {@link PlanContext.value} for how one is made. */
+export class Value {
+  readonly type: GraphQLInputType
+  readonly path: Path
+  readonly #context: PlanContext
+  readonly #node: ValueNode | null
+  readonly #json: unknown
+  readonly #place: VariablePlace | null
+  readonly #depth: number
+
+  private constructor(
+    context: PlanContext,
+    type: GraphQLInputType,
+    path: Path,
+    from: { node: ValueNode } | { json: unknown; place: VariablePlace | null },
+    depth: number,
+  ) {
+    this.#context = context
+    this.type = type
+    this.path = path
+    this.#node = 'node' in from ? from.node : null
+    this.#json = 'node' in from ? null : from.json
+    this.#place = 'node' in from ? null : from.place
+    this.#depth = depth
+    if (depth > maxDepth) throw validationFailed('the value is nested too deeply', pathKeys(path))
+  }
+
+  /** A value written in the document, or the variable that stands there. */
+  static fromNode(
+    context: PlanContext,
+    node: ValueNode,
+    type: GraphQLInputType,
+    path: Path,
+    locationDefault = false,
+    depth = 0,
+  ): Value {
+    if (node.kind !== Kind.VARIABLE) return new Value(context, type, path, { node }, depth)
+    const name = node.name.value
+    const declared = context.useVariable(name, path)
+    if (!variableFits(declared.type, type, declared.hasDefault || locationDefault)) {
+      const message = `variable "${name}" is declared as ${printTypeNode(declared.type)}, but used where ${type} is expected`
+      throw validationFailed(message, pathKeys(path))
+    }
+    return new Value(context, type, path, { json: declared.value, place: { name, path: [] } }, depth)
+  }
+
+  /** A default that the schema gives. */
+  static fromDefault(context: PlanContext, json: unknown, type: GraphQLInputType, path: Path): Value {
+    return new Value(context, type, path, { json, place: null }, 0)
+  }
+
+  get isNull(): boolean {
+    return this.#node ? this.#node.kind === Kind.NULL : this.#json === null || this.#json === undefined
+  }
+
+  /** The kind of the value as messages name it: `a string`, `an integer`, `null`. */
+  get kind(): string {
+    return this.#node ? literalKind(this.#node) : jsonKind(this.#json)
+  }
+
+  /** An error at this value. */
+  fail(message: string, code = 'validation-failed'): TrellisError {
+    return badRequest(code, message, { path: pathKeys(this.path) })
+  }
+
+  /** Refuses with `expected <what> for type "<T>", but found <kind>`. */
+  mismatch(what: string): TrellisError {
+    return this.fail(`expected ${what} for type "${getNamedType(this.type)}", but found ${this.kind}`)
+  }
+
+  /** The members of an input object: those given, and those that have a default. */
+  members(): ReadonlyMap<string, Value> {
+    const type = getNamedType(this.type) as GraphQLInputObjectType
+    const given = this.#rawMembers()
+    if (!given) throw this.mismatch('an object')
+    const fields = type.getFields()
+    const members = new Map<string, Value>()
+    for (const [name, make] of given) {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const path = below(this.path, name)
+      if (!field) throw validationFailed(`field "${name}" not found in type: '${type.name}'`, pathKeys(path))
+      const hasDefault = field.default !== undefined
+      members.set(name, make(field.type, path, hasDefault))
+    }
+    for (const field of Object.values(fields)) {
+      if (members.has(field.name)) continue
+      const path = below(this.path, field.name)
+      if (isRequiredInputField(field)) throw validationFailed(`missing required field "${field.name}"`, pathKeys(path))
+      const value = field.default?.value
+      if (value !== undefined) members.set(field.name, Value.fromDefault(this.#context, value, field.type, path))
+    }
+    return members
+  }
+
+  #rawMembers(): Map<string, (type: GraphQLInputType, path: Path, hasDefault: boolean) => Value> | null {
+    const members = new Map<string, (type: GraphQLInputType, path: Path, hasDefault: boolean) => Value>()
+    const depth = this.#depth + 1
+    if (this.#node) {
+      if (this.#node.kind !== Kind.OBJECT) return null
+      for (const { name, value } of this.#node.fields) {
+        members.set(name.value, (type, path, hasDefault) =>
+          Value.fromNode(this.#context, value, type, path, hasDefault, depth),
+        )
+      }
+      return members
+    }
+    if (jsonKind(this.#json) !== 'an object') return null
+    for (const [key, json] of Object.entries(this.#json as object)) {
+      if (!isGraphQLName(key)) {
+        const message = `variable value contains object with key "${key}", which is not a legal GraphQL name`
+        throw this.fail(message)
+      }
+      members.set(key, (type, path) => new Value(this.#context, type, path, { json, place: this.#placeOf(key) }, depth))
+    }
+    return members
+  }
+
+  /** The elements of a list; a single value counts as a list of one. The plan then depends on how many there are. */
+  items(): Value[] {
+    if (this.isNull) throw this.fail('expected a list, but found null')
+    if (this.#place) this.#context.dependOnLengths(this.#place.name)
+    return this.#elements()
+  }
+
+  #elements(): Value[] {
+    const nullable = isNonNullType(this.type) ? this.type.ofType : this.type
+    const itemType = isListType(nullable) ? nullable.ofType : nullable
+    const depth = this.#depth + 1
+    if (this.#node) {
+      const nodes = this.#node.kind === Kind.LIST ? this.#node.values : [this.#node]
+      return nodes.map((node, i) => Value.fromNode(this.#context, node, itemType, below(this.path, i), false, depth))
+    }
+    const values = Array.isArray(this.#json) ? this.#json : [this.#json]
+    return values.map((json, i) => {
+      const place = Array.isArray(this.#json) ? this.#placeOf(i) : this.#place
+      return new Value(this.#context, itemType, below(this.path, i), { json, place }, depth)
+    })
+  }
+
+  /** The JSON array of a variable of objects that all have the same members, for set-wise statements; else null. */
+  variableRows(): { readonly place: VariablePlace; readonly rows: readonly unknown[] } | null {
+    if (!this.#place || !Array.isArray(this.#json)) return null
+    return { place: this.#place, rows: this.#json }
+  }
+
+  /** The name of an enum value; the plan then depends on it. */
+  enumValue(): string {
+    const type = getNamedType(this.type) as GraphQLEnumType
+    const name = this.#enumName()
+    if (name === null) throw this.mismatch('an enum value')
+    if (!type.getValue(name)) {
+      const names = englishList(
+        type.getValues().map((value) => value.name),
+        'or',
+      )
+      throw this.fail(`expected one of the values ${names} for type "${type.name}", but found "${name}"`)
+    }
+    if (this.#place) this.#context.dependOnValue(this.#place.name)
+    return name
+  }
+
+  #enumName(): string | null {
+    if (this.#node) return this.#node.kind === Kind.ENUM ? this.#node.value : null
+    return typeof this.#json === 'string' ? this.#json : null
+  }
+
+  /** A Boolean that the plan depends on. */
+  boolean(): boolean {
+    const json = this.json()
+    if (typeof json !== 'boolean') throw this.mismatch('a boolean')
+    return json
+  }
+
+  /** A 32-bit integer that the plan depends on. */
+  integer(): number {
+    const { codec } = (getNamedType(this.type) as GraphQLScalarType).extensions
+    if (this.#place) this.#context.dependOnValue(this.#place.name)
+    return Number(this.#encode(codec!))
+  }
+
+  /** A String that the plan depends on. */
+  string(): string {
+    const json = this.json()
+    if (typeof json !== 'string') throw this.mismatch('a string')
+    return json
+  }
+
+  /** The value as JSON, numbers kept exactly; the plan then depends on it. */
+  json(): unknown {
+    if (!this.#node) {
+      if (this.#place) this.#context.dependOnValue(this.#place.name)
+      return this.#json
+    }
+    return literalJson(this.#node, (name) => {
+      const { value } = this.#context.useVariable(name, this.path)
+      this.#context.dependOnValue(name)
+      return value
+    })
+  }
+
+  /** The value as a parameter of a statement, in PostgreSQL's type `sqlType`. Null becomes SQL NULL. */
+  param(codec: Codec, sqlType: string): Operand {
+    return { kind: 'param', source: this.#source(codec, false), type: sqlType }
+  }
+
+  /** A list as one array parameter, so that the plan does not depend on its length. */
+  listParam(codec: Codec, elementType: string): Operand {
+    if (this.isNull) throw this.fail('expected a list, but found null')
+    for (const item of this.#elements()) {
+      if (item.isNull) throw item.nullError()
+    }
+    return { kind: 'param', source: this.#source(codec, true), type: `${elementType}[]` }
+  }
+
+  /** The refusal of a null where the specification wants a value. */
+  nullError(): TrellisError {
+    const type = getNamedType(this.type)
+    const codec = (type as GraphQLScalarType).extensions?.codec
+    const what = codec?.expects ?? (type instanceof Object && 'getValues' in type ? 'an enum value' : null)
+    return what ? this.mismatch(what) : this.fail(`unexpected null value for type "${type}"`)
+  }
+
+  #source(codec: Codec, list: boolean): ParamSource {
+    const input = this.#input()
+    if (input.kind !== 'constant') return { from: 'input', input, codec, list, path: this.path }
+    if (!list) return { from: 'constant', value: this.#encode(codec) }
+    const items = this.#elements().map((item) => item.#encode(codec))
+    return { from: 'constant', value: encodeArray(items) }
+  }
+
+  #encode(codec: Codec): string | null {
+    if (this.isNull) return null
+    const json: unknown = this.#node ? literalJson(this.#node, () => null) : this.#json
+    try {
+      return codec.encode(json, this.#node ? literalKind(this.#node) : undefined)
+    } catch (error) {
+      throw error instanceof TrellisError ? error.at(...pathKeys(this.path)) : error
+    }
+  }
+
+  /** Where the value comes from, as data; `constant` when no variable takes part. */
+  #input(): InputSource {
+    if (!this.#node) {
+      return this.#place ? { kind: 'variable', ...this.#place } : { kind: 'constant', value: this.#json }
+    }
+    return nodeInput(this.#node, (name) => this.#context.useVariable(name, this.path))
+  }
+
+  #placeOf(key: string | number): VariablePlace | null {
+    return this.#place && { name: this.#place.name, path: [...this.#place.path, key] }
+  }
+}
+
+/** A literal as an input source: constant unless it holds variables. */
+function nodeInput(node: ValueNode, use: (name: string) => unknown): InputSource {
+  if (node.kind === Kind.VARIABLE) {
+    use(node.name.value)
+    return { kind: 'variable', name: node.name.value, path: [] }
+  }
+  if (node.kind === Kind.LIST) {
+    const items = node.values.map((value) => nodeInput(value, use))
+    if (items.some(({ kind }) => kind !== 'constant')) return { kind: 'list', items }
+  }
+  if (node.kind === Kind.OBJECT) {
+    const entries = node.fields.map(({ name, value }) => [name.value, nodeInput(value, use)] as const)
+    if (entries.some(([, { kind }]) => kind !== 'constant')) return { kind: 'object', entries }
+  }
+  return { kind: 'constant', value: literalJson(node, () => null) }
+}
+
+/** GraphQL June 2018, 5.8.5, with no coercion between types. */
+function variableFits(declared: TypeNode, location: GraphQLInputType, hasDefault: boolean): boolean {
+  if (isNonNullType(location)) {
+    if (declared.kind === Kind.NON_NULL_TYPE) return variableFits(declared.type, location.ofType, false)
+    return hasDefault && variableFits(declared, location.ofType, false)
+  }
+  if (declared.kind === Kind.NON_NULL_TYPE) return variableFits(declared.type, location, false)
+  if (isListType(location))
+    return declared.kind === Kind.LIST_TYPE && variableFits(declared.type, location.ofType, false)
+  return declared.kind === Kind.NAMED_TYPE && declared.name.value === location.name
+}
+
+function printTypeNode(node: TypeNode): string {
+  if (node.kind === Kind.NON_NULL_TYPE) return `${printTypeNode(node.type)}!`
+  return node.kind === Kind.LIST_TYPE ? `[${printTypeNode(node.type)}]` : node.name.value
+}
+
+declare module 'graphql' {
+  interface GraphQLScalarTypeExtensions {
+    codec?: Codec
+  }
+}

@@ -1,0 +1,86 @@
+// `/v1/graphql` and `/v1alpha1/graphql` over HTTP: one request or a batch (graphql-api 1).
+
+import { badRequest, graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts'
+import { readGraphQLRequest } from '../../core/graphql/request.ts'
+import { parseJson } from '../../core/json.ts'
+import type { QueryLog } from '../../core/observe.ts'
+import type { Engine, ErrorEncoder, Route, RouteCall } from '../../core/plugin.ts'
+import { isAdmin, type Session } from '../../core/session.ts'
+
+/** `/v1/graphql` answers every error with 200, `/v1alpha1/graphql` with the error's status. */
+export function graphqlRoutes(engine: Engine): Route[] {
+  const route = (url: string, errors: ErrorEncoder): Route => ({
+    method: 'POST',
+    url,
+    api: 'graphql',
+    auth: 'session',
+    raw: true,
+    errors,
+    handle: (call) => answer(engine, call),
+  })
+  return [
+    route('/v1/graphql', (error, showInternal) => ({ status: 200, body: errorBody(error, showInternal) })),
+    route('/v1alpha1/graphql', (error, showInternal) => ({
+      status: error.status,
+      body: errorBody(error, showInternal),
+    })),
+  ]
+}
+
+const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
+
+function answer(engine: Engine, call: RouteCall): Promise<Buffer | string> {
+  const body = readBody(call.body as Buffer)
+  return Array.isArray(body) ? answerBatch(engine, body, call) : answerOne(engine, body, call)
+}
+
+function readBody(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes.toString(), 'lossless')
+  } catch (error) {
+    throw badRequest('invalid-json', (error as Error).message)
+  }
+}
+
+async function answerOne(engine: Engine, body: unknown, { session, request }: RouteCall): Promise<Buffer | string> {
+  const given = readGraphQLRequest(body)
+  const logs = engine.observe.isEnabled('query-log', 'info')
+  return engine.graphql.engine.execute(given, session, {
+    headers: request.headers as Record<string, string>,
+    onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
+  })
+}
+
+function logQuery(
+  engine: Engine,
+  requestId: string,
+  { query, operationName, variables }: ReturnType<typeof readGraphQLRequest>,
+  generatedSql: QueryLog['generated_sql'],
+): void {
+  const detail = {
+    request_id: requestId,
+    query: { query, ...(variables && { variables }), ...(operationName !== null && { operationName }) },
+    generated_sql: generatedSql,
+  }
+  engine.observe.log({ type: 'query-log', level: 'info', detail })
+}
+
+/** Requests of a batch run one after another; one that fails does not stop the rest. */
+async function answerBatch(engine: Engine, bodies: readonly unknown[], call: RouteCall): Promise<Buffer> {
+  const pieces: Buffer[] = [Buffer.from('[')]
+  for (const [i, body] of bodies.entries()) {
+    if (i > 0) pieces.push(Buffer.from(','))
+    const result = await answerOne(engine, body, call).catch((error) => failure(engine, error, call.session))
+    pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
+  }
+  pieces.push(Buffer.from(']'))
+  return Buffer.concat(pieces)
+}
+
+function failure({ settings, observe }: Engine, error: unknown, session: Session): string {
+  if (!(error instanceof TrellisError)) {
+    observe.log({ type: 'unstructured', level: 'error', detail: String((error as Error)?.stack ?? error) })
+  }
+  const showInternal = settings.devMode || (settings.adminInternalErrors && isAdmin(session))
+  return JSON.stringify(errorBody(toTrellisError(error), showInternal))
+}

@@ -1,0 +1,175 @@
+// Relationships in GraphQL: nested objects and arrays, predicates on related rows, ordering by them (graphql-api 6.1, 7,
+// 9). A relationship shows only to roles that may select from its target, and everything read through it passes the
+// target's select filter.
+
+import { GraphQLNonNull } from 'graphql'
+import { allOf, type Condition } from '../../core/compiler/plan.ts'
+import type { FieldMap, InputFieldMap, OrderElement, SchemaScope } from '../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../core/graphql/plan-context.ts'
+import type { Value } from '../../core/graphql/values.ts'
+import type { RelationshipModel, SelectPermission, TableModel } from '../../core/metadata/model.ts'
+import { isGraphQLName } from '../../core/names.ts'
+import {
+  aggregateOrderByType,
+  aggregateType,
+  allRows,
+  booleanExpressionType,
+  orderByType,
+  planAggregate,
+  planAggregateOrder,
+  planBoolean,
+  planOrder,
+  planRow,
+  planRows,
+  rowList,
+  rowType,
+  selectArguments,
+} from '../tables/graphql.ts'
+
+/** A relationship that the role can use, with what it leads to. */
+interface Visible {
+  readonly relationship: RelationshipModel
+  readonly target: TableModel
+  readonly permission: SelectPermission
+}
+
+/** The relationships of a table whose target the role may select from. */
+export function visibleRelationships(scope: SchemaScope, table: TableModel): Visible[] {
+  const visible: Visible[] = []
+  for (const relationship of table.fields.values()) {
+    if (relationship.kind !== 'relationship' || !isGraphQLName(relationship.name)) continue
+    const access = scope.access(relationship.target)
+    if (!access?.select || access.table.graphqlName === null) continue
+    visible.push({ relationship, target: access.table, permission: access.select })
+  }
+  return visible
+}
+
+/** Contribution: nested objects, arrays and aggregates. */
+export function relationshipFields(scope: SchemaScope, table: TableModel): FieldMap {
+  const fields = new Map()
+  for (const visible of visibleRelationships(scope, table)) {
+    const { relationship, permission } = visible
+    if (relationship.type === 'object') {
+      fields.set(relationship.name, () => objectField(scope, visible))
+      continue
+    }
+    fields.set(relationship.name, () => arrayField(scope, visible))
+    if (permission.allowAggregations) {
+      fields.set(`${relationship.name}_aggregate`, () => aggregateField(scope, visible))
+    }
+  }
+  return fields
+}
+
+type Field = ReturnType<FieldMap extends ReadonlyMap<string, infer F> ? Extract<F, () => unknown> : never>
+
+function objectField(scope: SchemaScope, { relationship, target, permission }: Visible): Field {
+  const type = rowType(scope, target)
+  const { mapping, unique } = relationship
+  return {
+    type: relationship.required ? new GraphQLNonNull(type) : type,
+    description: relationship.comment ?? 'An object relationship',
+    extensions: {
+      row: {
+        kind: 'relational',
+        plan: (field, context) => {
+          const from = { kind: 'table', table: target.name } as const
+          const rows = { ...allRows, from, mapping, where: permission.filter }
+          return { kind: 'one', unique, select: { rows, output: planRow(field, context, target) } }
+        },
+      },
+    },
+  }
+}
+
+function arrayField(scope: SchemaScope, { relationship, target }: Visible): Field {
+  const { mapping } = relationship
+  return {
+    type: rowList(scope, target),
+    description: relationship.comment ?? 'An array relationship',
+    args: selectArguments(scope, target),
+    extensions: {
+      row: {
+        kind: 'relational',
+        plan: (field, context) => {
+          const rows = planRows(field, context, target, { mapping })
+          return { kind: 'many', select: { rows, output: planRow(field, context, target) } }
+        },
+      },
+    },
+  }
+}
+
+function aggregateField(scope: SchemaScope, { relationship, target }: Visible): Field {
+  const { mapping } = relationship
+  return {
+    type: new GraphQLNonNull(aggregateType(scope, target)),
+    description: relationship.comment ?? 'An aggregate relationship',
+    args: selectArguments(scope, target),
+    extensions: {
+      row: {
+        kind: 'relational',
+        plan: (field, context) => {
+          const rows = planRows(field, context, target, { mapping })
+          return { kind: 'aggregate', select: { rows, output: planAggregate(field, context, target) } }
+        },
+      },
+    },
+  }
+}
+
+/** Contribution: `T_bool_exp` members that ask for a related row. */
+export function relationshipPredicates(scope: SchemaScope, table: TableModel): InputFieldMap {
+  const fields = new Map()
+  for (const { relationship, target, permission } of visibleRelationships(scope, table)) {
+    const predicate = (value: Value, context: PlanContext): Condition => {
+      const where = allOf([permission.filter, planBoolean(value, context)])
+      return { kind: 'related', table: target.name, mapping: relationship.mapping, where }
+    }
+    fields.set(relationship.name, () => ({
+      type: booleanExpressionType(scope, target),
+      extensions: { relationship: relationship.name, boolean: predicate },
+    }))
+  }
+  return fields
+}
+
+/** Contribution: `T_order_by` members that order by a related row, or by an aggregate over related rows. */
+export function relationshipOrders(scope: SchemaScope, table: TableModel): InputFieldMap {
+  const fields = new Map()
+  for (const visible of visibleRelationships(scope, table)) {
+    const { relationship, target } = visible
+    if (relationship.type === 'object') {
+      if (scope.orderFields(target).size === 0) continue
+      fields.set(relationship.name, () => ({
+        type: orderByType(scope, target),
+        extensions: { order: (value: Value, context: PlanContext) => planRelatedOrder(visible, value, context) },
+      }))
+    } else {
+      const related = { table: target, mapping: relationship.mapping }
+      fields.set(`${relationship.name}_aggregate`, () => ({
+        type: aggregateOrderByType(scope, target),
+        extensions: { order: (value: Value) => planAggregateOrder(scope, related, value) },
+      }))
+    }
+  }
+  return fields
+}
+
+function planRelatedOrder(
+  { relationship, target, permission }: Visible,
+  value: Value,
+  context: PlanContext,
+): readonly OrderElement[] {
+  const { mapping, unique } = relationship
+  const where = permission.filter
+  return planOrder(value, context).map(({ target: of, direction, nulls }) => {
+    return {
+      target: { kind: 'related', table: target.name, mapping, where, unique, of },
+      direction,
+      nulls,
+      column: null,
+    }
+  })
+}

@@ -1,0 +1,43 @@
+// Which columns an aggregate works on (graphql-api 4.1 and 8).
+
+import type { SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import { selectableColumns } from './row-type.ts'
+
+/** Aggregates over numeric columns whose result is a Float, but for `sum`, which keeps the column's type. */
+export const numericAggregates = [
+  'avg',
+  'stddev',
+  'stddev_pop',
+  'stddev_samp',
+  'sum',
+  'var_pop',
+  'var_samp',
+  'variance',
+] as const
+
+const numeric = new Set(['int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'money'])
+
+const comparable = new Set([
+  ...numeric,
+  'text',
+  'varchar',
+  'citext',
+  'date',
+  'timestamp',
+  'timestamptz',
+  'timetz',
+  'uuid',
+  'raster',
+])
+
+/** Whether `_inc` and the numeric aggregates work on a column. */
+export const isNumeric = (column: ColumnModel): boolean => column.enumTable === null && numeric.has(column.type.name)
+
+const isComparable = (column: ColumnModel): boolean => column.enumTable === null && comparable.has(column.type.name)
+
+/** The selectable columns that an aggregate works on, by GraphQL name. */
+export function columnsOf(scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> {
+  const fits = operator === 'max' || operator === 'min' ? isComparable : isNumeric
+  return new Map([...selectableColumns(scope, table)].filter(([, column]) => fits(column)))
+}

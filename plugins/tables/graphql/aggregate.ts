@@ -1,0 +1,120 @@
+// `T_aggregate` and what is under it (graphql-api 8).
+
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigMap,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+} from 'graphql'
+import type { AggregateOutput } from '../../../core/compiler/plan.ts'
+import type { SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import { builtInScalar, columnType } from '../../../core/graphql/scalars.ts'
+import type { FieldSelection } from '../../../core/graphql/selection.ts'
+import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
+import { columnsOf, numericAggregates } from './aggregate-columns.ts'
+import { planMembers, rowType, selectableColumns } from './row-type.ts'
+import { selectColumnType } from './select-arguments.ts'
+
+/** `T_aggregate`. */
+export function aggregateType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
+  const name = `${table.graphqlName}_aggregate`
+  return scope.type(name, () => {
+    return new GraphQLObjectType({
+      name,
+      description: `aggregated selection of "${nameText(table.name)}"`,
+      fields: () => ({
+        aggregate: { type: aggregateFieldsType(scope, table) },
+        nodes: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(rowType(scope, table)))) },
+      }),
+    })
+  })
+}
+
+function aggregateFieldsType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
+  const name = `${table.graphqlName}_aggregate_fields`
+  return scope.type(name, () => {
+    return new GraphQLObjectType({
+      name,
+      description: `aggregate fields of "${nameText(table.name)}"`,
+      fields: () => {
+        const fields: GraphQLFieldConfigMap<unknown, unknown> = { count: countField(scope, table) }
+        for (const operator of [...numericAggregates, 'max', 'min']) {
+          const columns = columnsOf(scope, table, operator)
+          if (columns.size > 0) fields[operator] = { type: operatorFieldsType(scope, table, operator, columns) }
+        }
+        return fields
+      },
+    })
+  })
+}
+
+function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<unknown, unknown> {
+  const column = selectColumnType(scope, table)
+  const columns = column && { columns: { type: new GraphQLList(new GraphQLNonNull(column)) } }
+  return {
+    type: new GraphQLNonNull(builtInScalar(scope, 'int4')),
+    args: { ...columns, distinct: { type: builtInScalar(scope, 'bool') } },
+  }
+}
+
+function operatorFieldsType(
+  scope: SchemaScope,
+  table: TableModel,
+  operator: string,
+  columns: ReadonlyMap<string, ColumnModel>,
+): GraphQLObjectType {
+  const name = `${table.graphqlName}_${operator}_fields`
+  const keepsType = operator === 'sum' || operator === 'max' || operator === 'min'
+  return scope.type(name, () => {
+    return new GraphQLObjectType({
+      name,
+      description: `aggregate ${operator} on columns`,
+      fields: () => {
+        const members = [...columns].map(([field, column]) => {
+          return [field, { type: keepsType ? columnType(scope, column)! : builtInScalar(scope, 'float4') }]
+        })
+        return Object.fromEntries(members)
+      },
+    })
+  })
+}
+
+/** The plan of a selection on `T_aggregate`. */
+export function planAggregate(field: FieldSelection, context: PlanContext, table: TableModel): AggregateOutput {
+  return objectOf(field, (member) => {
+    if (member.name === 'aggregate') return planAggregateFields(member, context, table)
+    return { kind: 'nodes', output: planMembers(member.fields(), context, table) }
+  })
+}
+
+function planAggregateFields(field: FieldSelection, context: PlanContext, table: TableModel): AggregateOutput {
+  return objectOf(field, (member) => {
+    if (member.name === 'count') return planCount(member, context, table)
+    const operator = member.name
+    const columns = columnsOf(context.schema, table, operator)
+    return objectOf(member, ({ name }) => {
+      return { kind: 'call', call: { operator, columns: [columns.get(name)!.name], distinct: false } }
+    })
+  })
+}
+
+function planCount(field: FieldSelection, context: PlanContext, table: TableModel): AggregateOutput {
+  const selectable = selectableColumns(context.schema, table)
+  const items = field.argument('columns')?.items() ?? []
+  const columns = items.map((item) => selectable.get(item.enumValue())!.name)
+  const distinct = columns.length > 0 && (field.argument('distinct')?.boolean() ?? false)
+  return { kind: 'call', call: { operator: 'count', columns, distinct } }
+}
+
+/** An object whose members are planned by `plan`, `__typename` aside. */
+function objectOf(field: FieldSelection, plan: (member: FieldSelection) => AggregateOutput): AggregateOutput {
+  const entries = field.fields().map((member) => {
+    const isTypename = member.definition === null
+    const value: AggregateOutput = isTypename ? { kind: 'json', text: JSON.stringify(member.parentType) } : plan(member)
+    return { key: member.responseName, value }
+  })
+  return { kind: 'object', entries }
+}

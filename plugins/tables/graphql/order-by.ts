@@ -1,0 +1,139 @@
+// `T_order_by`, `T_aggregate_order_by` and the enum of directions (graphql-api 7).
+
+import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
+import type { Mapping, OrderTarget } from '../../../core/compiler/plan.ts'
+import type { InputFieldMap, OrderElement, SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import type { Value } from '../../../core/graphql/values.ts'
+import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
+import { columnsOf, numericAggregates } from './aggregate-columns.ts'
+import { selectableColumns } from './row-type.ts'
+
+const directions = {
+  asc: ['asc', 'last', 'in ascending order, nulls last'],
+  asc_nulls_first: ['asc', 'first', 'in ascending order, nulls first'],
+  asc_nulls_last: ['asc', 'last', 'in ascending order, nulls last'],
+  desc: ['desc', 'first', 'in descending order, nulls first'],
+  desc_nulls_first: ['desc', 'first', 'in descending order, nulls first'],
+  desc_nulls_last: ['desc', 'last', 'in descending order, nulls last'],
+} as const
+
+type Direction = keyof typeof directions
+
+/** `enum order_by`. */
+export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
+  return scope.type('order_by', () => {
+    const values = Object.entries(directions).map(([name, [, , description]]) => [name, { description }])
+    const description = 'column ordering options'
+    return new GraphQLEnumType({ name: 'order_by', description, values: Object.fromEntries(values) })
+  })
+}
+
+/** `T_order_by`. */
+export function orderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_order_by`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `Ordering options when selecting data from "${nameText(table.name)}".`,
+      fields: () => Object.fromEntries([...scope.orderFields(table)].map(([field, make]) => [field, make()])),
+    })
+  })
+}
+
+/** Everything that one `T_order_by` object orders by, in the order written. */
+export function planOrder(value: Value, context: PlanContext): readonly OrderElement[] {
+  const elements: OrderElement[] = []
+  const type = value.type instanceof GraphQLNonNull ? value.type.ofType : value.type
+  const fields = (type as GraphQLInputObjectType).getFields()
+  for (const [name, member] of value.members()) {
+    if (member.isNull) continue
+    elements.push(...fields[name]!.extensions.order!(member, context))
+  }
+  return elements
+}
+
+/** An element in the direction that an `order_by` value names. */
+export function directed(value: Value, target: OrderTarget, column: string | null = null): OrderElement {
+  const [direction, nulls] = directions[value.enumValue() as Direction]
+  return { target, direction, nulls, column }
+}
+
+/** Contribution: an ordering for each selectable column. */
+export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldMap {
+  const fields = new Map()
+  for (const [name, column] of selectableColumns(scope, table)) {
+    fields.set(name, () => ({
+      type: orderByEnum(scope),
+      extensions: {
+        column: column.name,
+        order: (value: Value) => [directed(value, { kind: 'column', column: column.name }, column.name)],
+      },
+    }))
+  }
+  return fields
+}
+
+/** What ordering by an aggregate needs to know of the related rows. */
+export interface RelatedRows {
+  readonly table: TableModel
+  readonly mapping: Mapping
+}
+
+/** `R_aggregate_order_by`. */
+export function aggregateOrderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_aggregate_order_by`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `order by aggregate values of table "${nameText(table.name)}"`,
+      fields: () => {
+        const fields: Record<string, GraphQLInputFieldConfig> = { count: { type: orderByEnum(scope) } }
+        for (const operator of ['max', 'min', ...numericAggregates]) {
+          const columns = columnsOf(scope, table, operator)
+          if (columns.size > 0) fields[operator] = { type: operatorOrderByType(scope, table, operator, columns) }
+        }
+        return fields
+      },
+    })
+  })
+}
+
+function operatorOrderByType(
+  scope: SchemaScope,
+  table: TableModel,
+  operator: string,
+  columns: ReadonlyMap<string, ColumnModel>,
+): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_${operator}_order_by`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `order by ${operator}() on columns of table "${nameText(table.name)}"`,
+      fields: () => {
+        const members = [...columns].map(([field, column]) => {
+          return [field, { type: orderByEnum(scope), extensions: { column: column.name } }]
+        })
+        return Object.fromEntries(members)
+      },
+    })
+  })
+}
+
+/** The order that an `R_aggregate_order_by` value asks for, over all related rows that the role may see. */
+export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, value: Value): readonly OrderElement[] {
+  const { table, mapping } = related
+  const where = scope.access(table.name)!.select!.filter
+  const target = (operator: string, column: string | null): OrderTarget => {
+    return { kind: 'aggregate', table: table.name, mapping, where, operator, column }
+  }
+  return [...value.members()].flatMap(([operator, member]) => {
+    if (operator === 'count') return member.isNull ? [] : [directed(member, target('count', null))]
+    if (member.isNull) throw member.mismatch('an object')
+    const columns = columnsOf(scope, table, operator)
+    return [...member.members()]
+      .filter(([, direction]) => !direction.isNull)
+      .map(([field, direction]) => directed(direction, target(operator, columns.get(field)!.name)))
+  })
+}

@@ -1,0 +1,151 @@
+// `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots (graphql-api 3.2, 5).
+
+import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
+import { allOf, type Condition, type RootOutput } from '../../../core/compiler/plan.ts'
+import type { FieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import { columnCodec, columnType } from '../../../core/graphql/scalars.ts'
+import type { FieldSelection } from '../../../core/graphql/selection.ts'
+import type { Value } from '../../../core/graphql/values.ts'
+import type { RootFieldKey } from '../../../core/metadata/document.ts'
+import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
+import { aggregateType, planAggregate } from './aggregate.ts'
+import { planRow, rowType, selectableColumns } from './row-type.ts'
+import { planRows, selectArguments } from './select-arguments.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** Contribution: the select fields of every table that the role may select from. */
+export function tableQueryFields(scope: SchemaScope): FieldMap {
+  const fields = new Map<string, () => Field>()
+  for (const table of scope.model.tables.values()) {
+    const select = scope.access(table.name)?.select
+    if (!select || table.graphqlName === null) continue
+    fields.set(rootName(table, 'select', table.graphqlName), () => selectField(scope, table))
+    if (keyColumns(scope, table)) {
+      fields.set(rootName(table, 'select_by_pk', `${table.graphqlName}_by_pk`), () => byKeyField(scope, table))
+    }
+    if (select.allowAggregations) {
+      fields.set(rootName(table, 'select_aggregate', `${table.graphqlName}_aggregate`), () =>
+        aggregateField(scope, table),
+      )
+    }
+  }
+  return fields
+}
+
+/** The name of a root field: the configured one, else the generated one. */
+export const rootName = (table: TableModel, key: RootFieldKey, generated: string): string =>
+  table.configuration.custom_root_fields[key] ?? generated
+
+/** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
+export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {
+  if (!table.primaryKey) return null
+  const selectable = new Map([...selectableColumns(scope, table).values()].map((column) => [column.name, column]))
+  const columns = new Map<string, ColumnModel>()
+  for (const name of table.primaryKey.columns) {
+    const column = selectable.get(name)
+    if (!column) return null
+    columns.set(column.field!, column)
+  }
+  return columns
+}
+
+/** One required argument for each column of the key. */
+export function keyArguments(
+  scope: SchemaScope,
+  columns: ReadonlyMap<string, ColumnModel>,
+): GraphQLFieldConfigArgumentMap {
+  const entries = [...columns].map(([name, column]) => {
+    return [name, { type: new GraphQLNonNull(columnType(scope, column)!), description: column.comment }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The condition that the key's columns have the values given under their GraphQL names. */
+export function keyCondition(
+  scope: SchemaScope,
+  columns: ReadonlyMap<string, ColumnModel>,
+  values: ReadonlyMap<string, Value>,
+): Condition {
+  const conditions = [...columns].map(([name, column]): Condition => {
+    const operand = values.get(name)!.param(columnCodec(scope, column), column.type.sql)
+    return { kind: 'compare', column: column.name, operator: '_eq', operand }
+  })
+  return allOf(conditions)
+}
+
+/** `[T!]!` */
+export const rowList = (scope: SchemaScope, table: TableModel) =>
+  new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(rowType(scope, table))))
+
+function selectField(scope: SchemaScope, table: TableModel): Field {
+  return {
+    type: rowList(scope, table),
+    description: `fetch data from the table: "${nameText(table.name)}"`,
+    args: selectArguments(scope, table),
+    extensions: {
+      root: {
+        kind: 'relational',
+        plan: (field, context) => {
+          const rows = planRows(field, context, table)
+          return { kind: 'many', select: { rows, output: planRow(field, context, table) } }
+        },
+      },
+    },
+  }
+}
+
+function byKeyField(scope: SchemaScope, table: TableModel): Field {
+  const columns = keyColumns(scope, table)!
+  return {
+    type: rowType(scope, table),
+    description: `fetch data from the table: "${nameText(table.name)}" using primary key columns`,
+    args: keyArguments(scope, columns),
+    extensions: {
+      root: { kind: 'relational', plan: (field, context) => planByKey(field, context, table, columns) },
+    },
+  }
+}
+
+function planByKey(
+  field: FieldSelection,
+  context: PlanContext,
+  table: TableModel,
+  columns: ReadonlyMap<string, ColumnModel>,
+): RootOutput {
+  const { schema } = context
+  const { filter } = schema.access(table.name)!.select!
+  const where = allOf([keyCondition(schema, columns, field.arguments), filter])
+  const rows = { ...allRows, from: { kind: 'table', table: table.name } as const, where }
+  return { kind: 'one', unique: true, select: { rows, output: planRow(field, context, table) } }
+}
+
+/** A row set without order or bounds. */
+export const allRows = {
+  mapping: [],
+  distinctOn: [],
+  orderBy: [],
+  orderedByKey: false,
+  limit: null,
+  offset: null,
+  permissionLimit: null,
+} as const
+
+function aggregateField(scope: SchemaScope, table: TableModel): Field {
+  return {
+    type: new GraphQLNonNull(aggregateType(scope, table)),
+    description: `fetch aggregated fields from the table: "${nameText(table.name)}"`,
+    args: selectArguments(scope, table),
+    extensions: {
+      root: {
+        kind: 'relational',
+        plan: (field, context) => {
+          const rows = planRows(field, context, table)
+          return { kind: 'aggregate', select: { rows, output: planAggregate(field, context, table) } }
+        },
+      },
+    },
+  }
+}

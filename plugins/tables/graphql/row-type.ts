@@ -1,0 +1,95 @@
+// `T`: the object type of a table's rows, and the plan of what is selected of a row.
+
+import { GraphQLNonNull, GraphQLObjectType } from 'graphql'
+import type { Output } from '../../../core/compiler/plan.ts'
+import type { FieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import { builtInScalar, columnType } from '../../../core/graphql/scalars.ts'
+import type { FieldSelection } from '../../../core/graphql/selection.ts'
+import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
+import { parseJsonPath } from './json-path.ts'
+
+/** The type of a table's rows for a role that may select from it. */
+export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
+  const name = table.graphqlName!
+  return scope.type(name, () => {
+    return new GraphQLObjectType({
+      name,
+      description: describe(table),
+      extensions: { table: table.name },
+      fields: () => Object.fromEntries([...scope.rowFields(table)].map(([field, make]) => [field, make()])),
+    })
+  })
+}
+
+function describe(table: TableModel): string {
+  const generated = `columns and relationships of "${nameText(table.name)}"`
+  return table.catalog.comment === null ? generated : `${table.catalog.comment}\n\n\n${generated}\n`
+}
+
+/** The columns that a role may select, by GraphQL name. */
+export function selectableColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
+  const allowed = scope.access(table.name)?.select?.columns
+  return exposedColumns(scope, table, allowed)
+}
+
+/** Those columns of a set that GraphQL can show, by GraphQL name. */
+export function exposedColumns(
+  scope: SchemaScope,
+  table: TableModel,
+  allowed: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, ColumnModel> {
+  const exposed = new Map<string, ColumnModel>()
+  for (const column of table.columns.values()) {
+    if (column.field === null || !allowed?.has(column.name) || !columnType(scope, column)) continue
+    exposed.set(column.field, column)
+  }
+  return exposed
+}
+
+/** Contribution: a field for each selectable column. */
+export function columnFields(scope: SchemaScope, table: TableModel): FieldMap {
+  const fields = new Map()
+  for (const [name, column] of selectableColumns(scope, table)) {
+    fields.set(name, () => {
+      const type = columnType(scope, column)!
+      return {
+        type: column.nullable ? type : new GraphQLNonNull(type),
+        description: column.comment,
+        args: isJson(column) ? { path: { type: builtInScalar(scope, 'text'), description: 'JSON select path' } } : {},
+        extensions: { row: { kind: 'relational', plan: (field: FieldSelection) => columnOutput(column, field) } },
+      }
+    })
+  }
+  return fields
+}
+
+const isJson = ({ type }: ColumnModel): boolean => type.name === 'json' || type.name === 'jsonb'
+
+function columnOutput(column: ColumnModel, field: FieldSelection): Output {
+  const path = field.argument('path')
+  const output = { kind: 'column', column: column.name, type: column.type, nullable: column.nullable } as const
+  return path ? { ...output, path: parseJsonPath(path) } : output
+}
+
+/** The plan of a row's object: every selected member asked for its part. */
+export function planRow(field: FieldSelection, context: PlanContext, table: TableModel): Output {
+  return planMembers(field.fields(), context, table)
+}
+
+/** The same for members that were collected already. */
+export function planMembers(members: readonly FieldSelection[], context: PlanContext, table: TableModel): Output {
+  const entries = members.map((member) => ({ key: member.responseName, value: planMember(member, context, table) }))
+  return { kind: 'object', entries }
+}
+
+function planMember(member: FieldSelection, context: PlanContext, table: TableModel): Output {
+  if (member.definition === null) return { kind: 'json', text: JSON.stringify(member.parentType) }
+  const planner = member.definition.extensions.row
+  if (!planner) throw new Error(`the field "${member.name}" of "${member.parentType}" has no planner`)
+  if (planner.kind === 'relational') return planner.plan(member, context, table)
+  const index = context.joins.push({ field: member, planner, args: member.argumentsJson() }) - 1
+  const needs = planner.needs.map((column) => ({ column, type: table.columns.get(column)!.type }))
+  return { kind: 'deferred', index, needs }
+}

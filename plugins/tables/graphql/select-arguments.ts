@@ -1,0 +1,125 @@
+// The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset` (graphql-api 5.2).
+
+import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
+import { codecFor } from '../../../core/compiler/codecs.ts'
+import type { Codec } from '../../../core/compiler/param.ts'
+import { allOf, type From, type Mapping, type Rows } from '../../../core/compiler/plan.ts'
+import { validationFailed } from '../../../core/errors.ts'
+import type { OrderElement, SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import { builtInScalar } from '../../../core/graphql/scalars.ts'
+import type { FieldSelection } from '../../../core/graphql/selection.ts'
+import type { Value } from '../../../core/graphql/values.ts'
+import type { TableModel } from '../../../core/metadata/model.ts'
+import { pathKeys } from '../../../core/path.ts'
+import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
+import { orderByType, planOrder } from './order-by.ts'
+import { selectableColumns } from './row-type.ts'
+
+/** `T_select_column`; null when the role may select no column. */
+export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType | null {
+  const columns = selectableColumns(scope, table)
+  if (columns.size === 0) return null
+  const name = `${table.graphqlName}_select_column`
+  return scope.type(name, () => {
+    const values = [...columns.keys()].map((column) => [column, { description: 'column name' }])
+    const description = `select columns of table "${table.name.name}"`
+    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+  })
+}
+
+/** The five arguments; those whose type would be empty are left out. */
+export function selectArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+  const column = selectColumnType(scope, table)
+  const int = builtInScalar(scope, 'int4')
+  const distinct = column && {
+    distinct_on: { type: new GraphQLList(new GraphQLNonNull(column)), description: 'distinct select on columns' },
+  }
+  const order = scope.orderFields(table).size > 0 && {
+    order_by: {
+      type: new GraphQLList(new GraphQLNonNull(orderByType(scope, table))),
+      description: 'sort the rows by one or more columns',
+    },
+  }
+  return {
+    ...distinct,
+    limit: { type: int, description: 'limit the number of rows returned' },
+    offset: { type: int, description: 'skip the first n rows. Use only with order_by' },
+    ...order,
+    where: { type: booleanExpressionType(scope, table), description: 'filter the rows returned' },
+  }
+}
+
+/** Where selected rows come from: a table unless something else is given, tied to the outer row by `mapping`. */
+export interface RowSource {
+  readonly from?: From
+  readonly mapping?: Mapping
+}
+
+/** The row set that a field's arguments and the role's permission describe. */
+export function planRows(field: FieldSelection, context: PlanContext, table: TableModel, source: RowSource = {}): Rows {
+  const permission = context.schema.access(table.name)!.select!
+  const where = field.argument('where')
+  const order = planOrderBy(field, context)
+  const limit = field.argument('limit')
+  const offset = field.argument('offset')
+  return {
+    from: source.from ?? { kind: 'table', table: table.name },
+    mapping: source.mapping ?? [],
+    where: allOf([permission.filter, ...(where ? [planBoolean(where, context)] : [])]),
+    ...planDistinct(field, context, table, order),
+    limit: limit ? readLimit(limit) : null,
+    offset: offset ? offset.param(offsetCodec, 'bigint') : null,
+    permissionLimit: permission.limit,
+  }
+}
+
+function planOrderBy(field: FieldSelection, context: PlanContext): readonly OrderElement[] {
+  return (
+    field
+      .argument('order_by')
+      ?.items()
+      .flatMap((item) => planOrder(item, context)) ?? []
+  )
+}
+
+function planDistinct(
+  field: FieldSelection,
+  context: PlanContext,
+  table: TableModel,
+  order: readonly OrderElement[],
+): Pick<Rows, 'distinctOn' | 'orderBy' | 'orderedByKey'> {
+  const columns = selectableColumns(context.schema, table)
+  const items = field.argument('distinct_on')?.items() ?? []
+  const distinctOn = [...new Set(items.map((item) => columns.get(item.enumValue())!.name))]
+  if (order.length > 0 && distinctOn.length > 0) {
+    const initial = new Set(order.slice(0, distinctOn.length).map(({ column }) => column))
+    if (initial.size !== distinctOn.length || distinctOn.some((column) => !initial.has(column))) {
+      const message = '"distinct_on" columns must match initial "order_by" columns'
+      throw validationFailed(message, pathKeys(field.argumentsPath))
+    }
+  }
+  return { distinctOn, orderBy: order, orderedByKey: order.length > 0 && startsWithKey(order[0]!, table) }
+}
+
+const startsWithKey = ({ column }: OrderElement, { catalog }: TableModel): boolean =>
+  [catalog.primaryKey, ...catalog.uniqueConstraints].some((key) => column !== null && key?.columns[0] === column)
+
+const intCodec = codecFor({ schema: 'pg_catalog', name: 'int4', sql: 'integer', kind: 'b', isArray: false })
+
+/** A row count that the plan depends on. */
+export function readLimit(value: Value): number {
+  const count = value.integer()
+  if (count < 0) throw value.fail('unexpected negative value', 'not-supported')
+  return count
+}
+
+/** A 32-bit integer, or a string that PostgreSQL reads as one of 64 bits. */
+const offsetCodec: Codec = {
+  type: 'Int',
+  expects: 'a 32-bit integer, or a 64-bit integer represented as a string',
+  encode(value, kind) {
+    if (typeof value === 'string' && /^[+-]?\d{1,19}$/.test(value)) return value
+    return intCodec.encode.call(this, value, kind)
+  },
+}

@@ -14,6 +14,15 @@ export interface PgType {
   readonly isArray: boolean
 }
 
+/** A base type of PostgreSQL itself, by its `typname`. */
+export const builtInType = (name: string): PgType => ({
+  schema: 'pg_catalog',
+  name,
+  sql: name,
+  kind: 'b',
+  isArray: false,
+})
+
 export interface CatalogColumn {
   readonly name: string
   /** `pg_attribute.attnum`: identity of a column across renames. */

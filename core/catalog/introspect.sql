@@ -1,0 +1,68 @@
+-- The named relations with their columns and constraints. $1: schemas, $2: names, in pairs.
+-- Locks nothing: only views and foreign tables are asked for their updatability, which opens them.
+with wanted as (
+  select c.oid, n.nspname, c.relname, c.relkind
+  from (select distinct schema, name from unnest($1::text[], $2::text[]) as pair (schema, name)) as pair
+  join pg_catalog.pg_namespace n on n.nspname = pair.schema
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = pair.name
+  where c.relkind in ('r', 'p', 'v', 'm', 'f')
+)
+select
+  w.oid,
+  w.nspname::text as schema,
+  w.relname::text as name,
+  w.relkind::text as kind,
+  (
+    select d.description
+    from pg_catalog.pg_description d
+    where d.objoid = w.oid and d.classoid = 'pg_catalog.pg_class'::regclass and d.objsubid = 0
+  ) as comment,
+  case w.relkind
+    when 'r' then 28
+    when 'p' then 28
+    when 'm' then 0
+    when 'f' then (
+      select case when f.fdwhandler = 0 then 0 else pg_catalog.pg_relation_is_updatable(w.oid, true) end
+      from pg_catalog.pg_foreign_table t
+      join pg_catalog.pg_foreign_server s on s.oid = t.ftserver
+      join pg_catalog.pg_foreign_data_wrapper f on f.oid = s.srvfdw
+      where t.ftrelid = w.oid
+    )
+    else pg_catalog.pg_relation_is_updatable(w.oid, true)
+  end as updatability,
+  (
+    select pg_catalog.json_agg(
+      pg_catalog.json_build_array(
+        a.attname, a.attnum, a.atttypid::int8, a.attnotnull, a.atthasdef, a.attgenerated <> '', a.attidentity, d.description
+      )
+      order by a.attnum
+    )
+    from pg_catalog.pg_attribute a
+    left join pg_catalog.pg_description d
+      on d.objoid = a.attrelid and d.classoid = 'pg_catalog.pg_class'::regclass and d.objsubid = a.attnum
+    where a.attrelid = w.oid and a.attnum > 0 and not a.attisdropped
+  ) as columns,
+  (
+    select pg_catalog.json_agg(
+      pg_catalog.json_build_array(
+        k.conname, k.oid::int8, k.contype, k.conkey, tn.nspname, t.relname,
+        (
+          select pg_catalog.json_agg(a.attname order by position)
+          from pg_catalog.unnest(k.confkey) with ordinality as key (number, position)
+          join pg_catalog.pg_attribute a on a.attrelid = k.confrelid and a.attnum = key.number
+        )
+      )
+      order by k.conname
+    )
+    from pg_catalog.pg_constraint k
+    left join pg_catalog.pg_class t on t.oid = k.confrelid
+    left join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+    where k.conrelid = w.oid
+      and k.contype in ('p', 'u', 'f')
+      -- A key to a partitioned table has a child for each of its partitions.
+      and not exists (
+        select from pg_catalog.pg_constraint parent
+        where parent.oid = k.conparentid and parent.conrelid = k.conrelid
+      )
+  ) as constraints
+from wanted w

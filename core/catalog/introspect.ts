@@ -1,0 +1,148 @@
+// Reads tables from PostgreSQL's system catalog.
+
+import { readFileSync } from 'node:fs'
+import { compile, id, sql } from '../database/sql.ts'
+import type { Row, Transaction } from '../database/transaction.ts'
+import type { QualifiedName } from '../names.ts'
+import type {
+  CatalogColumn,
+  CatalogConstraint,
+  CatalogForeignKey,
+  CatalogTable,
+  EnumValue,
+  PgType,
+  RelationKind,
+} from './types.ts'
+
+/** What introspection needs of a connection. */
+export type Reader = Pick<Transaction, 'rows'>
+
+const tablesQuery = readFileSync(new URL('./introspect.sql', import.meta.url), 'utf8')
+const typesQuery = readFileSync(new URL('./types.sql', import.meta.url), 'utf8')
+
+type ColumnRow = [
+  name: string,
+  number: number,
+  type: number,
+  notNull: boolean,
+  hasDefault: boolean,
+  generated: boolean,
+  identity: string,
+  comment: string | null,
+]
+
+type ConstraintRow = [
+  name: string,
+  oid: number,
+  type: 'p' | 'u' | 'f',
+  columns: number[],
+  targetSchema: string | null,
+  targetName: string | null,
+  targetColumns: string[] | null,
+]
+
+interface TableRow extends Row {
+  readonly oid: number
+  readonly schema: string
+  readonly name: string
+  readonly kind: keyof typeof relationKinds
+  readonly comment: string | null
+  /** The bits of `pg_relation_is_updatable`. */
+  readonly updatability: number
+  readonly columns: readonly ColumnRow[] | null
+  readonly constraints: readonly ConstraintRow[] | null
+}
+
+const relationKinds = {
+  r: 'table',
+  p: 'partitioned',
+  v: 'view',
+  m: 'materialized',
+  f: 'foreign',
+} as const satisfies Record<string, RelationKind>
+
+/** The named tables, as many as exist, in no particular order. Takes two queries however many names are given. */
+export async function introspect(reader: Reader, names: readonly QualifiedName[]): Promise<CatalogTable[]> {
+  if (names.length === 0) return []
+  const pairs = [names.map(({ schema }) => schema), names.map(({ name }) => name)]
+  const rows = await reader.rows<TableRow>(tablesQuery, pairs)
+  const types = await readTypes(reader, rows)
+  return rows.map((row) => catalogTable(row, types))
+}
+
+type Types = ReadonlyMap<number, PgType>
+
+/** The types of all columns. Columns of one type share one object. */
+async function readTypes(reader: Reader, tables: readonly TableRow[]): Promise<Types> {
+  const oids = new Set(tables.flatMap(({ columns }) => columns?.map(([, , type]) => type) ?? []))
+  if (oids.size === 0) return new Map()
+  const rows = await reader.rows<Row & PgType & { oid: number }>(typesQuery, [[...oids]])
+  return new Map(rows.map(({ oid, schema, name, sql, kind, isArray }) => [oid, { schema, name, sql, kind, isArray }]))
+}
+
+function catalogTable(row: TableRow, types: Types): CatalogTable {
+  const columns = (row.columns ?? []).map((column) => catalogColumn(column, types))
+  const columnNames = new Map(columns.map(({ name, number }) => [number, name]))
+  const ofType = (type: 'p' | 'u' | 'f') => (row.constraints ?? []).filter((constraint) => constraint[2] === type)
+  const [primaryKey] = ofType('p')
+  return {
+    schema: row.schema,
+    name: row.name,
+    oid: row.oid,
+    kind: relationKinds[row.kind],
+    comment: row.comment,
+    columns,
+    primaryKey: primaryKey ? catalogConstraint(primaryKey, columnNames) : null,
+    uniqueConstraints: ofType('u').map((constraint) => catalogConstraint(constraint, columnNames)),
+    foreignKeys: ofType('f').map((constraint) => foreignKey(constraint, columnNames)),
+    insertable: (row.updatability & 8) !== 0,
+    updatable: (row.updatability & 4) !== 0,
+    deletable: (row.updatability & 16) !== 0,
+    enumValues: null,
+  }
+}
+
+function catalogColumn(row: ColumnRow, types: Types): CatalogColumn {
+  const [name, number, type, notNull, hasDefault, generated, identity, comment] = row
+  return {
+    name,
+    number,
+    type: types.get(type)!,
+    nullable: !notNull,
+    hasDefault: hasDefault && !generated,
+    generated,
+    identity,
+    comment,
+  }
+}
+
+function catalogConstraint(
+  [name, oid, , numbers]: ConstraintRow,
+  columns: ReadonlyMap<number, string>,
+): CatalogConstraint {
+  return { name, oid, columns: numbers.map((number) => columns.get(number)!) }
+}
+
+function foreignKey(row: ConstraintRow, columns: ReadonlyMap<number, string>): CatalogForeignKey {
+  const [, , , , schema, name, targetColumns] = row
+  return { ...catalogConstraint(row, columns), target: { schema: schema!, name: name! }, targetColumns: targetColumns! }
+}
+
+/** The column that holds an enum table's values; null when its primary key cannot. */
+export function enumKeyColumn(table: CatalogTable): CatalogColumn | null {
+  const [name, ...others] = table.primaryKey?.columns ?? []
+  const column = table.columns.find((candidate) => candidate.name === name)
+  return column && others.length === 0 && column.type.sql === 'text' ? column : null
+}
+
+/** The rows of an enum table, in the table's own order; null when its primary key cannot hold enum values. */
+export async function fetchEnumValues(reader: Reader, table: CatalogTable): Promise<EnumValue[] | null> {
+  const key = enumKeyColumn(table)
+  if (!key) return null
+  const [other, ...others] = table.columns.filter((column) => column !== key)
+  const comment = other && others.length === 0 && other.type.sql === 'text' ? other : null
+  const commentSql = comment ? id(comment.name) : sql`null::text`
+  const from = id(table.schema, table.name)
+  const { text } = compile(sql`select ${id(key.name)} as value, ${commentSql} as comment from ${from}`)
+  return reader.rows<Row & EnumValue>(text)
+}

@@ -1,0 +1,21 @@
+-- How types look from outside; domains stand for their base type, one level. $1: type oids.
+-- The text is valid whatever the search path is. It is made with type modifier -1, since without one `character` and
+-- `bit` would mean length 1.
+select
+  asked.oid,
+  n.nspname::text as schema,
+  t.typname::text as name,
+  t.typtype::text as kind,
+  element.oid is not null as "isArray",
+  case
+    when n.nspname = 'pg_catalog' then pg_catalog.format_type(t.oid, -1)
+    when element.oid is not null then
+      pg_catalog.quote_ident(en.nspname) || '.' || pg_catalog.quote_ident(element.typname) || '[]'
+    else pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname)
+  end as sql
+from pg_catalog.unnest($1::oid[]) as asked (oid)
+join pg_catalog.pg_type given on given.oid = asked.oid
+join pg_catalog.pg_type t on t.oid = case given.typtype when 'd' then given.typbasetype else given.oid end
+join pg_catalog.pg_namespace n on n.oid = t.typnamespace
+left join pg_catalog.pg_type element on element.oid = t.typelem and element.typarray = t.oid
+left join pg_catalog.pg_namespace en on en.oid = element.typnamespace

@@ -1,0 +1,242 @@
+// How JSON values become PostgreSQL's input text, by type, and how the wrong ones are refused.
+
+import type { EnumValue, PgType } from '../catalog/types.ts'
+import { parseFailed, type TrellisError, validationFailed, within } from '../errors.ts'
+import { isRawNumber, type JsonType, jsonType } from '../json.ts'
+import { englishList, isGraphQLName } from '../names.ts'
+import { type Decimal, decimalText, decimalToInteger, parseDecimal } from './decimal.ts'
+import type { Codec } from './param.ts'
+
+const scalarNames: Readonly<Record<string, string>> = {
+  int2: 'smallint',
+  int8: 'bigint',
+  int4: 'Int',
+  float4: 'Float',
+  bool: 'Boolean',
+  text: 'String',
+  varchar: 'String',
+}
+
+/** The GraphQL scalar of a PostgreSQL type; null when the type's name is not a GraphQL name. */
+export function scalarName(type: PgType): string | null {
+  const name = scalarNames[type.name] ?? type.name
+  return isGraphQLName(name) ? name : null
+}
+
+const jsonKinds: Readonly<Record<JsonType, string>> = {
+  Null: 'null',
+  Array: 'a list',
+  Number: 'a number',
+  String: 'a string',
+  Boolean: 'a boolean',
+  Object: 'an object',
+}
+
+/** What messages call a JSON value. */
+export const jsonKind = (value: unknown): string => jsonKinds[jsonType(value)]
+
+/** The text of a JSON number, as it was written where a double could not hold it; null for other values. */
+export function numberText(value: unknown): string | null {
+  if (typeof value === 'number') return String(value)
+  return isRawNumber(value) ? value.rawJSON : null
+}
+
+/** A value of the wrong kind where a type of GraphQL itself, or an enum, is expected. */
+function wrongKind({ type, expects }: Codec, value: unknown, literal?: string): TrellisError {
+  return validationFailed(`expected ${expects} for type "${type}", but found ${literal ?? jsonKind(value)}`)
+}
+
+function outOfBounds(decimal: Decimal, integer: boolean): TrellisError {
+  const value = `The value ${decimalText(decimal)} lies outside the bounds`
+  if (!integer) return parseFailed(`${value}.  Is it overflowing the float bounds?`)
+  return parseFailed(`${value} or is not an integer.  Maybe it is a float, or is there integer overflow?`)
+}
+
+/** The text of a JSON number that is an integer of so many bits; throws when it is not. */
+function integerText(text: string, bits: number): string {
+  const decimal = parseDecimal(text)!
+  const integer = decimalToInteger(decimal)
+  if (integer === null || BigInt.asIntN(bits, integer) !== integer) throw outOfBounds(decimal, true)
+  return String(integer)
+}
+
+const intCodec: Codec = {
+  type: 'Int',
+  expects: 'a 32-bit integer',
+  encode(value, literal) {
+    const text = numberText(value)
+    if (text === null || literal === 'a float') throw wrongKind(this, value, literal)
+    return integerText(text, 32)
+  },
+}
+
+const floatCodec: Codec = {
+  type: 'Float',
+  expects: 'a float',
+  encode(value, literal) {
+    const text = numberText(value)
+    if (text === null) throw wrongKind(this, value, literal)
+    if (!Number.isFinite(Number(text))) throw outOfBounds(parseDecimal(text)!, false)
+    return text
+  },
+}
+
+const booleanCodec: Codec = {
+  type: 'Boolean',
+  expects: 'a boolean',
+  encode(value, literal) {
+    if (typeof value !== 'boolean') throw wrongKind(this, value, literal)
+    return value ? 'true' : 'false'
+  },
+}
+
+/** Texts: `String` and what GraphQL passes as such. */
+export const stringCodec: Codec = {
+  type: 'String',
+  expects: 'a string',
+  encode(value, literal) {
+    if (typeof value !== 'string' || literal === 'an enum value') throw wrongKind(this, value, literal)
+    return value
+  },
+}
+
+const undecodable = (what: string, expected: string, value: unknown): TrellisError =>
+  parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`)
+
+/** Integers that may also come as strings, which PostgreSQL reads. */
+const integerCodec = (type: string, bits: number): Codec => ({
+  type,
+  encode(value) {
+    if (typeof value === 'string') return value
+    const text = numberText(value)
+    if (text === null) throw undecodable(`Int${bits}`, 'Number', value)
+    return integerText(text, bits)
+  },
+})
+
+/** Numbers that may also come as strings. */
+const numericCodec = (type: string): Codec => ({
+  type,
+  encode(value) {
+    if (typeof value === 'string') return value
+    const text = numberText(value)
+    if (text === null) throw undecodable('Scientific', 'Number', value)
+    return text
+  },
+})
+
+const jsonCodec = (type: string): Codec => ({
+  type,
+  encode(value) {
+    try {
+      return JSON.stringify(value)
+    } catch (cause) {
+      if (cause instanceof RangeError) throw parseFailed(`the value for type ${type} is nested too deeply`)
+      throw cause
+    }
+  },
+})
+
+const textCodec = (type: string, what: string): Codec => ({
+  type,
+  encode(value) {
+    if (typeof value !== 'string') throw undecodable(what, 'String', value)
+    return value
+  },
+})
+
+/** Every type that has no rules of its own takes PostgreSQL's input syntax. */
+const otherCodec = (type: string): Codec => ({
+  type,
+  encode(value) {
+    if (typeof value !== 'string') throw parseFailed(`A string is expected for type: ${type}`)
+    return value
+  },
+})
+
+/** PostgreSQL's own limit. */
+const maxDimensions = 6
+
+/** Arrays come as lists, nested for several dimensions, or as PostgreSQL's text of an array. */
+function arrayCodec(type: string): Codec {
+  const elementType = type.slice(1)
+  const element = codecOf(elementType)
+  const delimiter = elementType === 'box' ? ';' : ','
+  const nests = elementType !== 'json' && elementType !== 'jsonb'
+
+  const encodeItems = (items: readonly unknown[], dimensions: number): string => {
+    if (dimensions > maxDimensions) throw parseFailed(`too many dimensions for type: ${type}`)
+    const encoded = items.map((item, i) => within(i, () => encodeItem(item, dimensions)))
+    return `{${encoded.join(delimiter)}}`
+  }
+  const encodeItem = (item: unknown, dimensions: number): string => {
+    if (item === null) return 'NULL'
+    return nests && Array.isArray(item) ? encodeItems(item, dimensions + 1) : quoteItem(element.encode(item))
+  }
+
+  return {
+    type,
+    encode(value) {
+      if (typeof value === 'string') return value
+      if (!Array.isArray(value)) throw parseFailed(`A string is expected for type: ${type}`)
+      return encodeItems(value, 1)
+    },
+  }
+}
+
+const quoteItem = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+
+/** PostgreSQL's text of a one-dimensional array. */
+export const encodeArray = (items: readonly (string | null)[]): string =>
+  `{${items.map((item) => (item === null ? 'NULL' : quoteItem(item))).join(',')}}`
+
+const known: Readonly<Record<string, Codec>> = {
+  int4: intCodec,
+  float4: floatCodec,
+  bool: booleanCodec,
+  text: stringCodec,
+  varchar: stringCodec,
+  int2: integerCodec('smallint', 16),
+  int8: integerCodec('bigint', 64),
+  float8: numericCodec('float8'),
+  numeric: numericCodec('numeric'),
+  money: numericCodec('money'),
+  json: jsonCodec('json'),
+  jsonb: jsonCodec('jsonb'),
+  date: textCodec('date', 'Day'),
+  timestamp: textCodec('timestamp', 'LocalTime'),
+  timestamptz: textCodec('timestamptz', 'UTCTime'),
+  timetz: textCodec('timetz', 'ZonedTimeOfDay'),
+  uuid: textCodec('uuid', 'UUID'),
+  citext: textCodec('citext', 'Text'),
+  bpchar: textCodec('bpchar', 'Text'),
+}
+
+const codecs = new Map<string, Codec>(Object.entries(known))
+
+/** Adds the codec of a type that core has no rules for, by its `pg_type.typname`. */
+export function addCodec(typeName: string, codec: Codec): void {
+  codecs.set(typeName, codec)
+}
+
+const codecOf = (typeName: string): Codec => codecs.get(typeName) ?? otherCodec(typeName)
+
+/** The codec of a PostgreSQL type. */
+export const codecFor = (type: PgType): Codec => (type.isArray ? arrayCodec(type.name) : codecOf(type.name))
+
+/** The codec of columns that reference an enum table; `type` is the GraphQL enum's name. */
+export function enumCodec(type: string, values: readonly EnumValue[]): Codec {
+  const names = values.map(({ value }) => value)
+  const known = new Set(names)
+  return {
+    type,
+    expects: 'an enum value',
+    encode(value, literal) {
+      const isToken = literal === undefined || literal === 'an enum value'
+      if (typeof value !== 'string' || !isToken) throw wrongKind(this, value, literal)
+      if (known.has(value)) return value
+      const expected = `expected one of the values ${englishList(names, 'or')} for type "${type}"`
+      throw validationFailed(`${expected}, but found "${value}"`)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+// Numbers as JSON writes them, exactly: wider than a double where the sender wrote more digits.
+
+/** `±0.digits × 10^exponent`; zero has no digits. */
+export interface Decimal {
+  readonly negative: boolean
+  /** Without leading and trailing zeros. */
+  readonly digits: string
+  readonly exponent: number
+}
+
+const numberSyntax = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** Reads a JSON number; null when the text is not one. */
+export function parseDecimal(text: string): Decimal | null {
+  const match = numberSyntax.exec(text)
+  if (!match) return null
+  const [, sign, whole = '', fraction = '', power = '0'] = match
+  const all = `${whole}${fraction}`
+  const significant = all.replace(/^0+/, '')
+  const digits = significant.replace(/0+$/, '')
+  if (digits === '') return { negative: false, digits, exponent: 0 }
+  const leadingZeros = all.length - significant.length
+  return { negative: sign === '-', digits, exponent: whole.length - leadingZeros + Number(power) }
+}
+
+/** More digits than any integer type has: what is longer is not written out. */
+const longestInteger = 40
+
+/** The integer that a number is; null when it has a fraction or is far beyond every integer type. */
+export function decimalToInteger({ negative, digits, exponent }: Decimal): bigint | null {
+  if (digits === '') return 0n
+  if (digits.length > exponent || exponent > longestInteger) return null
+  const magnitude = BigInt(digits.padEnd(exponent, '0'))
+  return negative ? -magnitude : magnitude
+}
+
+/** As messages show numbers: `1.5`, `2.147483648e9`. */
+export function decimalText({ negative, digits, exponent }: Decimal): string {
+  if (digits === '') return '0.0'
+  const sign = negative ? '-' : ''
+  if (exponent >= 0 && exponent <= 7) {
+    const whole = digits.slice(0, exponent).padEnd(exponent, '0') || '0'
+    return `${sign}${whole}.${digits.slice(exponent) || '0'}`
+  }
+  return `${sign}${digits[0]}.${digits.slice(1) || '0'}e${exponent - 1}`
+}

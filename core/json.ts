@@ -1,0 +1,114 @@
+// JSON without loss: numbers beyond double precision keep their digits, in and out.
+
+/** A number as it was written; `JSON.stringify` prints the same digits again. */
+export interface RawNumber {
+  readonly rawJSON: string
+}
+
+declare global {
+  interface JSON {
+    /** A number with exactly this text, for `JSON.stringify`. */
+    rawJSON(text: string): RawNumber
+    isRawJSON(value: unknown): value is RawNumber
+    parse(
+      text: string,
+      reviver: (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown
+  }
+}
+
+/** The names that error messages use for the types of JSON. */
+export type JsonType = 'Object' | 'Array' | 'String' | 'Number' | 'Boolean' | 'Null'
+
+/** Whether a parsed value is a number kept as its text. */
+export const isRawNumber = (value: unknown): value is RawNumber => JSON.isRawJSON(value)
+
+/** The JSON type of a parsed value. */
+export function jsonType(value: unknown): JsonType {
+  if (value === null || value === undefined) return 'Null'
+  if (Array.isArray(value)) return 'Array'
+  if (typeof value === 'object') return isRawNumber(value) ? 'Number' : 'Object'
+  if (typeof value === 'string') return 'String'
+  return typeof value === 'boolean' ? 'Boolean' : 'Number'
+}
+
+/**
+ * Which numbers stay text: `precise` those whose value a double cannot hold, `lossless` also those that would be
+ * written differently again (`1.0`, `1e3`).
+ */
+export type NumberMode = 'precise' | 'lossless'
+
+// At most 15 significant digits survive the way through a double and back. The tests look at the whole text, strings
+// included: a false alarm only costs the slower way.
+const suspects: Readonly<Record<NumberMode, RegExp>> = {
+  precise: /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/,
+  lossless: /\d{16}|[\d.]{17}|\d[eE][+-]?\d|\.\d*0(?!\d)|-0(?![\d.])|0\.0{6}/,
+}
+
+/** Parses JSON text; numbers that would lose something are kept as their text. Throws what `JSON.parse` throws. */
+export function parseJson(text: string, mode: NumberMode): unknown {
+  if (!suspects[mode].test(text)) return JSON.parse(text)
+  const survives = mode === 'lossless' ? isPrintedAlike : isHeldExactly
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && !survives(source, value) ? JSON.rawJSON(source) : value,
+  )
+}
+
+const isPrintedAlike = (source: string, value: number): boolean => String(value) === source
+
+const isHeldExactly = (source: string, value: number): boolean =>
+  isPrintedAlike(source, value) || canonicalDecimal(source) === canonicalDecimal(String(value))
+
+/** One spelling for each decimal value: the significant digits and the power of ten of the first. */
+function canonicalDecimal(source: string): string {
+  const [mantissa = '', power = '0'] = source.replace(/^-/, '').split(/[eE]/)
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = `${whole}${fraction}`
+  const significant = digits.replace(/^0+/, '')
+  if (significant === '') return '0'
+  const exponent = whole.length - (digits.length - significant.length) + Number(power)
+  return `${source.startsWith('-') ? '-' : ''}${significant.replace(/0+$/, '')}e${exponent}`
+}
+
+const codes = { quote: 34, backslash: 92, openList: 91, closeList: 93, openObject: 123, closeObject: 125 } as const
+
+/** How deep the lists and objects of a JSON text are nested. */
+export function nestingDepth(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (inString) {
+      if (code === codes.backslash) i++
+      else if (code === codes.quote) inString = false
+    } else if (code === codes.quote) inString = true
+    else if (code === codes.openList || code === codes.openObject) deepest = Math.max(deepest, ++depth)
+    else if (code === codes.closeList || code === codes.closeObject) depth--
+  }
+  return deepest
+}
+
+/** Whether two parsed values are the same JSON; the order of an object's keys does not count. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, i) => sameJson(item, b[i]))
+  }
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  return keys.every((key) => Object.hasOwn(b, key) && sameJson(own(a, key), own(b, key)))
+}
+
+/** Freezes a parsed value with all that is in it; what is frozen already is taken to be so throughout. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  if (Array.isArray(value)) for (const item of value) deepFreeze(item)
+  else for (const key of Object.keys(value)) deepFreeze(own(value, key))
+  return value
+}
+
+const own = (object: object, key: string): unknown => (object as Record<string, unknown>)[key]

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PgType } from '../../core/catalog/types.ts'
+import { codecFor, encodeArray, enumCodec, scalarName } from '../../core/compiler/codecs.ts'
+import { TrellisError } from '../../core/errors.ts'
+
+const pgType = (name: string): PgType => ({
+  schema: 'pg_catalog',
+  name,
+  sql: name,
+  kind: 'b',
+  isArray: name.startsWith('_'),
+})
+
+const raw = (text: string) => JSON.rawJSON(text)
+
+test('every PostgreSQL type has the scalar of the specification', () => {
+  const names = [
+    'int4',
+    'int2',
+    'int8',
+    'float4',
+    'float8',
+    'bool',
+    'text',
+    'varchar',
+    'citext',
+    'bpchar',
+    '_int4',
+    'Mood',
+  ]
+  const scalars = [
+    'Int',
+    'smallint',
+    'bigint',
+    'Float',
+    'float8',
+    'Boolean',
+    'String',
+    'String',
+    'citext',
+    'bpchar',
+    '_int4',
+    'Mood',
+  ]
+  assert.deepEqual(
+    names.map((name) => scalarName(pgType(name))),
+    scalars,
+  )
+  assert.equal(scalarName(pgType('my type')), null)
+})
+
+const accepted: readonly (readonly [type: string, value: unknown, text: string])[] = [
+  ['int4', -2147483648, '-2147483648'],
+  ['int4', raw('1.0'), '1'],
+  ['int4', raw('5e2'), '500'],
+  ['float4', 1, '1'],
+  ['float4', raw('1.25e300'), '1.25e300'],
+  ['bool', false, 'false'],
+  ['text', "it's", "it's"],
+  ['int2', 32767, '32767'],
+  ['int2', 'not looked at', 'not looked at'],
+  ['int8', raw('9223372036854775807'), '9223372036854775807'],
+  ['int8', '9223372036854775808', '9223372036854775808'],
+  ['numeric', raw('0.10000000000000000000000000001'), '0.10000000000000000000000000001'],
+  ['numeric', 'NaN', 'NaN'],
+  ['float8', 1.5, '1.5'],
+  ['money', 2, '2'],
+  ['uuid', 'not looked at', 'not looked at'],
+  ['jsonb', { a: [raw('1.000000000000000000001'), null, '"'] }, '{"a":[1.000000000000000000001,null,"\\""]}'],
+  ['jsonb', 'text', '"text"'],
+  ['json', 5, '5'],
+  ['interval', '1 day', '1 day'],
+  ['_int4', '{1,2}', '{1,2}'],
+  ['_int4', [1, null, 2], '{"1",NULL,"2"}'],
+  ['_int4', [[1], [2]], '{{"1"},{"2"}}'],
+  ['_text', ['a"b\\', ',', '', 'NULL'], '{"a\\"b\\\\",",","","NULL"}'],
+  ['_jsonb', [[1], { a: 1 }], '{"[1]","{\\"a\\":1}"}'],
+  ['_box', ['(1,1),(0,0)', '(2,2),(0,0)'], '{"(1,1),(0,0)";"(2,2),(0,0)"}'],
+]
+
+for (const [type, value, text] of accepted) {
+  test(`${type} takes ${JSON.stringify(value)}`, () => {
+    assert.equal(codecFor(pgType(type)).encode(value), text)
+  })
+}
+
+const integerBounds =
+  'lies outside the bounds or is not an integer.  Maybe it is a float, or is there integer overflow?'
+const floatBounds = 'lies outside the bounds.  Is it overflowing the float bounds?'
+
+const refused: readonly (readonly [type: string, value: unknown, code: string, message: string, literal?: string])[] = [
+  ['int4', 2147483648, 'parse-failed', `The value 2.147483648e9 ${integerBounds}`],
+  ['int4', 1.5, 'parse-failed', `The value 1.5 ${integerBounds}`],
+  ['int4', raw('1e1000000000'), 'parse-failed', `The value 1.0e1000000000 ${integerBounds}`],
+  ['int4', '1', 'validation-failed', 'expected a 32-bit integer for type "Int", but found a string'],
+  ['int4', 1.5, 'validation-failed', 'expected a 32-bit integer for type "Int", but found a float', 'a float'],
+  ['int4', [], 'validation-failed', 'expected a 32-bit integer for type "Int", but found a list'],
+  ['float4', raw('1e400'), 'parse-failed', `The value 1.0e400 ${floatBounds}`],
+  ['float4', {}, 'validation-failed', 'expected a float for type "Float", but found an object'],
+  ['bool', 0, 'validation-failed', 'expected a boolean for type "Boolean", but found a number'],
+  ['text', true, 'validation-failed', 'expected a string for type "String", but found a boolean'],
+  ['text', 'A', 'validation-failed', 'expected a string for type "String", but found an enum value', 'an enum value'],
+  ['int2', -32769, 'parse-failed', `The value -32769.0 ${integerBounds}`],
+  ['int8', raw('9223372036854775808'), 'parse-failed', `The value 9.223372036854775808e18 ${integerBounds}`],
+  ['int8', true, 'parse-failed', 'parsing Int64 failed, expected Number, but encountered Boolean'],
+  ['numeric', [], 'parse-failed', 'parsing Scientific failed, expected Number, but encountered Array'],
+  ['uuid', 1, 'parse-failed', 'parsing UUID failed, expected String, but encountered Number'],
+  ['interval', 5, 'parse-failed', 'A string is expected for type: interval'],
+  ['_int4', 5, 'parse-failed', 'A string is expected for type: _int4'],
+  ['_int4', [[[[[[[1]]]]]]], 'parse-failed', 'too many dimensions for type: _int4'],
+]
+
+for (const [type, value, code, message, literal] of refused) {
+  test(`${type} refuses ${literal ?? JSON.stringify(value)}`, () => {
+    assert.throws(
+      () => codecFor(pgType(type)).encode(value, literal),
+      (error) => error instanceof TrellisError && error.code === code && error.message === message,
+    )
+  })
+}
+
+test('an element that an array refuses is located in the list', () => {
+  assert.throws(() => codecFor(pgType('_int4')).encode([[1], [2, 'x']]), { path: [1, 1] })
+})
+
+test('JSON nested beyond what can be printed is refused', () => {
+  let value: unknown = null
+  for (let i = 0; i < 100_000; i++) value = [value]
+  const message = 'the value for type jsonb is nested too deeply'
+  assert.throws(() => codecFor(pgType('jsonb')).encode(value), { code: 'parse-failed', message })
+})
+
+test('an enum table takes its values only', () => {
+  const codec = enumCodec('colour_enum', [
+    { value: 'red', comment: null },
+    { value: 'blue', comment: 'like the sea' },
+    { value: 'green', comment: null },
+  ])
+  assert.equal(codec.encode('blue'), 'blue')
+  assert.equal(codec.encode('blue', 'an enum value'), 'blue')
+  const unknown = 'expected one of the values red, blue, or green for type "colour_enum", but found "pink"'
+  assert.throws(() => codec.encode('pink'), { code: 'validation-failed', message: unknown })
+  const kind = 'expected an enum value for type "colour_enum", but found a string'
+  assert.throws(() => codec.encode('blue', 'a string'), { code: 'validation-failed', message: kind })
+})
+
+test('array literals quote every item', () => {
+  assert.equal(encodeArray(['a', 'b"\\', null, '']), '{"a","b\\"\\\\",NULL,""}')
+  assert.equal(encodeArray([]), '{}')
+})

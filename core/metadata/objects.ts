@@ -59,3 +59,13 @@ export interface Inconsistency {
 
 /** One more object that a conflict leaves out. */
 export type ConflictingObject = Pick<Inconsistency, 'ref' | 'type' | 'definition'>
+
+/** A name that changed in the database or the metadata; tables are named as they are after the renames before it. */
+export type Rename =
+  | {
+      readonly kind: 'column' | 'relationship'
+      readonly table: QualifiedName
+      readonly from: string
+      readonly to: string
+    }
+  | { readonly kind: 'table'; readonly from: QualifiedName; readonly to: QualifiedName }

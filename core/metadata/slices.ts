@@ -2,12 +2,13 @@
 
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Catalog } from '../catalog/types.ts'
+import type { Transaction } from '../database/transaction.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QualifiedName } from '../names.ts'
 import type { PathKey } from '../path.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
-import type { FieldModel, ModelSlices, TableModel, TablePermissions } from './model.ts'
-import type { DependencyReason, Inconsistency, ObjectRef } from './objects.ts'
+import type { FieldModel, Model, ModelSlices, TableModel, TablePermissions } from './model.ts'
+import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
 
 /** What resolving may look at. Reads of other tables are recorded, so an object is resolved again when they change. */
 export interface ResolveContext {
@@ -84,7 +85,31 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   resolve(entry: Entry, table: TableModel, context: ResolveContext): Resolved
   /** Core refuses members whose name is taken, so what is attached need not be checked against columns or others. */
   attach(table: TableDraft, identity: string, resolved: Resolved, entry: Entry): void
+  /** The entry with the new name in place of the old one. Absent: it never mentions names of others. */
+  rename?(entry: Entry, rename: Rename, place: RenamePlace): Entry
 }
+
+/** Where an entry stands whose names are rewritten. */
+export interface RenamePlace {
+  /** The table whose entry it is in, as it is called before the rename. */
+  readonly table: QualifiedName
+  /** Tables with their members as they were before the rename. */
+  lookup(table: QualifiedName): TableModel | undefined
+}
+
+/** A change of the model that is about to be stored. */
+export interface ModelChange {
+  readonly previous: Model
+  readonly next: Model
+  /** The transaction that the metadata is saved in. */
+  readonly transaction: Transaction
+}
+
+/**
+ * Brings the database in line with the model, whatever operation changed it: event triggers' SQL for instance. Runs
+ * before the change is stored; both are committed or neither.
+ */
+export type ModelEffect = (change: ModelChange) => Promise<void>
 
 /** Finds a table's entry in a document or draft. */
 export const findTable = (document: Pick<MetadataDocument, 'tables'>, name: QualifiedName): TableEntry | undefined =>

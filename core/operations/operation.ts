@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { MetadataDocument } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
-import type { ObjectRef } from '../metadata/objects.ts'
+import type { ObjectRef, Rename } from '../metadata/objects.ts'
 import type { QualifiedName } from '../names.ts'
 import type { PathKey } from '../path.ts'
 import type { Session } from '../session.ts'
@@ -33,6 +33,8 @@ export interface OperationContext {
   readonly transaction: Transaction
   /** Takes an object out of the draft, through the slice or facet that owns it; false when there is no such object. */
   remove(object: ObjectRef): boolean
+  /** Rewrites a name wherever the draft's tables mention it, through the facets that own the places. */
+  rename(rename: Rename): void
   /** Has the named tables, or everything tracked, read from the database again before the model is rebuilt. */
   refreshCatalog(tables: readonly QualifiedName[] | 'all'): void
   /** Runs when the transaction has committed and the new model is served. */
@@ -52,13 +54,15 @@ export interface Operation<S extends TSchema = TSchema> {
   /** Whether the handler edits the metadata or changes the catalog, and so the model is rebuilt; absent: yes. */
   readonly editsMetadata?: ByArguments<S, boolean>
   /** Absent: none. */
-  readonly check?: ConsistencyCheck
+  readonly check?: ByArguments<S, ConsistencyCheck>
   /** The object that `check: 'object'` is about. */
   object?(args: Static<S>): ObjectRef
   /** Wording and path of decoding errors that the schema alone cannot give; runs before the schema check. */
   decode?(args: unknown): Static<S>
   /** The result; `undefined` answers `{"message":"success"}`. */
   handle(context: OperationContext, args: Static<S>): unknown | Promise<unknown>
+  /** The result of an editing operation when it depends on the model that comes out; replaces what `handle` returns. */
+  respond?(model: Model, args: Static<S>): unknown
 }
 
 /** Declares an operation; the arguments' type follows from the schema. */

@@ -1,0 +1,72 @@
+// Inconsistent objects on the wire, and the checks that refuse a change because of them (specification 2.6 and 23).
+
+import type { Dialect } from '../dialect.ts'
+import { badRequest, internalError, type TrellisError } from '../errors.ts'
+import type { ConsistencyCheck } from '../operations/operation.ts'
+import { type ConflictingObject, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
+
+/** All objects that an inconsistency leaves out. */
+export const inconsistentObjects = (inconsistency: Inconsistency): readonly ConflictingObject[] => [
+  inconsistency,
+  ...(inconsistency.others ?? []),
+]
+
+/** An inconsistency as `get_inconsistent_metadata` lists it. */
+export function inconsistencyJson(inconsistency: Inconsistency, dialect: Dialect): Record<string, unknown> {
+  const { reason } = inconsistency
+  const objects = inconsistentObjects(inconsistency).map(({ ref, type, definition }) => ({
+    type,
+    definition: ref.kind === 'table' ? tableDefinition(ref, definition, dialect) : definition,
+  }))
+  return objects.length > 1 ? { reason, objects } : { ...objects[0], reason }
+}
+
+function tableDefinition({ table }: ObjectRef, definition: unknown, dialect: Dialect): unknown {
+  return dialect.name === 'trellis' && table?.schema === 'public' ? table.name : definition
+}
+
+/** What a change is checked for. */
+export interface CheckedChange {
+  readonly before: readonly Inconsistency[]
+  readonly after: readonly Inconsistency[]
+  /** The object just written. */
+  readonly object: ObjectRef | undefined
+  readonly dialect: Dialect
+}
+
+/** Refuses a change that leaves, or makes, objects inconsistent. */
+export function checkConsistency(check: ConsistencyCheck, change: CheckedChange): void {
+  if (check === 'none') return
+  const found = check === 'strict' ? change.after : newInconsistencies(change)
+  if (found.length === 0) return
+  const json = (list: readonly Inconsistency[]) => list.map((each) => inconsistencyJson(each, change.dialect))
+  if (check === 'strict') {
+    throw badRequest('unexpected', 'cannot continue due to inconsistent metadata', { internal: json(found) })
+  }
+  if (check === 'new') {
+    const message = 'cannot continue due to newly found inconsistent metadata'
+    throw internalError(message, { internal: json(found) })
+  }
+  throw objectError(found, change.object, json)
+}
+
+function objectError(
+  found: readonly Inconsistency[],
+  object: ObjectRef | undefined,
+  json: (list: readonly Inconsistency[]) => unknown,
+): TrellisError {
+  const key = object && objectKey(object)
+  const own = found.filter((each) => inconsistentObjects(each).some(({ ref }) => objectKey(ref) === key))
+  if (own.length === 0) {
+    return badRequest('unexpected', 'cannot continue due to new inconsistent metadata', { internal: json(found) })
+  }
+  const reasons = own.map(({ reason }) => reason).join(', ')
+  return badRequest('constraint-violation', reasons, { internal: json(own) })
+}
+
+/** Those that concern an object which was not inconsistent before. */
+export function newInconsistencies({ before, after }: Pick<CheckedChange, 'before' | 'after'>): Inconsistency[] {
+  if (after.length === 0) return []
+  const known = new Set(before.flatMap(inconsistentObjects).map(({ ref }) => objectKey(ref)))
+  return after.filter((each) => inconsistentObjects(each).some(({ ref }) => !known.has(objectKey(ref))))
+}

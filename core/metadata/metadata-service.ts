@@ -1,0 +1,254 @@
+// The metadata of one instance: the generation being served, and the ways in which it is replaced: by an operation, by
+// another instance's change, by reading everything again.
+
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../database/database.ts'
+import type { Transaction } from '../database/transaction.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Observer } from '../observe.ts'
+import { type Run, runCall } from '../operations/dispatch.ts'
+import { accessMode, authorize, type Call, decodeEnvelope, editsMetadata } from '../operations/envelope.ts'
+import { Mutex } from '../operations/mutex.ts'
+import type { OperationRegistry } from '../operations/registry.ts'
+import type { Session } from '../session.ts'
+import { readCatalog } from './catalog-reader.ts'
+import { inconsistencyJson } from './consistency.ts'
+import type { MetadataDocument } from './document.ts'
+import { DocumentFormat } from './document-format.ts'
+import type { Model } from './model.ts'
+import { emptyDocument, type MetadataRegistry } from './registry.ts'
+import { modelOf, resolve } from './resolve.ts'
+import type { ResolveEnvironment } from './resolve-context.ts'
+import type { MetadataService } from './service.ts'
+import { shareDocument } from './sharing.ts'
+import { MetadataStore } from './store.ts'
+import { MetadataSync } from './sync.ts'
+import { type MetadataState, Workspace } from './workspace.ts'
+
+export interface MetadataServiceOptions {
+  readonly database: Database
+  readonly dialect: Dialect
+  readonly observe: Observer
+  readonly registry: MetadataRegistry
+  readonly operations: OperationRegistry
+  /** Environment variables that metadata may refer to; absent: those of the process when it started. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+/** A service that is started once all plugins have declared their parts. */
+export interface RunningMetadataService extends MetadataService {
+  /** Reads document and catalog, and serves what is consistent. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Makes the service; it serves an empty model until it is started. */
+export const createMetadataService = (options: MetadataServiceOptions): RunningMetadataService => new Metadata(options)
+
+interface Outcome {
+  readonly result: unknown
+  readonly state: MetadataState
+  readonly afterCommit: Run['afterCommit']
+}
+
+class Metadata implements RunningMetadataService {
+  readonly format: DocumentFormat
+  readonly #options: MetadataServiceOptions
+  readonly #environment: ResolveEnvironment
+  readonly #store: MetadataStore
+  readonly #sync: MetadataSync
+  readonly #instance = randomUUID()
+  /** Held by whoever replaces the generation. */
+  readonly #editing = new Mutex()
+  readonly #listeners: ((model: Model) => void)[] = []
+  #state: MetadataState | null = null
+
+  constructor(options: MetadataServiceOptions) {
+    const { database, dialect, observe, registry } = options
+    const variables = options.environment ?? { ...process.env }
+    const environment = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
+    this.#options = options
+    this.#environment = { dialect, environment }
+    this.#store = new MetadataStore(registry)
+    const onUnknownKey = (key: string) => this.#warn('unknown key in metadata is ignored', { key })
+    this.format = new DocumentFormat(registry, dialect.name === 'hasura' ? onUnknownKey : null)
+    this.#sync = new MetadataSync({
+      database,
+      instance: this.#instance,
+      storedVersion: () => this.#store.version(database),
+      onVersion: (version) => this.#catchUp(version),
+      onProblem: (error) => {
+        const message = `metadata changes of other instances cannot be seen: ${(error as Error).message}`
+        observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
+      },
+    })
+  }
+
+  get model(): Model {
+    return this.#current.model
+  }
+
+  get document(): MetadataDocument {
+    return this.#current.document
+  }
+
+  get #current(): MetadataState {
+    this.#state ??= this.#emptyState()
+    return this.#state
+  }
+
+  async start(): Promise<void> {
+    this.#state = null
+    await this.reload()
+    this.#sync.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#sync.stop()
+    await this.#editing.run(async () => {})
+  }
+
+  exportDocument(): Record<string, unknown> {
+    return this.format.write(this.document)
+  }
+
+  onChange(listener: (model: Model) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  async reload(): Promise<void> {
+    await this.#editing.run(() => this.#reload())
+  }
+
+  async readStoredDocument(transaction: Transaction): Promise<MetadataDocument> {
+    return (await this.#store.load(transaction)).document
+  }
+
+  async run(envelope: unknown, session: Session): Promise<unknown> {
+    const call = decodeEnvelope(envelope, this.#options.operations)
+    authorize(call, session)
+    const mode = accessMode(call)
+    const isEdit = editsMetadata(call)
+    const { result, afterCommit } = isEdit
+      ? await this.#editing.run(() => this.#runEdit(call, session))
+      : await this.#runRead(call, session, mode !== 'READ WRITE')
+    for (const callback of afterCommit) await this.#attempt(callback)
+    return result
+  }
+
+  /** Runs without keeping others from editing: on the generation that is served when it begins. */
+  async #runRead(call: Call, session: Session, readOnly: boolean): Promise<Outcome> {
+    const state = this.#current
+    const work = async (transaction: Transaction) => {
+      await this.#setSession(transaction, session)
+      const run: Run = { session, transaction, state, workspace: null, afterCommit: [] }
+      return { result: await runCall(call, run), state, afterCommit: run.afterCommit }
+    }
+    return this.#options.database.transaction(work, { readOnly })
+  }
+
+  async #runEdit(call: Call, session: Session): Promise<Outcome> {
+    const outcome = await this.#options.database.transaction((transaction) => this.#edit(call, session, transaction))
+    this.#publish(outcome.state)
+    return outcome
+  }
+
+  async #edit(call: Call, session: Session, transaction: Transaction): Promise<Outcome> {
+    const stored = await this.#store.lock(transaction)
+    // Another instance was faster, or the outcome of a commit of ours never arrived.
+    if (stored !== this.#current.model.resourceVersion) this.#publish(await this.#load(transaction))
+    await this.#setSession(transaction, session)
+    const state = this.#current
+    const version = stored + 1
+    const { registry } = this.#options
+    const workspace = new Workspace({ transaction, registry, environment: this.#environment, state, version })
+    const run: Run = { session, transaction, state, workspace, afterCommit: [] }
+    const result = await runCall(call, run)
+    if (workspace.changed) await this.#save(state, workspace.finish(), transaction)
+    return { result, state: workspace.finish(), afterCommit: run.afterCommit }
+  }
+
+  async #save(before: MetadataState, after: MetadataState, transaction: Transaction): Promise<void> {
+    const change = { previous: before.model, next: after.model, transaction }
+    for (const effect of this.#options.registry.effects) await effect(change)
+    const version = after.model.resourceVersion
+    await this.#store.save(transaction, { previous: before.document, next: after.document, version })
+    await this.#store.notify(transaction, { instance: this.#instance, version })
+  }
+
+  /** Serves another instance's change, unless it is served already. */
+  async #catchUp(version: number): Promise<void> {
+    if (version === this.#current.model.resourceVersion) return
+    await this.#editing.run(async () => {
+      if (version !== this.#current.model.resourceVersion) await this.#reload()
+    })
+  }
+
+  async #reload(): Promise<void> {
+    const isolation = 'repeatable-read'
+    this.#publish(await this.#options.database.transaction((transaction) => this.#load(transaction), { isolation }))
+  }
+
+  /** The stored document and the catalog, read anew; what is the same as before is shared. */
+  async #load(transaction: Transaction): Promise<MetadataState> {
+    const before = this.#current
+    const { registry, database } = this.#options
+    const stored = await this.#store.load(transaction)
+    const document = shareDocument(registry, before.document, stored.document)
+    const { serverVersion } = database
+    const previous =
+      before.catalog.serverVersion === serverVersion ? before.catalog : { ...before.catalog, serverVersion }
+    const catalog = await readCatalog({ transaction, previous, entries: document.tables, wanted: 'all' })
+    const { resourceVersion } = stored
+    const isSame = document === before.document && catalog === before.catalog
+    if (isSame && resourceVersion === before.model.resourceVersion) return before
+    const resolution = isSame
+      ? before.resolution
+      : resolve({ document, catalog }, before.resolution, registry, this.#environment)
+    return { document, catalog, resolution, model: modelOf(resolution, resourceVersion) }
+  }
+
+  #emptyState(): MetadataState {
+    const { registry } = this.#options
+    const document = emptyDocument(registry)
+    const catalog = { tables: new Map(), serverVersion: 0 }
+    const resolution = resolve({ document, catalog }, null, registry, this.#environment)
+    return { document, catalog, resolution, model: modelOf(resolution, -1) }
+  }
+
+  #publish(state: MetadataState): void {
+    const before = this.#current
+    if (state === before) return
+    this.#state = state
+    this.#logInconsistencies(before.model, state.model)
+    for (const listener of this.#listeners) void this.#attempt(() => listener(state.model))
+  }
+
+  #logInconsistencies(before: Model, { inconsistencies }: Model): void {
+    const known = new Set(before.inconsistencies)
+    if (inconsistencies.every((each) => known.has(each))) return
+    const objects = inconsistencies.map((each) => inconsistencyJson(each, this.#options.dialect))
+    this.#warn('Inconsistent Metadata!', { objects })
+  }
+
+  #warn(message: string, info: unknown): void {
+    this.#options.observe.log({ type: 'metadata', level: 'warn', detail: { message, info } })
+  }
+
+  /** For what comes after the fact: its failure is logged, and changes nothing. */
+  async #attempt(work: () => void | Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const detail = `after a metadata change: ${(error as Error).stack ?? error}`
+      this.#options.observe.log({ type: 'unstructured', level: 'error', detail })
+    }
+  }
+
+  /** For triggers and functions: the caller's session variables, as a setting of the transaction. */
+  async #setSession(transaction: Transaction, { variables }: Session): Promise<void> {
+    const { userSetting } = this.#options.dialect
+    const text = 'select pg_catalog.set_config($1, $2, true)'
+    await transaction.rows(text, [userSetting, JSON.stringify(variables)])
+  }
+}

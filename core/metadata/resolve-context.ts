@@ -1,0 +1,111 @@
+// What resolving looks at, with a record of it: what was not looked at need not be resolved again when it changes.
+
+import type { Catalog } from '../catalog/types.ts'
+import type { Dialect } from '../dialect.ts'
+import { nameKey, type QualifiedName } from '../names.ts'
+import type { MetadataDocument } from './document.ts'
+import type { TableModel } from './model.ts'
+import { type Dependency, type DependencyReason, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
+import { sliceValue } from './registry.ts'
+import type { ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
+
+/** What stays the same while a document is resolved. */
+export interface ResolveEnvironment {
+  readonly dialect: Dialect
+  /** The value of an environment variable; fixed for the life of the process. */
+  environment(name: string): string | undefined
+}
+
+/** What one resolve looked at. */
+export interface Reads {
+  /** Keys of tables, those that were not found included. */
+  readonly tables: ReadonlySet<string>
+  readonly catalog: boolean
+}
+
+/** Everything that a resolve may look at. */
+export interface RecordedWorld extends ResolveEnvironment {
+  readonly catalog: Catalog
+  readonly tables: ReadonlyMap<string, TableModel>
+}
+
+class RecordingContext {
+  readonly dialect: Dialect
+  readonly dependencies: Dependency[] = []
+  protected readonly world: RecordedWorld
+  readonly #tables = new Set<string>()
+  readonly #refs = new Map<string, ObjectRef>()
+  #readsCatalog = false
+
+  constructor(world: RecordedWorld) {
+    this.dialect = world.dialect
+    this.world = world
+  }
+
+  get catalog(): Catalog {
+    this.#readsCatalog = true
+    return this.world.catalog
+  }
+
+  get reads(): Reads {
+    return { tables: this.#tables, catalog: this.#readsCatalog }
+  }
+
+  table(name: QualifiedName): TableModel | undefined {
+    const key = nameKey(name)
+    this.#tables.add(key)
+    return this.world.tables.get(key)
+  }
+
+  environment(name: string): string | undefined {
+    return this.world.environment(name)
+  }
+
+  protected record(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void {
+    this.dependencies.push({ object, on: this.#interned(on), reason })
+  }
+
+  /** Thousands of permissions name the same columns: they share one object for each. */
+  #interned(ref: ObjectRef): ObjectRef {
+    const key = objectKey(ref)
+    const known = this.#refs.get(key)
+    if (known) return known
+    this.#refs.set(key, ref)
+    return ref
+  }
+}
+
+/** The context of a table's facets: dependencies belong to the object at hand. */
+export class FacetContext extends RecordingContext implements ResolveContext {
+  object: ObjectRef | null = null
+
+  depend(on: ObjectRef, reason: DependencyReason): void {
+    if (this.object) this.record(this.object, on, reason)
+  }
+}
+
+/** The context of a slice, which may look at other slices and reports what is broken. */
+export class RecordingSliceContext extends RecordingContext implements SliceContext {
+  readonly inconsistencies: Inconsistency[] = []
+  readonly slices = new Map<string, unknown>()
+  readonly #document: MetadataDocument
+
+  constructor(world: RecordedWorld, document: MetadataDocument) {
+    super(world)
+    this.#document = document
+  }
+
+  report(object: ObjectDescription, reason: string): void {
+    this.inconsistencies.push({ ...object, reason })
+  }
+
+  depend(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void {
+    this.record(object, on, reason)
+  }
+
+  slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K] {
+    const value = sliceValue(this.#document, key)
+    this.slices.set(key, value)
+    return value as MetadataDocument[K]
+  }
+}

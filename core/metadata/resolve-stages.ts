@@ -1,0 +1,171 @@
+// The stages in which tables are resolved, and when a table's result of the generation before still holds.
+
+import { enumKeyColumn } from '../catalog/introspect.ts'
+import type { Catalog, CatalogTable } from '../catalog/types.ts'
+import { nameKey, nameText, type QualifiedName } from '../names.ts'
+import type { TableEntry } from './document.ts'
+import { enumTableError } from './enum-table.ts'
+import type { TableModel } from './model.ts'
+import type { Dependency, Inconsistency } from './objects.ts'
+import { facetEntries } from './registry.ts'
+import { FacetContext, type Reads, type ResolveEnvironment } from './resolve-context.ts'
+import type { Facet } from './slices.ts'
+import { resolveBase } from './table-base.ts'
+import { resolveFacets } from './table-facets.ts'
+
+/** What became of one table in one stage. */
+export interface StageResult {
+  readonly table: TableModel | null
+  readonly inconsistencies: readonly Inconsistency[]
+  readonly dependencies: readonly Dependency[]
+  readonly reads: Reads
+}
+
+export type StageResults = ReadonlyMap<string, StageResult>
+
+/** What all stages of a generation look at. Entries are by `nameKey`, sorted by name. */
+export interface Generation {
+  readonly entries: ReadonlyMap<string, TableEntry>
+  readonly catalog: Catalog
+}
+
+/** A stage's results, and the tables for which they are not those of the generation before. */
+export interface StageOutcome {
+  readonly results: StageResults
+  readonly changed: ReadonlySet<string>
+}
+
+interface Stage {
+  holds(key: string, entry: TableEntry, previous: StageResult): boolean
+  resolve(key: string, entry: TableEntry): StageResult
+}
+
+/** Runs a stage over all tables; what still holds is taken over. */
+export function runStage(
+  previous: StageResults | undefined,
+  entries: ReadonlyMap<string, TableEntry>,
+  stage: Stage,
+): StageOutcome {
+  const results = new Map<string, StageResult>()
+  for (const [key, entry] of entries) {
+    const before = previous?.get(key)
+    results.set(key, before && stage.holds(key, entry, before) ? before : stage.resolve(key, entry))
+  }
+  return { results, changed: differences(previous, results) }
+}
+
+/** The tables whose results are not the same objects, those that came and went included. */
+export function differences(previous: StageResults | undefined, next: StageResults): ReadonlySet<string> {
+  const changed = new Set<string>()
+  for (const [key, result] of next) if (previous?.get(key) !== result) changed.add(key)
+  for (const key of previous?.keys() ?? []) if (!next.has(key)) changed.add(key)
+  return changed
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** The first stage: columns, names and kind, from the table's own entry, its catalog table and the enums it refers to. */
+export function baseStage(previous: Generation | null, next: Generation): Stage {
+  const enumKey = (generation: Generation, key: string): string | null =>
+    enumKeyOf(generation.entries.get(key), generation.catalog.tables.get(key))
+  const changedEnums = new Set<string>()
+  for (const key of previous ? new Set([...previous.entries.keys(), ...next.entries.keys()]) : none) {
+    if (isSameSource(key, previous!, next)) continue
+    if (enumKey(previous!, key) !== enumKey(next, key)) changedEnums.add(key)
+  }
+  return {
+    holds: (key, _entry, before) => isSameSource(key, previous!, next) && !meets(before.reads.tables, changedEnums),
+    resolve(key, entry) {
+      const tables = new Set<string>()
+      const result = resolveBase({
+        entry,
+        catalog: next.catalog.tables.get(key),
+        enumKey(target) {
+          tables.add(nameKey(target))
+          return enumKey(next, nameKey(target))
+        },
+      })
+      const reads = { tables, catalog: false }
+      if ('table' in result) return { table: result.table, inconsistencies: [], dependencies: [], reads }
+      return { ...unusableTable(entry.table, result.reason), reads }
+    },
+  }
+}
+
+/** A table that is not served at all, and why. */
+export const unusableTable = (table: QualifiedName, reason: string): StageResult => ({
+  table: null,
+  inconsistencies: [{ ref: { kind: 'table', table }, type: 'table', definition: table, reason }],
+  dependencies: [],
+  reads: { tables: none, catalog: false },
+})
+
+function isSameSource(key: string, previous: Generation, next: Generation): boolean {
+  if (previous.catalog.tables.get(key) !== next.catalog.tables.get(key)) return false
+  const [before, after] = [previous.entries.get(key), next.entries.get(key)]
+  return before === after || (before?.is_enum === after?.is_enum && before?.configuration === after?.configuration)
+}
+
+/** The column that others refer to, when a tracked table serves as enum. */
+function enumKeyOf(entry: TableEntry | undefined, catalog: CatalogTable | undefined): string | null {
+  if (!entry?.is_enum || !catalog || enumTableError(catalog) !== null) return null
+  return enumKeyColumn(catalog)?.name ?? null
+}
+
+/** What a stage of facets builds on. */
+export interface FacetStageInput {
+  readonly facets: readonly Facet[]
+  readonly environment: ResolveEnvironment
+  readonly previous: Generation | null
+  readonly next: Generation
+  /** The stage before, and which of its results changed. */
+  readonly below: StageOutcome
+}
+
+/** A later stage: the objects in the tables' entries, each seeing all tables as the stage before left them. */
+export function facetStage({ facets, environment, previous, next, below }: FacetStageInput): Stage {
+  const tables = tablesOf(below.results)
+  const catalogChanged = previous?.catalog !== next.catalog
+  return {
+    holds(key, entry, { reads }) {
+      if (below.changed.has(key) || (reads.catalog && catalogChanged) || meets(reads.tables, below.changed))
+        return false
+      const before = previous?.entries.get(key)
+      return before === entry || (!!before && facets.every((facet) => member(before, facet) === member(entry, facet)))
+    },
+    resolve(key, entry) {
+      const table = tables.get(key)
+      if (!table) return unusableObjects(facets, entry)
+      const context = new FacetContext({ ...environment, catalog: next.catalog, tables })
+      const result = resolveFacets(facets, entry, table, context)
+      return { ...result, reads: context.reads }
+    },
+  }
+}
+
+const member = (entry: TableEntry, { key }: Facet): unknown => (entry as unknown as Record<string, unknown>)[key]
+
+function unusableObjects(facets: readonly Facet[], entry: TableEntry): StageResult {
+  const reason = `table "${nameText(entry.table)}" does not exist`
+  const objects = facets.flatMap((facet) => facetEntries(entry, facet).map((each) => facet.describe(entry.table, each)))
+  return {
+    table: null,
+    inconsistencies: objects.map((object) => ({ ...object, reason })),
+    dependencies: [],
+    reads: { tables: none, catalog: false },
+  }
+}
+
+/** The tables that a stage leaves usable. */
+export function tablesOf(results: StageResults): ReadonlyMap<string, TableModel> {
+  const tables = new Map<string, TableModel>()
+  for (const [key, { table }] of results) if (table) tables.set(key, table)
+  return tables
+}
+
+/** Whether two sets have a member in common. */
+export function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  if (a.size > b.size) return meets(b, a)
+  for (const item of a) if (b.has(item)) return true
+  return false
+}

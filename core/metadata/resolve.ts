@@ -1,0 +1,125 @@
+// Document + catalog -> model. Tables are resolved in stages; what each looked at is remembered, and as long as none of
+// it changed its result is taken over from the generation before. So a small edit costs a pass of comparisons, and the
+// resolving of what it touches.
+
+import type { Catalog } from '../catalog/types.ts'
+import { compareNames, nameKey } from '../names.ts'
+import type { MetadataDocument, TableEntry } from './document.ts'
+import type { Model } from './model.ts'
+import type { Dependency, Inconsistency } from './objects.ts'
+import type { MetadataRegistry } from './registry.ts'
+import type { ResolveEnvironment } from './resolve-context.ts'
+import { resolveSlices, type SliceResults } from './resolve-slices.ts'
+import {
+  baseStage,
+  differences,
+  facetStage,
+  type Generation,
+  runStage,
+  type StageOutcome,
+  type StageResults,
+  tablesOf,
+  unusableTable,
+} from './resolve-stages.ts'
+import { findRootFieldConflicts, type RootFieldConflicts } from './root-fields.ts'
+
+/** Everything resolved of one document and catalog, and what the next generation can take over. */
+export interface Resolution extends Generation {
+  readonly document: MetadataDocument
+  readonly base: StageResults
+  /** The base without tables whose root fields others have. */
+  readonly usable: StageResults
+  readonly fields: StageResults
+  readonly rules: StageResults
+  readonly slices: SliceResults
+  readonly conflicts: RootFieldConflicts | null
+  readonly inconsistencies: readonly Inconsistency[]
+}
+
+type Parts = readonly ReadonlyMap<
+  string,
+  { readonly inconsistencies: readonly Inconsistency[]; readonly dependencies: readonly Dependency[] }
+>[]
+
+/** The next generation; what did not change since `previous` is shared with it. */
+export function resolve(
+  input: { readonly document: MetadataDocument; readonly catalog: Catalog },
+  previous: Resolution | null,
+  registry: MetadataRegistry,
+  environment: ResolveEnvironment,
+): Resolution {
+  const { document, catalog } = input
+  const next: Generation = { catalog, entries: entriesOf(document, previous) }
+  const base = runStage(previous?.base, next.entries, baseStage(previous, next))
+  const { usable, conflicts } = withoutConflicts(base, previous)
+  const stage = (name: 'fields' | 'rules', below: StageOutcome) => {
+    const facets = registry.facets.filter((facet) => facet.stage === name)
+    return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below }))
+  }
+  const fields = stage('fields', usable)
+  const rules = stage('rules', fields)
+  const slices = resolveSlices(previous?.slices, {
+    slices: registry.slices,
+    document,
+    world: { ...environment, catalog, tables: tablesOf(rules.results) },
+    changedTables: rules.changed,
+    catalogChanged: previous?.catalog !== catalog,
+  })
+  const stages = { base: base.results, usable: usable.results, fields: fields.results, rules: rules.results }
+  const parts: Parts = [stages.usable, stages.fields, stages.rules, slices]
+  const inconsistencies = collect(parts, (part) => part.inconsistencies)
+  return { ...next, ...stages, document, slices, conflicts, inconsistencies }
+}
+
+/** The model that serves a resolution. */
+export function modelOf(resolution: Resolution, resourceVersion: number): Model {
+  const { usable, fields, rules, slices, inconsistencies } = resolution
+  const models = [...slices].map(([key, { model }]) => [key, model])
+  let dependencies: Dependency[] | undefined
+  return {
+    resourceVersion,
+    tables: tablesOf(rules),
+    slices: Object.freeze(Object.fromEntries(models)),
+    inconsistencies,
+    // Hundreds of thousands in large projects, and only drops ask.
+    get dependencies() {
+      const parts: Parts = [usable, fields, rules, slices]
+      dependencies ??= collect(parts, (part) => part.dependencies)
+      return dependencies
+    },
+  }
+}
+
+/** What every table and slice has to say, stage after stage. */
+function collect<P, T>(stages: readonly ReadonlyMap<string, P>[], listOf: (part: P) => readonly T[]): T[] {
+  const all: T[] = []
+  for (const stage of stages) {
+    for (const part of stage.values()) for (const item of listOf(part)) all.push(item)
+  }
+  return all
+}
+
+function entriesOf(document: MetadataDocument, previous: Resolution | null): ReadonlyMap<string, TableEntry> {
+  if (previous?.document.tables === document.tables) return previous.entries
+  const sorted = [...document.tables].sort((a, b) => compareNames(a.table, b.table))
+  return new Map(sorted.map((entry) => [nameKey(entry.table), entry]))
+}
+
+/** Where two tables give the same root field, the first by name keeps it and the other is not served. */
+function withoutConflicts(
+  base: StageOutcome,
+  previous: Resolution | null,
+): { readonly usable: StageOutcome; readonly conflicts: RootFieldConflicts | null } {
+  const unchanged = previous !== null && base.changed.size === 0
+  const conflicts = unchanged ? previous.conflicts : findRootFieldConflicts(tablesOf(base.results))
+  if (unchanged && conflicts) return { usable: { results: previous.usable, changed: new Set() }, conflicts }
+  if (!conflicts) return { usable: { results: base.results, changed: changedSince(previous, base) }, conflicts }
+  const results = new Map(base.results)
+  for (const key of conflicts.tables) {
+    results.set(key, unusableTable(results.get(key)!.table!.name, conflicts.message))
+  }
+  return { usable: { results, changed: differences(previous?.usable, results) }, conflicts }
+}
+
+const changedSince = (previous: Resolution | null, base: StageOutcome): ReadonlySet<string> =>
+  previous?.conflicts ? differences(previous.usable, base.results) : base.changed

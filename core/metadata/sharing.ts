@@ -1,0 +1,59 @@
+// Structural sharing between generations: what is equal to what was there before becomes the very same object, so that
+// storing and resolving, which compare by identity, only see what changed.
+
+import type { CatalogTable } from '../catalog/types.ts'
+import { sameJson } from '../json.ts'
+import type { MetadataDocument, TableEntry } from './document.ts'
+import { type MetadataRegistry, sliceValue } from './registry.ts'
+
+/** `next` with every part that equals its counterpart in `previous` replaced by that counterpart. */
+export function shareDocument(
+  registry: MetadataRegistry,
+  previous: MetadataDocument,
+  next: MetadataDocument,
+): MetadataDocument {
+  const shared = registry.slices.map(({ key, entryKey }): [string, unknown] => {
+    const [before, after] = [sliceValue(previous, key), sliceValue(next, key)]
+    if (before === after) return [key, before]
+    if (!entryKey) return [key, shareValue(before, after)]
+    const shareEntry = key === 'tables' ? shareTableEntry : shareValue
+    return [key, shareList(before as unknown[], after as unknown[], entryKey, shareEntry)]
+  })
+  if (shared.every(([key, value]) => value === sliceValue(previous, key))) return previous
+  return Object.freeze(Object.fromEntries(shared)) as unknown as MetadataDocument
+}
+
+/** The previous introspection of a table when nothing about it changed. */
+export const shareCatalogTable = (previous: CatalogTable | undefined, next: CatalogTable): CatalogTable =>
+  previous && sameJson(previous, next) ? previous : next
+
+const shareValue = (previous: unknown, next: unknown): unknown => (sameJson(previous, next) ? previous : next)
+
+function shareList(
+  previous: readonly unknown[],
+  next: readonly unknown[],
+  key: (entry: unknown) => string,
+  shareEntry: (previous: unknown, next: unknown) => unknown,
+): readonly unknown[] {
+  const known = new Set(previous)
+  if (next.every((entry) => known.has(entry))) return sameMembers(previous, next) ? previous : next
+  const byKey = new Map(previous.map((entry) => [key(entry), entry]))
+  const shared = next.map((entry) => {
+    const before = known.has(entry) ? entry : byKey.get(key(entry))
+    return before === undefined || before === entry ? entry : shareEntry(before, entry)
+  })
+  return sameMembers(previous, shared) ? previous : Object.freeze(shared)
+}
+
+const sameMembers = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i])
+
+function shareTableEntry(previous: unknown, next: unknown): unknown {
+  if (sameJson(previous, next)) return previous
+  const before = previous as Readonly<Record<string, unknown>>
+  const members = Object.entries(next as TableEntry).map(([key, value]) => [
+    key,
+    Object.hasOwn(before, key) ? shareValue(before[key], value) : value,
+  ])
+  return Object.freeze(Object.fromEntries(members))
+}

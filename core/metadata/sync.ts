@@ -1,0 +1,113 @@
+// Notices that another instance changed the metadata: by notification at once, and by asking once a second in case a
+// notification was lost.
+
+import type { Database } from '../database/database.ts'
+import { type MetadataNotice, metadataChannel } from './store.ts'
+
+export interface SyncOptions {
+  readonly database: Pick<Database, 'listen' | 'rows'>
+  /** This process: its own notices are passed over. */
+  readonly instance: string
+  /** The version that is stored now. */
+  storedVersion(): Promise<number>
+  /** Told each version that is heard of. */
+  onVersion(version: number): Promise<void>
+  /** Told once when the database stops answering, and not again before it answered. */
+  onProblem(error: unknown): void
+  /** Milliseconds between questions and between attempts to connect; absent: 1000. */
+  readonly interval?: number
+}
+
+/** Listens and polls from {@link MetadataSync.start} to {@link MetadataSync.stop}. */
+export class MetadataSync {
+  readonly #options: SyncOptions
+  readonly #interval: number
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #listener: { stop(): Promise<void> } | null = null
+  #working: Promise<void> = Promise.resolve()
+  #stopped = false
+  #isDown = false
+
+  constructor(options: SyncOptions) {
+    this.#options = options
+    this.#interval = options.interval ?? 1000
+  }
+
+  start(): void {
+    this.#poll()
+    this.#listen()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const timer of this.#timers) clearTimeout(timer)
+    await this.#listener?.stop()
+    await this.#working
+  }
+
+  #later(run: () => void): void {
+    if (this.#stopped) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      run()
+    }, this.#interval)
+    // Whether the process goes on is for others to say.
+    timer.unref()
+    this.#timers.add(timer)
+  }
+
+  #poll(): void {
+    this.#working = this.#check().finally(() => this.#later(() => this.#poll()))
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#options.onVersion(await this.#options.storedVersion())
+      this.#isDown = false
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  #listen(): void {
+    const { database } = this.#options
+    let isLost = false
+    const again = (error: unknown) => {
+      // A failed attempt to connect is told twice: by the rejection and by the end of the connection.
+      if (isLost) return
+      isLost = true
+      this.#listener = null
+      this.#report(error)
+      this.#later(() => this.#listen())
+    }
+    database
+      .listen(metadataChannel, (payload) => this.#notified(payload), again)
+      .then(async (listener) => {
+        if (this.#stopped) await listener.stop()
+        else this.#listener = listener
+      })
+      .catch(again)
+  }
+
+  #notified(payload: string): void {
+    const notice = readNotice(payload)
+    if (this.#stopped || !notice || notice.instance === this.#options.instance) return
+    this.#options.onVersion(notice.version).catch((error) => this.#report(error))
+  }
+
+  #report(error: unknown): void {
+    if (this.#stopped || this.#isDown) return
+    this.#isDown = true
+    this.#options.onProblem(error)
+  }
+}
+
+/** The content of a notification; null when it is not one of ours. */
+function readNotice(payload: string): MetadataNotice | null {
+  try {
+    const { instance, version } = JSON.parse(payload) as Partial<MetadataNotice>
+    return typeof instance === 'string' && typeof version === 'number' ? { instance, version } : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,108 @@
+// The later stages of a table's model: the objects that facets keep in its entry. A broken one is listed and left out.
+
+import type { TableEntry } from './document.ts'
+import type { FieldModel, TableModel } from './model.ts'
+import type { Dependency, Inconsistency } from './objects.ts'
+import { facetEntries } from './registry.ts'
+import type { FacetContext } from './resolve-context.ts'
+import type { Facet, ObjectDescription, TableDraft } from './slices.ts'
+
+/** A table after one stage, and what became of its objects. */
+export interface FacetsResult {
+  readonly table: TableModel
+  readonly inconsistencies: readonly Inconsistency[]
+  readonly dependencies: readonly Dependency[]
+}
+
+interface ResolvedObject {
+  readonly description: ObjectDescription
+  readonly fields: ReadonlyMap<string, FieldModel>
+  readonly dependencies: readonly Dependency[]
+}
+
+/** Resolves the entries of the given facets and attaches them to a copy of the table. */
+export function resolveFacets(
+  facets: readonly Facet[],
+  entry: TableEntry,
+  table: TableModel,
+  context: FacetContext,
+): FacetsResult {
+  const inconsistencies: Inconsistency[] = []
+  const resolved: ResolvedObject[] = []
+  const shared = {
+    permissions: new Map(table.permissions),
+    extensions: new Map([...table.extensions].map(([key, values]) => [key, new Map(values)])),
+  }
+  for (const facet of facets) {
+    for (const each of facetEntries(entry, facet)) {
+      const description = facet.describe(entry.table, each)
+      const draft: TableDraft = { ...shared, fields: new Map() }
+      const recorded = context.dependencies.length
+      context.object = description.ref
+      const reason = failureOf(() => {
+        const result = facet.resolve(each, table, context)
+        facet.attach(draft, facet.identify(each), result, each)
+        refuseColumnNames(table, draft)
+      })
+      const dependencies = context.dependencies.splice(recorded)
+      if (reason === null) resolved.push({ description, fields: draft.fields, dependencies })
+      else inconsistencies.push({ ...description, reason })
+    }
+  }
+  const { served, conflicts } = settleConflicts(resolved)
+  const members = served.flatMap(({ fields }) => [...fields])
+  return {
+    table: { ...table, ...shared, fields: members.length > 0 ? new Map([...table.fields, ...members]) : table.fields },
+    inconsistencies: [...inconsistencies, ...conflicts],
+    dependencies: served.flatMap(({ dependencies }) => dependencies),
+  }
+}
+
+/** The message of what the work threw; null when it did not. */
+function failureOf(work: () => void): string | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** The names that a member takes: an array relationship has its aggregate beside it. */
+const takenNames = (name: string, field: FieldModel): string[] =>
+  field.kind === 'relationship' && field.type === 'array' ? [name, `${name}_aggregate`] : [name]
+
+function refuseColumnNames(table: TableModel, { fields }: TableDraft): void {
+  for (const [name, field] of fields) {
+    if (table.columns.has(name)) throw new Error('field definition conflicts with postgres column')
+    for (const taken of takenNames(name, field)) {
+      const other = table.fields.get(taken)
+      if (other?.kind !== 'column') continue
+      if (other.name === taken) throw new Error('field definition conflicts with postgres column')
+      throw new Error(`field definition conflicts with custom field name for postgres column "${other.name}"`)
+    }
+  }
+}
+
+/** Objects that claim the same name are all left out, and listed as one conflict. */
+function settleConflicts(resolved: readonly ResolvedObject[]): {
+  readonly served: readonly ResolvedObject[]
+  readonly conflicts: readonly Inconsistency[]
+} {
+  const claims = new Map<string, Set<ResolvedObject>>()
+  for (const object of resolved) {
+    for (const [name, field] of object.fields) {
+      for (const taken of takenNames(name, field)) claims.set(taken, (claims.get(taken) ?? new Set()).add(object))
+    }
+  }
+  const lost = new Set<ResolvedObject>()
+  const conflicts: Inconsistency[] = []
+  for (const [name, objects] of claims) {
+    const [first, ...others] = [...objects].filter((object) => !lost.has(object))
+    if (objects.size < 2 || !first) continue
+    for (const object of objects) lost.add(object)
+    const reason = `conflicting definitions for field "${name}"`
+    conflicts.push({ ...first.description, reason, others: others.map(({ description }) => description) })
+  }
+  return { served: resolved.filter((object) => !lost.has(object)), conflicts }
+}

@@ -1,0 +1,297 @@
+// TypeBox schema + parsed JSON -> the declared shape, with the wire's wording and path for what does not fit. Keys that
+// a schema does not name are dropped, and null in an optional key counts as absent, so what comes out can be stored.
+
+import {
+  Kind,
+  OptionalKind,
+  type Static,
+  type TArray,
+  type TObject,
+  type TRecord,
+  type TSchema,
+  type TUnion,
+} from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { badRequest, parseFailed, TrellisError } from '../errors.ts'
+import { isRawNumber, type JsonType, jsonType } from '../json.ts'
+import { below, type Path, type PathKey, pathKeys } from '../path.ts'
+
+/** Options that a schema may carry to say how it is decoded. */
+export interface DecodeOptions {
+  /** Wording for a missing key of this object: A `key "x" not found`, B (the default) `the key 'x' was not present`. */
+  readonly missingKey?: 'A' | 'B'
+  /** What the message calls this type instead of `Object`, `Int`, `Text`, ... */
+  readonly typeName?: string
+  /** The whole message when the value is of another JSON type, or, for a scalar, breaks any rule of its schema. */
+  readonly message?: string | ((value: unknown) => string)
+  /** Turns the checked wire value into the stored one; may throw with a path relative to the value. */
+  readonly convert?: (value: never) => unknown
+}
+
+type Decoder = (value: unknown, path: Path | null) => unknown
+
+/** Decoders under construction by `$id`, for recursive schemas. */
+type Scope = ReadonlyMap<string, () => Decoder>
+
+const decoders = new WeakMap<TSchema, Decoder>()
+
+/** The declared shape of a value; throws `parse-failed` with a path below `at`. */
+export function decode<S extends TSchema>(schema: S, value: unknown, at: readonly PathKey[] = []): Static<S> {
+  let decoder = decoders.get(schema)
+  if (!decoder) {
+    decoder = compileSchema(schema, new Map())
+    decoders.set(schema, decoder)
+  }
+  return decoder(value, at.reduce<Path | null>(below, null)) as Static<S>
+}
+
+const failed = (message: string, path: Path | null) => parseFailed(message, pathKeys(path))
+
+function compileSchema(schema: TSchema, outer: Scope): Decoder {
+  const options = schema as DecodeOptions
+  let self: Decoder | undefined
+  const scope = schema.$id === undefined ? outer : new Map(outer).set(schema.$id, () => self!)
+  const shape = compileShape(schema, scope)
+  const checked = options.message === undefined ? shape : withMessage(schema, shape, options.message)
+  self = options.convert === undefined ? checked : withConversion(checked, options.convert)
+  return self
+}
+
+function compileShape(schema: TSchema, scope: Scope): Decoder {
+  switch (schema[Kind]) {
+    case 'Object':
+      return objectDecoder(schema as TObject, scope)
+    case 'Array':
+      return arrayDecoder(schema as TArray, scope)
+    case 'Record':
+      return recordDecoder(schema as TRecord, scope)
+    case 'Union':
+      return unionDecoder(schema as TUnion, scope)
+    case 'String':
+      return stringDecoder(schema)
+    case 'Integer':
+      return integerDecoder(schema)
+    case 'Number':
+      return scalarDecoder(schema, 'Double', 'Number', (value) => (isRawNumber(value) ? Number(value.rawJSON) : value))
+    case 'Boolean':
+      return scalarDecoder(schema, 'Bool', 'Boolean', (value) => value)
+    case 'Unknown':
+    case 'Any':
+    case 'Unsafe':
+      return (value) => value
+    case 'This':
+    case 'Ref':
+      return (value, path) => scope.get(schema.$ref)!()(value, path)
+    default:
+      return constraintDecoder(schema)
+  }
+}
+
+function withMessage(schema: TSchema, decoder: Decoder, message: NonNullable<DecodeOptions['message']>): Decoder {
+  const types = jsonTypesOf(schema)
+  const isScalar = !types.includes('Object') && !types.includes('Array')
+  const text = typeof message === 'string' ? () => message : message
+  return (value, path) => {
+    if (!types.includes(jsonType(value))) throw failed(text(value), path)
+    try {
+      return decoder(value, path)
+    } catch (error) {
+      throw isScalar ? failed(text(value), path) : error
+    }
+  }
+}
+
+function withConversion(decoder: Decoder, convert: NonNullable<DecodeOptions['convert']>): Decoder {
+  return (value, path) => {
+    const checked = decoder(value, path)
+    try {
+      return convert(checked as never)
+    } catch (error) {
+      throw error instanceof TrellisError ? error.at(...pathKeys(path)) : error
+    }
+  }
+}
+
+const mismatch = (what: string, expected: string, value: unknown, path: Path | null) =>
+  failed(`parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`, path)
+
+const missingKey = (key: string, form: 'A' | 'B', path: Path | null) =>
+  failed(form === 'A' ? `key "${key}" not found` : `the key '${key}' was not present`, path)
+
+interface Property {
+  readonly key: string
+  readonly optional: boolean
+  readonly keepsNull: boolean
+  readonly decoder: Decoder
+}
+
+const acceptsNull = (schema: TSchema): boolean =>
+  schema[Kind] === 'Null' || (schema[Kind] === 'Union' && (schema as TUnion).anyOf.some(acceptsNull))
+
+function objectDecoder(schema: TObject, scope: Scope): Decoder {
+  const { missingKey: form = 'B', typeName = 'Object' } = schema as DecodeOptions
+  const properties = Object.entries(schema.properties).map(
+    ([key, property]): Property => ({
+      key,
+      optional: property[OptionalKind] === 'Optional',
+      keepsNull: acceptsNull(property),
+      decoder: compileSchema(property, scope),
+    }),
+  )
+  const closed = schema.additionalProperties === false
+  return (value, path) => {
+    if (jsonType(value) !== 'Object') throw mismatch(typeName, 'Object', value, path)
+    const given = value as Record<string, unknown>
+    if (closed) refuseUnknownKeys(given, schema, path)
+    const result: Record<string, unknown> = {}
+    for (const { key, optional, keepsNull, decoder } of properties) {
+      const member = Object.hasOwn(given, key) ? given[key] : undefined
+      if (member === undefined && !optional) throw missingKey(key, form, path)
+      if (member === undefined || (member === null && optional && !keepsNull)) continue
+      result[key] = decoder(member, below(path, key))
+    }
+    return result
+  }
+}
+
+function refuseUnknownKeys(given: Record<string, unknown>, schema: TObject, path: Path | null): void {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(schema.properties, key))
+  if (unknown !== undefined) throw failed(`unexpected key "${unknown}"`, below(path, unknown))
+}
+
+function arrayDecoder(schema: TArray, scope: Scope): Decoder {
+  const item = compileSchema(schema.items, scope)
+  const typeName = (schema as DecodeOptions).typeName ?? '[]'
+  const { minItems = 0 } = schema
+  return (value, path) => {
+    if (!Array.isArray(value)) throw mismatch(typeName, 'Array', value, path)
+    if (value.length < minItems) throw failed('empty list not allowed', path)
+    return value.map((member, i) => item(member, below(path, i)))
+  }
+}
+
+function recordDecoder(schema: TRecord, scope: Scope): Decoder {
+  const member = compileSchema(Object.values(schema.patternProperties)[0] as TSchema, scope)
+  const typeName = (schema as DecodeOptions).typeName ?? 'Object'
+  return (value, path) => {
+    if (jsonType(value) !== 'Object') throw mismatch(typeName, 'Object', value, path)
+    // `fromEntries` makes every key an own property, `__proto__` too.
+    return Object.fromEntries(
+      Object.entries(value as object).map(([key, each]) => [key, member(each, below(path, key))]),
+    )
+  }
+}
+
+const kindTypes: Readonly<Record<string, readonly JsonType[]>> = {
+  Object: ['Object'],
+  Record: ['Object'],
+  Array: ['Array'],
+  Tuple: ['Array'],
+  String: ['String'],
+  Integer: ['Number'],
+  Number: ['Number'],
+  Boolean: ['Boolean'],
+  Null: ['Null'],
+}
+
+const anyType: readonly JsonType[] = ['Object', 'Array', 'String', 'Number', 'Boolean', 'Null']
+
+/** The JSON types that a schema may accept. */
+function jsonTypesOf(schema: TSchema): readonly JsonType[] {
+  if (schema[Kind] === 'Literal') return [jsonType(schema.const)]
+  if (schema[Kind] === 'Union') return (schema as TUnion).anyOf.flatMap(jsonTypesOf)
+  return kindTypes[schema[Kind]] ?? anyType
+}
+
+/** The first alternative that fits; when several could by their JSON type, the last one's complaint is told. */
+function unionDecoder(schema: TUnion, scope: Scope): Decoder {
+  const alternatives = schema.anyOf.map((each) => ({ types: jsonTypesOf(each), decoder: compileSchema(each, scope) }))
+  const literals = schema.anyOf.every((each) => each[Kind] === 'Literal')
+  const expected = literals
+    ? `one of ${schema.anyOf.map((each) => `'${each.const}'`).join(', ')}`
+    : [...new Set(jsonTypesOf(schema))].join(' or ')
+  return (value, path) => {
+    const type = jsonType(value)
+    let complaint: unknown
+    for (const { types, decoder } of alternatives) {
+      if (!types.includes(type)) continue
+      try {
+        return decoder(value, path)
+      } catch (error) {
+        complaint = literals ? failed(`expected ${expected}`, path) : error
+      }
+    }
+    throw complaint ?? failed(`expected ${expected}, but encountered ${type}`, path)
+  }
+}
+
+function stringDecoder(schema: TSchema): Decoder {
+  const fits = constraint(schema)
+  const { typeName = 'Text' } = schema as DecodeOptions
+  return (value, path) => {
+    if (typeof value !== 'string') throw mismatch(typeName, 'String', value, path)
+    if (value === '' && schema.minLength > 0) throw failed('empty string not allowed', path)
+    if (!fits(value)) throw failed(`${JSON.stringify(value)} is not valid here`, path)
+    return value
+  }
+}
+
+function integerDecoder(schema: TSchema): Decoder {
+  const fits = constraint(schema)
+  const { typeName = 'Int' } = schema as DecodeOptions
+  return (value, path) => {
+    if (jsonType(value) !== 'Number') throw mismatch(typeName, 'Number', value, path)
+    if (!Number.isSafeInteger(value)) {
+      const text = isRawNumber(value) ? value.rawJSON : String(value)
+      throw failed(`parsing ${typeName} failed, value is either floating or will cause over or underflow ${text}`, path)
+    }
+    if (!fits(value))
+      throw failed(schema.minimum === 0 ? 'unexpected negative value' : `${value} is out of range`, path)
+    return value
+  }
+}
+
+function scalarDecoder(
+  schema: TSchema,
+  name: string,
+  expected: 'Number' | 'Boolean',
+  read: (value: unknown) => unknown,
+): Decoder {
+  const fits = constraint(schema)
+  const { typeName = name } = schema as DecodeOptions
+  return (value, path) => {
+    if (jsonType(value) !== expected) throw mismatch(typeName, expected, value, path)
+    const result = read(value)
+    if (!fits(result)) throw failed(`${result} is out of range`, path)
+    return result
+  }
+}
+
+/** Kinds without a wording of their own are checked by TypeBox. */
+function constraintDecoder(schema: TSchema): Decoder {
+  const check = TypeCompiler.Compile(schema)
+  return (value, path) => {
+    if (check.Check(value)) return value
+    const error = check.Errors(value).First()
+    const keys = error?.path.split('/').slice(1) ?? []
+    throw badRequest('parse-failed', error?.message ?? 'unexpected value', { path: [...pathKeys(path), ...keys] })
+  }
+}
+
+const constraints = [
+  'pattern',
+  'format',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+]
+
+/** What a leaf's schema asks beyond its type: pattern, format, bounds. */
+function constraint(schema: TSchema): (value: unknown) => boolean {
+  if (!constraints.some((name) => name in schema)) return () => true
+  const check = TypeCompiler.Compile(schema)
+  return (value) => check.Check(value)
+}

@@ -1,0 +1,33 @@
+// Types that the arguments of many operations share, as they decode.
+
+import { Type } from '@sinclair/typebox'
+import { parseFailed } from '../errors.ts'
+import { isGraphQLName, type QualifiedName } from '../names.ts'
+
+const qualifiedName = (value: string | { schema?: string; name: string }): QualifiedName =>
+  typeof value === 'string' ? { schema: 'public', name: value } : { schema: value.schema ?? 'public', name: value.name }
+
+/** The name of a table or function: a string in schema `public`, or `{schema?, name}`; decodes to the latter. */
+export const TableName = Type.Unsafe<QualifiedName>(
+  Type.Union(
+    [Type.String(), Type.Object({ schema: Type.Optional(Type.String()), name: Type.String() }, { missingKey: 'A' })],
+    { message: 'expecting a string/object for QualifiedObject', convert: qualifiedName },
+  ),
+)
+
+/** A name of a metadata object: any text but the empty one. */
+export const ObjectName = Type.String({ minLength: 1 })
+
+/** The database's name of a column. */
+export const ColumnName = Type.String()
+
+const graphqlName = (value: string): string => {
+  if (isGraphQLName(value)) return value
+  throw parseFailed(`${JSON.stringify(value)} is not a valid GraphQL name`)
+}
+
+/** A name that appears in the GraphQL schema as it is. */
+export const GraphQLName = Type.String({ convert: graphqlName })
+
+/** A JSON object that is stored as given: a boolean expression, presets. */
+export const VerbatimObject = Type.Unsafe<Record<string, unknown>>(Type.Record(Type.String(), Type.Unknown()))

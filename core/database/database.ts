@@ -331,6 +331,15 @@ class ClientTransaction implements Transaction {
     }
   }
 
+  async texts(statement: Statement, values: readonly (string | null)[]): Promise<(string | null)[][]> {
+    try {
+      const query = { text: statement.text, values: values as (string | null)[], rowMode: 'array' as const }
+      return (await this.#client.query<(string | null)[]>(query)).rows
+    } catch (error) {
+      throw translatePostgresError(error, statement.text, values)
+    }
+  }
+
   async script(text: string): Promise<ScriptResult> {
     try {
       const results = await this.#client.query({

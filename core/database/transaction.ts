@@ -10,6 +10,8 @@ export interface Transaction {
   rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
   /** Runs a compiled statement whose first column is ready JSON text; returns its bytes (null for SQL NULL or no row). */
   bytes(statement: Statement, values: readonly (string | null)[]): Promise<Buffer | null>
+  /** Runs a compiled statement whose columns are texts; returns its rows. */
+  texts(statement: Statement, values: readonly (string | null)[]): Promise<(string | null)[][]>
   /** Runs text that may hold several statements by the simple protocol; returns the last one's raw text result. */
   script(text: string): Promise<ScriptResult>
 }

@@ -1,0 +1,83 @@
+// What a start tells: a few lines for the person (on stderr, since stdout is the log), and entries for the log.
+
+import type { LogEntry } from './observe.ts'
+import { redactedUrl, type Settings } from './options.ts'
+import { version } from './version.ts'
+
+/** What the banner shows. */
+export interface BannerFacts {
+  readonly settings: Settings
+  readonly port: number
+  readonly plugins: readonly string[]
+  readonly apis: readonly string[]
+  /** How to reach the embedded database; null when another one is served. */
+  readonly psqlCommand: string | null
+  readonly unknownVariables: readonly string[]
+}
+
+const endpoints: Readonly<Record<string, readonly [string, string]>> = {
+  graphql: ['GraphQL', '/v1/graphql'],
+  metadata: ['Metadata', '/v1/query'],
+}
+
+/** The lines that are shown once the server listens. */
+export function bannerText(facts: BannerFacts): string {
+  const { settings, apis, unknownVariables } = facts
+  const host = settings.serverHost === '*' ? 'localhost' : settings.serverHost
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${facts.port}`
+  const open = apis.flatMap((api) => (endpoints[api] ? [endpoints[api]] : []))
+  const lines: (readonly [string, string])[] = [
+    ['Listening', origin],
+    ...open.map(([name, path]) => [name, origin + path] as const),
+    ['APIs', apis.join(', ') || 'none'],
+    ['Plugins', facts.plugins.join(', ')],
+    ['Database', databaseLine(facts)],
+    ['Access', accessLine(settings)],
+  ]
+  if (unknownVariables.length > 0) lines.push(['Ignored', `${unknownVariables.join(', ')}: no such option`])
+  const width = Math.max(...lines.map(([name]) => name.length))
+  const text = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
+  return `${[`Trellis ${version}`, ...text].join('\n')}\n`
+}
+
+function databaseLine({ settings, psqlCommand }: BannerFacts): string {
+  return psqlCommand === null ? redactedUrl(settings.databaseUrl ?? '') : `embedded PostgreSQL, ${psqlCommand}`
+}
+
+function accessLine({ adminSecret, unauthorizedRole }: Settings): string {
+  if (adminSecret === null) return 'OPEN: no admin secret is set, so everybody is trusted (--admin-secret)'
+  const rest = unauthorizedRole === null ? 'refused' : `role ${unauthorizedRole}`
+  return `guarded by the admin secret, requests without it: ${rest}`
+}
+
+/** The configuration as the log has it. */
+export function configurationEntry(settings: Settings): LogEntry {
+  const cors = settings.corsDomain.includes('*') ? '*' : settings.corsDomain
+  const info = {
+    port: settings.serverPort,
+    server_host: settings.serverHost,
+    transaction_isolation: settings.txIsolation,
+    admin_secret_set: settings.adminSecret !== null,
+    unauth_role: settings.unauthorizedRole,
+    cors_config: { disabled: settings.disableCors, allowed_origins: settings.disableCors ? null : cors },
+    use_prepared_statements: settings.usePreparedStatements,
+    stringify_numeric_types: settings.stringifyNumericTypes,
+    enabled_apis: settings.enabledApis,
+    enabled_log_types: settings.enabledLogTypes,
+    log_level: settings.logLevel,
+    plan_cache_options: { plan_cache_size: settings.queryPlanCacheSize },
+  }
+  return { type: 'startup', level: 'info', detail: { kind: 'server_configuration', info } }
+}
+
+/** Which database is served, as the log has it. */
+export function connectionEntry(settings: Settings): LogEntry {
+  const info = { retries: settings.retries, database_url: redactedUrl(settings.databaseUrl ?? '') }
+  return { type: 'startup', level: 'info', detail: { kind: 'postgres_connection', info } }
+}
+
+/** That the server listens, as the log has it; `seconds` since the process began. */
+export function listeningEntry(port: number, seconds: number): LogEntry {
+  const info = { message: 'starting API server', port, time_taken: seconds }
+  return { type: 'startup', level: 'info', detail: { kind: 'server', info } }
+}

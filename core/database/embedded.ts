@@ -1,0 +1,356 @@
+// The PostgreSQL that runs when no database is configured: made on first use, owned by one server at a time, ended with
+// it, and started again when it dies. Layout of its directory: `postgres/` (the cluster), `postgres.log`,
+// `database-url` (for the person's own tools; it holds the password) and `server.lock`.
+
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Observer } from '../observe.ts'
+import { StartError } from '../start-error.ts'
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+import { type Binaries, findBinaries, findRunAs, type RunAs, spawnAs } from './embedded-binaries.ts'
+import { endOrphan, readPostmaster } from './postmaster.ts'
+
+export interface EmbeddedOptions {
+  readonly directory: string
+  /** Connections that the server may open; some are kept free for others. */
+  readonly connections: number
+  readonly observe: Observer
+  /** Settings of PostgreSQL beside the standard ones. */
+  readonly parameters?: Readonly<Record<string, string>>
+}
+
+/** How PostgreSQL ends: `fast` closes connections and writes everything out; `immediate` leaves that to recovery. */
+export type StopMode = 'fast' | 'immediate'
+
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
+const patience = { fast: 15_000, immediate: 3_000 } as const
+
+const superuser = 'postgres'
+
+/** A Unix socket's path has room for 103 bytes on macOS, 107 on Linux. */
+const longestSocketPath = 103
+
+/** How long starting may take: recovery after a crash reads the whole log since the last checkpoint. */
+const startPatience = 300_000
+
+/** What starting found out. */
+interface Place {
+  readonly binaries: Binaries
+  readonly runAs: RunAs
+}
+
+export class EmbeddedPostgres {
+  readonly #options: EmbeddedOptions
+  readonly #root: string
+  readonly #data: string
+  #connection = newConnection()
+  #place: Place | null = null
+  #lock: DirectoryLock | null = null
+  #child: ChildProcess | null = null
+  #starting: Promise<void> | null = null
+  #stopping = false
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options
+    this.#root = resolve(options.directory)
+    this.#data = join(this.#root, 'postgres')
+  }
+
+  /** Starts the PostgreSQL of the directory, making it first where there is none. */
+  start(): Promise<void> {
+    this.#starting = this.#start()
+    return this.#starting
+  }
+
+  /** Where the server connects: the Unix socket where its path is short enough, which is faster than TCP. */
+  get url(): string {
+    if (!this.#hasSocket) return this.#connection.href
+    const place = `host=${encodeURIComponent(this.#data)}&port=${this.#connection.port}`
+    return `postgres://${superuser}@localhost/postgres?${place}`
+  }
+
+  /** How a person reaches the database. */
+  get psqlCommand(): string {
+    return `psql "$(cat '${this.#urlFile.replaceAll("'", `'\\''`)}')"`
+  }
+
+  /** Ends PostgreSQL, also one that is just starting, and gives the directory free. */
+  async stop(mode: StopMode = 'fast'): Promise<void> {
+    this.#stopping = true
+    await this.#end(mode)
+    await this.#starting?.catch(() => {})
+    this.#lock?.release()
+  }
+
+  /** The last resort of a process that is about to end: asks PostgreSQL to end without waiting for it. */
+  abandon(): void {
+    this.#stopping = true
+    this.#child?.kill('SIGINT')
+  }
+
+  get #urlFile(): string {
+    return join(this.#root, 'database-url')
+  }
+
+  get #logFile(): string {
+    return join(this.#root, 'postgres.log')
+  }
+
+  get #hasSocket(): boolean {
+    const path = join(this.#data, `.s.PGSQL.${this.#connection.port}`)
+    return process.platform !== 'win32' && Buffer.byteLength(path) <= longestSocketPath
+  }
+
+  #readConnection(): URL | null {
+    const text = existsSync(this.#urlFile) ? readFileSync(this.#urlFile, 'utf8').trim() : ''
+    return URL.canParse(text) ? new URL(text) : null
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await usingDirectory(this.#root, async () => {
+        mkdirSync(this.#root, { recursive: true })
+        this.#lock = await lockDirectory(this.#root)
+        const binaries = await findBinaries()
+        this.#place = { binaries, runAs: await findRunAs(this.#root, binaries) }
+        this.#connection = this.#readConnection() ?? this.#connection
+        await this.#prepare()
+      })
+      await this.#launch()
+    } catch (error) {
+      this.#lock?.release()
+      throw error
+    }
+  }
+
+  #spawn(program: keyof Binaries, args: readonly string[], output: number | 'pipe'): ChildProcess {
+    if (this.#stopping) throw new StartError('The start of the embedded PostgreSQL was interrupted')
+    const { binaries, runAs } = this.#place!
+    this.#child = spawnAs(runAs, binaries[program], args, output)
+    return this.#child
+  }
+
+  async #prepare(): Promise<void> {
+    for (const name of readdirSync(this.#root)) {
+      if (name.startsWith('making-')) rmSync(join(this.#root, name), { recursive: true, force: true })
+    }
+    if (existsSync(this.#logFile) && statSync(this.#logFile).size > 10_000_000) {
+      renameSync(this.#logFile, `${this.#logFile}.1`)
+    }
+    if (!existsSync(this.#data)) await this.#make()
+    const version = readFileSync(join(this.#data, 'PG_VERSION'), 'utf8').trim()
+    if (version !== ownVersion) {
+      throw new StartError(
+        `${this.#data} was made by PostgreSQL ${version}, but this release brings ${ownVersion}: move its data with pg_dump, or choose another directory with --data-dir`,
+      )
+    }
+  }
+
+  /** Makes the cluster beside its place and moves it there when complete: a kill in between leaves nothing behind. */
+  async #make(): Promise<void> {
+    const place = join(this.#root, `making-${randomBytes(6).toString('hex')}`)
+    const passwordFile = join(place, 'password')
+    const cluster = join(place, 'postgres')
+    const { owner } = this.#place!.runAs
+    try {
+      mkdirSync(place, { mode: 0o700 })
+      writeFileSync(passwordFile, this.#connection.password, { mode: 0o600 })
+      if (owner) for (const path of [place, passwordFile]) chownSync(path, owner.uid, owner.gid)
+      await this.#initdb(cluster, passwordFile)
+      this.#rememberConnection()
+      renameSync(cluster, this.#data)
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+  }
+
+  #initdb(cluster: string, passwordFile: string): Promise<void> {
+    const args = [
+      `--pgdata=${cluster}`,
+      `--username=${superuser}`,
+      `--pwfile=${passwordFile}`,
+      // The socket lies in the cluster's directory, which nobody else may enter.
+      '--auth-local=trust',
+      '--auth-host=scram-sha-256',
+      // The built-in locale is the same on every machine, so that a cluster can move.
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ]
+    const child = this.#spawn('initdb', args, 'pipe')
+    let output = ''
+    child.stdout?.on('data', (chunk) => {
+      output += chunk
+    })
+    child.stderr?.on('data', (chunk) => {
+      output += chunk
+    })
+    return new Promise((done, failed) => {
+      child.on('error', failed)
+      child.on('close', (code) => {
+        if (code === 0) done()
+        else failed(new StartError(`The embedded PostgreSQL could not be made in ${this.#root}: ${lastError(output)}`))
+      })
+    })
+  }
+
+  #rememberConnection(): void {
+    const temporary = `${this.#urlFile}.new`
+    writeFileSync(temporary, `${this.#connection.href}\n`, { mode: 0o600 })
+    renameSync(temporary, this.#urlFile)
+  }
+
+  /** Starts PostgreSQL and waits until it takes connections. */
+  async #launch(): Promise<void> {
+    const orphan = await endOrphan(this.#data)
+    if (orphan !== null) this.#log('warn', `ended PostgreSQL (process ${orphan}) that an earlier server left running`)
+    for (const started = Date.now(); ; await sleep(100)) {
+      await this.#choosePort()
+      const failure = await this.#attempt()
+      if (failure === null) return
+      // Backends of a killed PostgreSQL are still ending, or the port was taken a moment ago.
+      const passing = /shared memory block .* is still in use|Address already in use/.test(failure)
+      if (!passing || Date.now() - started > 20_000) {
+        throw new StartError(
+          `The embedded PostgreSQL does not start: ${lastError(failure)} (its log is ${this.#logFile}; use --data-dir for a new one)`,
+        )
+      }
+    }
+  }
+
+  /** Keeps the port of the last time while it is free, so that a person's tools need not be told again. */
+  async #choosePort(): Promise<void> {
+    const current = Number(this.#connection.port)
+    const port = (current > 0 && (await freePort(current))) || (await freePort(0))
+    if (port === current) return
+    this.#connection.port = String(port)
+    this.#rememberConnection()
+  }
+
+  /** One attempt to start: null when it succeeded, else what PostgreSQL said. */
+  async #attempt(): Promise<string | null> {
+    const log = openSync(this.#logFile, 'a', 0o600)
+    const before = statSync(this.#logFile).size
+    const child = this.#spawn('postgres', this.#arguments(), log)
+    closeSync(log)
+    let ended = false
+    child.once('error', () => {
+      ended = true
+    })
+    child.once('exit', () => {
+      ended = true
+    })
+    const started = Date.now()
+    while (!ended) {
+      const found = readPostmaster(this.#data)
+      if (found?.pid === child.pid && found?.status === 'ready') {
+        child.once('exit', (code, signal) => this.#onExit(child, code, signal))
+        return null
+      }
+      if (Date.now() - started > startPatience) await this.#end('fast')
+      await sleep(5)
+    }
+    return readFileSync(this.#logFile).subarray(before).toString()
+  }
+
+  #arguments(): string[] {
+    const parameters = {
+      port: this.#connection.port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: this.#hasSocket ? this.#data : '',
+      max_connections: String(Math.max(100, this.#options.connections + 30)),
+      // Compiling the many short statements of an API costs more than it gains.
+      jit: 'off',
+      ...this.#options.parameters,
+    }
+    return ['-D', this.#data, ...Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  }
+
+  /** PostgreSQL ended unasked: it is started again, ever more slowly while that fails. */
+  async #onExit(child: ChildProcess, code: number | null, signal: string | null): Promise<void> {
+    if (this.#stopping || this.#child !== child) return
+    this.#log('error', `PostgreSQL ended (${signal ?? `exit code ${code}`}), starting it again`)
+    for (let delay = 100; !this.#stopping; delay = Math.min(delay * 2, 5_000)) {
+      try {
+        await this.#launch()
+        this.#log('info', 'PostgreSQL is back')
+        return
+      } catch (error) {
+        this.#log('error', (error as Error).message)
+        await sleep(delay)
+      }
+    }
+  }
+
+  async #end(mode: StopMode): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise<true>((done) => child.once('exit', () => done(true)))
+    child.kill(signals[mode])
+    if (await Promise.race([gone, sleep(patience[mode], false, { ref: false })])) return
+    if (mode === 'fast') return this.#end('immediate')
+    child.kill('SIGKILL')
+    await gone
+  }
+
+  #log(level: 'info' | 'warn' | 'error', message: string): void {
+    this.#options.observe.log({ type: 'embedded-postgres', level, detail: { message } })
+  }
+}
+
+const ownVersion = '18'
+
+const newConnection = (): URL => {
+  const url = new URL(`postgres://${superuser}@127.0.0.1/postgres`)
+  url.password = randomBytes(18).toString('base64url')
+  return url
+}
+
+/** A port nobody listens on: the wanted one, or for 0 any; null when it is taken. */
+function freePort(wanted: number): Promise<number | null> {
+  return new Promise((done) => {
+    const probe = createServer()
+    probe.once('error', () => done(null))
+    probe.listen({ host: '127.0.0.1', port: wanted, exclusive: true }, () => {
+      const address = probe.address()
+      probe.close(() => done(typeof address === 'object' && address ? address.port : null))
+    })
+  })
+}
+
+/** The line of a log that says why. */
+function lastError(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const telling = lines.filter((line) => /FATAL|PANIC|error:|ERROR/.test(line))
+  return (telling.at(-1) ?? lines.at(-1) ?? 'it said nothing').replace(/^.*(FATAL|PANIC|error|ERROR): */, '').trim()
+}
+
+const fileErrors = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'ELOOP', 'ENAMETOOLONG', 'ENOENT']
+
+/** Errors of files in the directory, told as one of the directory. */
+async function usingDirectory<T>(root: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (!fileErrors.includes(code)) throw error
+    throw new StartError(`Directory ${root} cannot be written (${code}): choose another one with --data-dir`)
+  }
+}

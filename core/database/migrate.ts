@@ -1,0 +1,100 @@
+// Brings the schema `trellis` up to date before anything reads it. Several servers may start at once on one database:
+// they take turns by an advisory lock, and all migrations run in one transaction, so a kill leaves all or none.
+
+import type { Knex } from 'knex'
+import type pg from 'pg'
+import type { Observer } from '../observe.ts'
+import type { Settings } from '../options.ts'
+import { StartError } from '../start-error.ts'
+import { connectAtStart } from './connect.ts'
+import { migrations, type NamedMigration } from './migrations/index.ts'
+
+/** Any number that nobody else locks by. */
+const advisoryLock = 7_253_146_508
+
+const oldestMajor = 12
+
+const history = { schemaName: 'trellis', tableName: 'migration' }
+
+class ListedMigrations implements Knex.MigrationSource<NamedMigration> {
+  async getMigrations(): Promise<NamedMigration[]> {
+    return [...migrations]
+  }
+  getMigrationName(migration: NamedMigration): string {
+    return migration.name
+  }
+  async getMigration(migration: NamedMigration): Promise<Knex.Migration> {
+    return migration
+  }
+}
+
+/** Connects, checks the version of PostgreSQL, and runs the migrations that are missing. */
+export async function migrate(settings: Pick<Settings, 'databaseUrl' | 'retries'>, observe: Observer): Promise<void> {
+  const url = settings.databaseUrl ?? ''
+  const client = await connectAtStart(url, settings.retries, observe)
+  try {
+    await requireVersion(client)
+    const applied = await appliedMigrations(client)
+    if (applied.length < migrations.length) await run(url)
+    const info = { message: 'schema trellis is up to date', migrations: migrations.length }
+    observe.log({ type: 'startup', level: 'info', detail: { kind: 'catalog_migrate', info } })
+  } catch (error) {
+    throw explained(error, client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function requireVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; name: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+  )
+  const [version] = rows
+  if (version!.number >= oldestMajor * 10_000) return
+  throw new StartError(
+    `This is PostgreSQL ${version!.name}; version ${oldestMajor} or later is needed: upgrade it, or use another with --database-url`,
+  )
+}
+
+/** Names of the migrations that the database has; refused when it has one that this release does not know. */
+async function appliedMigrations(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query(`select 1 where to_regclass('trellis.migration') is not null`)
+  if (found.length === 0) return []
+  const { rows } = await client.query<{ name: string }>('select name from trellis.migration order by id')
+  const names = rows.map(({ name }) => name)
+  const unknown = names.find((name) => !migrations.some((migration) => migration.name === name))
+  if (unknown === undefined) return names
+  throw new StartError(
+    `The schema trellis of this database was made by a newer release (it has migration ${unknown}): start that release, or use another database`,
+  )
+}
+
+async function run(url: string): Promise<void> {
+  // Loaded only when there is something to do: it is most of the time that a start with nothing to do would take.
+  const { default: knex } = await import('knex')
+  const db = knex({ client: 'pg', connection: { connectionString: url }, pool: { min: 0, max: 1 } })
+  try {
+    await db.transaction(async (transaction) => {
+      await transaction.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
+      await requireSchema(transaction)
+      await transaction.migrate.latest({ ...history, migrationSource: new ListedMigrations() })
+    })
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** `create schema if not exists` asks for the privilege even when the schema is there. */
+async function requireSchema(transaction: Knex.Transaction): Promise<void> {
+  const found = await transaction.raw(`select 1 where to_regnamespace('trellis') is not null`)
+  if (found.rows.length === 0) await transaction.raw('create schema trellis')
+}
+
+/** A missing privilege, told with its remedy. */
+function explained(error: unknown, { user, database }: pg.Client): unknown {
+  if ((error as { code?: string }).code !== '42501') return error
+  const grant = `GRANT CREATE ON DATABASE "${database}" TO "${user}"`
+  return new StartError(
+    `User "${user}" may not make or use the schema trellis (${(error as Error).message}): have the owner run ${grant}, or use another user in --database-url`,
+  )
+}

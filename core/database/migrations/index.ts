@@ -1,0 +1,11 @@
+// The history of the schema `trellis`, oldest first. A migration that was released is never edited: a change is a new
+// one. Listed here rather than found on disk, so that every build holds them.
+
+import type { Knex } from 'knex'
+import { metadataTables } from './0001-metadata.ts'
+
+export interface NamedMigration extends Knex.Migration {
+  readonly name: string
+}
+
+export const migrations: readonly NamedMigration[] = [metadataTables]

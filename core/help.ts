@@ -1,0 +1,56 @@
+// `--help`, made from the declarations of the options.
+
+import { dialects } from './dialect.ts'
+import { type Option, options } from './options.ts'
+
+const width = 100
+const indent = '      '
+
+function wrapped(text: string): string {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!
+    if (line !== '' && indent.length + line.length + word.length >= width) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.map((line) => indent + line).join('\n')
+}
+
+/** How a default is written. */
+export function defaultText(option: Option): string {
+  const value = option.default
+  if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
+  return Array.isArray(value) ? value.join(',') : String(value)
+}
+
+/** The flag as it is typed, with its short form and what stands for its value. */
+export function flagText({ declaration: { flag, short, placeholder } }: Option): string {
+  const value = placeholder === undefined ? '' : ` ${placeholder}`
+  return `${short === undefined ? '' : `-${short}, `}--${flag}${value}`
+}
+
+function optionText(option: Option): string {
+  const { variable, description } = option.declaration
+  const prefix = dialects.trellis.environmentPrefix
+  const names = [variable === undefined ? [] : `variable ${prefix}${variable}`, `key ${option.key}`].flat().join(', ')
+  return `  ${flagText(option)}\n${wrapped(description)}\n${wrapped(`[${names}, default ${defaultText(option)}]`)}`
+}
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const head = [
+    'Usage: trellis [serve] [options]',
+    '',
+    'Commands:',
+    '  serve     serve GraphQL and metadata over HTTP (when no command is given)',
+    '  version   print the version',
+    '  help      print this text',
+    '',
+    'An option may be given as a flag, as an environment variable or as a key of the JSON configuration',
+    'file; the first of these that names it decides. Lists are separated by commas. With --dialect hasura',
+    `the variables start with ${dialects.hasura.environmentPrefix}, except those of --config and --dialect.`,
+    '',
+    'Options:',
+  ]
+  return `${[...head, ...options.map(optionText)].join('\n')}\n`
+}

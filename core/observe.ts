@@ -1,0 +1,132 @@
+// Everything worth observing is a value of one closed type; the one consumer here writes it as a line of JSON on
+// stdout. No other place formats a log line.
+
+import { pino } from 'pino'
+import { configurableLogTypes, type Settings } from './options.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'critical'
+
+/** One answered HTTP request. Members of `operation` without value are left out. */
+export interface HttpLog {
+  readonly http_info: {
+    readonly status: number
+    readonly method: string
+    readonly ip: string
+    /** Path without query string. */
+    readonly url: string
+    readonly http_version: string
+    readonly content_encoding: string | null
+  }
+  readonly operation: {
+    readonly request_id: string
+    readonly user_vars?: Readonly<Record<string, string>>
+    readonly response_size?: number
+    /** Seconds. */
+    readonly request_read_time?: number
+    readonly query_execution_time?: number
+    /** Of failures: the parsed body, or its text when it could not be parsed. */
+    readonly query?: unknown
+    readonly raw_query?: string
+    readonly error?: unknown
+  }
+}
+
+/** One GraphQL request and the SQL made from it. */
+export interface QueryLog {
+  readonly request_id: string
+  readonly query: { readonly query: string; readonly variables?: unknown; readonly operationName?: string | null }
+  readonly generated_sql: Readonly<Record<string, GeneratedSql | null>> | null
+}
+
+export interface GeneratedSql {
+  readonly query: string
+  readonly prepared_arguments: readonly unknown[]
+}
+
+export interface StartupLog {
+  readonly kind: 'server_configuration' | 'postgres_connection' | 'catalog_migrate' | 'plugins' | 'server'
+  readonly info: unknown
+}
+
+/** What each kind of line holds. A feature area with lines of its own augments this interface. */
+export interface LogDetails {
+  startup: StartupLog
+  'http-log': HttpLog
+  'query-log': QueryLog
+  metadata: { readonly message: string; readonly info: unknown }
+  'pg-client': { readonly message: string }
+  'embedded-postgres': { readonly message: string }
+  unstructured: string
+}
+
+export type LogType = keyof LogDetails
+
+/** One line of the log. */
+export type LogEntry = {
+  [T in LogType]: { readonly type: T; readonly level: LogLevel; readonly detail: LogDetails[T] }
+}[LogType]
+
+/** Takes what happened. */
+export interface Observer {
+  /** Whether such an entry would be written: ask before building a costly one. */
+  isEnabled(type: LogType, level: LogLevel): boolean
+  log(entry: LogEntry): void
+  /** Writes out what is buffered; to be called before the process ends. */
+  flush(): void
+}
+
+const severity: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50, critical: 60 }
+
+/** The types that are off unless `--enabled-log-types` names them; all others are always on. */
+const configurable: ReadonlySet<string> = new Set(configurableLogTypes)
+
+/** Where lines go. */
+export interface LogDestination {
+  write(line: string): void
+  flushSync(): void
+}
+
+let stdout: LogDestination | undefined
+
+/** One buffer for the whole process, so that lines of several observers never mix. */
+function standardOutput(): LogDestination {
+  if (stdout) return stdout
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 100 })
+  // A reader that went away must not end the server.
+  destination.on('error', () => {})
+  stdout = destination
+  return destination
+}
+
+const timestamp = () => `,"timestamp":"${new Date().toISOString().replace('Z', '+0000')}"`
+
+/** The observer that writes lines, by default to stdout. */
+export function createObserver(
+  settings: Pick<Settings, 'logLevel' | 'enabledLogTypes'>,
+  destination: LogDestination = standardOutput(),
+): Observer {
+  const least = severity[settings.logLevel]
+  const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
+  const logger = pino(
+    {
+      base: null,
+      level: settings.logLevel,
+      customLevels: { critical: severity.critical },
+      timestamp,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  )
+  const isEnabled = (type: LogType, level: LogLevel) =>
+    severity[level] >= least && (!configurable.has(type) || enabled.has(type))
+  return {
+    isEnabled,
+    log(entry) {
+      if (isEnabled(entry.type, entry.level)) logger[entry.level]({ type: entry.type, detail: entry.detail })
+    },
+    flush: () => destination.flushSync(),
+  }
+}
+
+/** Writes nothing. */
+export const silentObserver: Observer = { isEnabled: () => false, log: () => {}, flush: () => {} }

@@ -1,0 +1,129 @@
+// Text of the command line or the environment -> the value of an option. Reasons are worded for the person who typed it.
+
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+/** How an option is written. A switch is a flag without value; its variable holds a boolean text. */
+export type OptionKind = 'string' | 'int' | 'boolean' | 'switch' | 'list' | 'enum'
+
+/** What an option declares beside its type. */
+export interface OptionDeclaration {
+  readonly kind: OptionKind
+  /** Long flag without its dashes. */
+  readonly flag: string
+  readonly short?: string
+  /** Environment variable without the dialect's prefix; absent: it has none. */
+  readonly variable?: string
+  readonly description: string
+  /** Stands for the value in the help text. */
+  readonly placeholder?: string
+  /** Never printed. */
+  readonly secret?: boolean
+  /** The allowed words; matched in any case. */
+  readonly words?: readonly string[]
+  /** Says what is wrong with a value; absent: a text made from the type. */
+  readonly refusal?: string
+  /** What the type cannot say: the reason why a value of the right type is refused, or null. */
+  check?(value: never): string | null
+}
+
+/** An option that cannot be used; the message is the one line that is shown. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+}
+
+const trueTexts = ['true', 't', 'yes', 'y']
+const falseTexts = ['false', 'f', 'no', 'n']
+const booleanRefusal = ` Not a valid boolean text. True values are ${JSON.stringify(trueTexts)} and  False values are ${JSON.stringify(falseTexts)}. All values are case insensitive`
+
+/** A reason why a value is refused. */
+class Refusal extends Error {}
+
+function decodeBoolean(text: string): boolean {
+  const lower = text.toLowerCase()
+  if (trueTexts.includes(lower)) return true
+  if (falseTexts.includes(lower)) return false
+  throw new Refusal(booleanRefusal)
+}
+
+const words = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+const decodeWord = (declaration: OptionDeclaration, text: string): string =>
+  declaration.words?.find((word) => word === text.trim().toLowerCase()) ?? text
+
+function decodeText(declaration: OptionDeclaration, text: string): unknown {
+  switch (declaration.kind) {
+    case 'string':
+      return text
+    case 'int':
+      return /^[+-]?\d+$/.test(text.trim()) ? Number(text) : Number.NaN
+    case 'boolean':
+    case 'switch':
+      return decodeBoolean(text)
+    case 'enum':
+      return decodeWord(declaration, text)
+    case 'list':
+      return words(text).map((item) => decodeWord(declaration, item))
+    default:
+      return declaration.kind satisfies never
+  }
+}
+
+function reasonFor(declaration: OptionDeclaration, schema: TSchema): string {
+  if (declaration.refusal) return declaration.refusal
+  switch (declaration.kind) {
+    case 'int': {
+      const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
+      const range = maximum === undefined ? `not below ${minimum}` : `from ${minimum} to ${maximum}`
+      return `Only expecting a whole number ${range}`
+    }
+    case 'boolean':
+    case 'switch':
+      return 'Only expecting true or false'
+    case 'list':
+      return 'Only expecting a list of texts that are not empty'
+    case 'enum':
+      return `Only expecting ${declaration.words?.join(' / ')}`
+    case 'string':
+      return 'Only expecting a text that is not empty'
+    default:
+      return declaration.kind satisfies never
+  }
+}
+
+/** An option with its type, from whatever source its value comes. */
+export interface TypedOption {
+  readonly declaration: OptionDeclaration
+  readonly schema: TSchema
+}
+
+function checked({ declaration, schema }: TypedOption, value: unknown): unknown {
+  if (!Value.Check(schema, value)) throw new Refusal(reasonFor(declaration, schema))
+  const reason = declaration.check?.(value as never)
+  if (reason) throw new Refusal(reason)
+  return value
+}
+
+function blaming(source: string, value: () => unknown): unknown {
+  try {
+    return value()
+  } catch (error) {
+    if (error instanceof Refusal) throw new OptionsError(`Fatal Error:- ${source}: ${error.message}`)
+    throw error
+  }
+}
+
+/** The value that a text stands for; `source` names where the text comes from. */
+export const valueOfText = (option: TypedOption, text: string, source: string): unknown =>
+  blaming(source, () => checked(option, decodeText(option.declaration, text)))
+
+/** A value of the configuration file: of the option's JSON type; lists and enums may be written as text, too. */
+export function valueOfJson(option: TypedOption, value: unknown, source: string): unknown {
+  const { kind } = option.declaration
+  if (typeof value === 'string' && (kind === 'list' || kind === 'enum')) return valueOfText(option, value, source)
+  return blaming(source, () => checked(option, value))
+}

@@ -1,0 +1,349 @@
+// Every option of the server, declared once: its type, flag, environment variable, key of the configuration file (the
+// property's name), default and description. The parser, `--help` and the reference page are made from it.
+
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { OptionDeclaration, TypedOption } from './option-values.ts'
+
+type Declared = Omit<OptionDeclaration, 'kind'>
+
+const text = (option: Declared) =>
+  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, option: { kind: 'string', ...option } })
+
+const textWithDefault = (standard: string, option: Declared) =>
+  Type.String({ minLength: 1, default: standard, option: { kind: 'string', ...option } })
+
+const whole = (standard: number, limits: { minimum: number; maximum?: number }, option: Declared) =>
+  Type.Integer({ ...limits, default: standard, option: { kind: 'int', ...option } })
+
+const flagOnly = (option: Declared) => Type.Boolean({ default: false, option: { kind: 'switch', ...option } })
+
+const trueOrFalse = (standard: boolean, option: Declared) =>
+  Type.Boolean({ default: standard, option: { kind: 'boolean', placeholder: 'true/false', ...option } })
+
+const list = (standard: readonly string[], option: Declared) =>
+  Type.Array(Type.String({ minLength: 1 }), { default: standard, option: { kind: 'list', ...option } })
+
+const listOf = <const W extends readonly string[]>(words: W, standard: readonly W[number][], option: Declared) =>
+  Type.Array(Type.Union(words.map((word) => Type.Literal(word as W[number]))), {
+    default: standard,
+    option: { kind: 'list', words, ...option },
+  })
+
+function choice<const W extends readonly string[]>(words: W, standard: W[number], option: Declared) {
+  const literals = words.map((word) => Type.Literal(word as W[number]))
+  return Type.Union(literals, { default: standard, option: { kind: 'enum', words, ...option } })
+}
+
+/** The kinds of log lines that may be switched off. */
+export const configurableLogTypes = [
+  'startup',
+  'query-log',
+  'http-log',
+  'webhook-log',
+  'websocket-log',
+  'livequery-poller-log',
+  'action-handler-log',
+] as const
+
+/** `*`, or what a browser sends as Origin, where the first label of the host may be a wildcard. */
+const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
+
+function checkCorsDomains(domains: readonly string[]): string | null {
+  const bad = domains.find((domain) => !corsDomain.test(domain))
+  const expected = 'All domains should have scheme + (optional wildcard) host + (optional port)'
+  return bad === undefined ? null : `invalid domain: '${bad}'. ${expected}`
+}
+
+const databaseSchemes = ['postgres:', 'postgresql:']
+
+function checkDatabaseUrl(url: string): string | null {
+  const scheme = URL.canParse(url) ? new URL(url).protocol : null
+  if (scheme !== null && databaseSchemes.includes(scheme)) return null
+  return 'Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded'
+}
+
+/** The options; a property's name is its key in the configuration file. */
+export const SettingsSchema = Type.Object({
+  config: text({
+    flag: 'config',
+    variable: 'CONFIG',
+    placeholder: 'FILE',
+    description: 'JSON file with options; without it trellis.config.json is read when it exists',
+  }),
+  dialect: choice(['trellis', 'hasura'], 'trellis', {
+    flag: 'dialect',
+    variable: 'DIALECT',
+    placeholder: 'NAME',
+    description: 'set of names on the wire: trellis, or hasura for projects that move over',
+  }),
+  dataDir: textWithDefault('.trellis', {
+    flag: 'data-dir',
+    variable: 'DATA_DIR',
+    placeholder: 'DIR',
+    description: 'directory of the embedded PostgreSQL',
+  }),
+  plugins: list([], {
+    flag: 'plugin',
+    variable: 'PLUGINS',
+    placeholder: 'PLUGIN',
+    description: 'paths or package names of plugins to load beside the built-in ones; the flag may be repeated',
+  }),
+
+  databaseUrl: text({
+    flag: 'database-url',
+    variable: 'DATABASE_URL',
+    placeholder: 'URL',
+    secret: true,
+    check: checkDatabaseUrl,
+    description: 'PostgreSQL to serve, postgres://user:password@host:port/database; without it the embedded one',
+  }),
+  databaseHost: text({ flag: 'host', placeholder: 'HOST', description: 'host of PostgreSQL, instead of a URL' }),
+  databasePort: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()], {
+    default: null,
+    minimum: 1,
+    maximum: 65535,
+    option: { kind: 'int', flag: 'port', short: 'p', placeholder: 'N', description: 'port of PostgreSQL' },
+  }),
+  databaseUser: text({ flag: 'user', short: 'u', placeholder: 'NAME', description: 'user of PostgreSQL' }),
+  databasePassword: text({ flag: 'password', placeholder: 'TEXT', secret: true, description: 'its password' }),
+  databaseName: text({ flag: 'dbname', short: 'd', placeholder: 'NAME', description: 'database of PostgreSQL' }),
+  databaseOptions: text({
+    flag: 'pg-connection-options',
+    short: 'o',
+    placeholder: 'TEXT',
+    description: 'options for the PostgreSQL session, such as -c search_path=app',
+  }),
+  retries: whole(
+    1,
+    { minimum: 0 },
+    {
+      flag: 'retries',
+      variable: 'NO_OF_RETRIES',
+      placeholder: 'N',
+      description: 'further attempts to connect to PostgreSQL at start, one second apart',
+    },
+  ),
+
+  serverPort: whole(
+    8080,
+    { minimum: 0, maximum: 65535 },
+    {
+      flag: 'server-port',
+      variable: 'SERVER_PORT',
+      placeholder: 'N',
+      description: 'port to serve on; 0 takes a free one',
+    },
+  ),
+  serverHost: textWithDefault('*', {
+    flag: 'server-host',
+    variable: 'SERVER_HOST',
+    placeholder: 'HOST',
+    description: 'address to serve on; * means all interfaces',
+  }),
+  maxBodySize: whole(
+    20_971_520,
+    { minimum: 1024 },
+    {
+      flag: 'max-body-size',
+      variable: 'MAX_BODY_SIZE',
+      placeholder: 'BYTES',
+      description: 'largest request body that is read',
+    },
+  ),
+  responseStallTimeout: whole(
+    60,
+    { minimum: 1 },
+    {
+      flag: 'response-stall-timeout',
+      variable: 'RESPONSE_STALL_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a client that reads nothing of its response for so long is cut off',
+    },
+  ),
+  gracefulShutdownTimeout: whole(
+    30,
+    { minimum: 0 },
+    {
+      flag: 'graceful-shutdown-timeout',
+      variable: 'GRACEFUL_SHUTDOWN_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long requests in flight may take to end when the server stops',
+    },
+  ),
+
+  connections: whole(
+    50,
+    { minimum: 1 },
+    {
+      flag: 'connections',
+      short: 'c',
+      variable: 'PG_CONNECTIONS',
+      placeholder: 'N',
+      description: 'largest number of pooled connections to PostgreSQL',
+    },
+  ),
+  timeout: whole(
+    180,
+    { minimum: 0 },
+    {
+      flag: 'timeout',
+      variable: 'PG_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'an idle pooled connection is closed after so long',
+    },
+  ),
+  connLifetime: whole(
+    600,
+    { minimum: 0 },
+    {
+      flag: 'conn-lifetime',
+      variable: 'PG_CONN_LIFETIME',
+      placeholder: 'SECONDS',
+      description: 'a pooled connection is replaced after so long; 0 means never',
+    },
+  ),
+  usePreparedStatements: trueOrFalse(true, {
+    flag: 'use-prepared-statements',
+    variable: 'USE_PREPARED_STATEMENTS',
+    description: 'off for proxies that pool transactions',
+  }),
+  txIsolation: choice(['read-committed', 'repeatable-read', 'serializable'], 'read-committed', {
+    flag: 'tx-iso',
+    short: 'i',
+    variable: 'TX_ISOLATION',
+    placeholder: 'LEVEL',
+    description: 'isolation of transactions: read-committed, repeatable-read or serializable',
+  }),
+
+  adminSecret: text({
+    flag: 'admin-secret',
+    variable: 'ADMIN_SECRET',
+    placeholder: 'TEXT',
+    secret: true,
+    description: 'who sends it is trusted with any role; without one everybody is',
+  }),
+  accessKey: text({
+    flag: 'access-key',
+    variable: 'ACCESS_KEY',
+    placeholder: 'TEXT',
+    secret: true,
+    description: 'former name of --admin-secret, which wins',
+  }),
+  unauthorizedRole: text({
+    flag: 'unauthorized-role',
+    variable: 'UNAUTHORIZED_ROLE',
+    placeholder: 'ROLE',
+    description: 'role of requests without the admin secret; without it they are refused',
+  }),
+  corsDomain: list(['*'], {
+    flag: 'cors-domain',
+    variable: 'CORS_DOMAIN',
+    placeholder: 'ORIGINS',
+    check: checkCorsDomains,
+    description: 'origins that browsers may call from: *, or scheme://host[:port] where the first label may be *',
+  }),
+  disableCors: flagOnly({
+    flag: 'disable-cors',
+    variable: 'DISABLE_CORS',
+    description: 'answer no cross-origin requests of browsers',
+  }),
+
+  stringifyNumericTypes: flagOnly({
+    flag: 'stringify-numeric-types',
+    variable: 'STRINGIFY_NUMERIC_TYPES',
+    description: 'send bigint, numeric and double precision as JSON strings',
+  }),
+  enabledApis: Type.Union([Type.Array(Type.String({ minLength: 1 })), Type.Null()], {
+    default: null,
+    option: {
+      kind: 'list',
+      flag: 'enabled-apis',
+      variable: 'ENABLED_APIS',
+      placeholder: 'NAMES',
+      description: 'APIs to open, such as metadata,graphql,config; without it those that plugins open by default',
+    },
+  }),
+  queryPlanCacheSize: whole(
+    4000,
+    { minimum: 0, maximum: 65535 },
+    {
+      flag: 'query-plan-cache-size',
+      variable: 'QUERY_PLAN_CACHE_SIZE',
+      placeholder: 'N',
+      description: 'number of query plans to keep; 0 means none',
+    },
+  ),
+  enabledLogTypes: listOf(configurableLogTypes, ['startup', 'http-log', 'webhook-log', 'websocket-log'], {
+    flag: 'enabled-log-types',
+    variable: 'ENABLED_LOG_TYPES',
+    placeholder: 'NAMES',
+    refusal: `Valid list of comma-separated log types: ${JSON.stringify(configurableLogTypes)}`,
+    description: `kinds of log lines to write, of ${configurableLogTypes.join(', ')}`,
+  }),
+  logLevel: choice(['debug', 'info', 'warn', 'error'], 'info', {
+    flag: 'log-level',
+    variable: 'LOG_LEVEL',
+    placeholder: 'LEVEL',
+    refusal: 'Valid log levels: debug, info, warn or error',
+    description: 'least level of log lines to write: debug, info, warn or error',
+  }),
+  devMode: flagOnly({
+    flag: 'dev-mode',
+    variable: 'DEV_MODE',
+    description: 'show the internals of errors to every role',
+  }),
+  adminInternalErrors: trueOrFalse(true, {
+    flag: 'admin-internal-errors',
+    variable: 'ADMIN_INTERNAL_ERRORS',
+    description: 'show the internals of errors to the role admin',
+  }),
+})
+
+/** The options with their values, as everything but the process reads them. */
+export type Settings = Readonly<Static<typeof SettingsSchema>>
+
+/** One option: its key with what it declares. */
+export interface Option extends TypedOption {
+  readonly key: keyof Settings
+  readonly default: unknown
+}
+
+/** All options in the order of the help text. */
+export const options: readonly Option[] = Object.entries(SettingsSchema.properties as Record<string, TSchema>).map(
+  ([key, schema]) => ({
+    key: key as keyof Settings,
+    declaration: schema.option as OptionDeclaration,
+    schema,
+    default: schema.default,
+  }),
+)
+
+/** The variables of the process; read nowhere else than for options and for `*_from_env` values. */
+export const environment: Readonly<Record<string, string | undefined>> = process.env
+
+/** Settings with every default, for code that starts an engine of its own. */
+export function defaultSettings(overrides: Partial<Settings> = {}): Settings {
+  const defaults = Object.fromEntries(options.map((option) => [option.key, option.default]))
+  return { ...(defaults as Settings), ...overrides }
+}
+
+/** A database URL without its password. */
+export function redactedUrl(url: string): string {
+  if (!URL.canParse(url)) return '<redacted>'
+  const parsed = new URL(url)
+  if (parsed.password) parsed.password = 'redacted'
+  for (const key of parsed.searchParams.keys()) {
+    if (/password/i.test(key)) parsed.searchParams.set(key, 'redacted')
+  }
+  return parsed.href
+}
+
+/** The settings as they may be printed. */
+export function redactedSettings(settings: Settings): Record<keyof Settings, unknown> {
+  const entries = options.map(({ key, declaration }) => {
+    const value = settings[key]
+    if (!declaration.secret || value === null) return [key, value]
+    return [key, key === 'databaseUrl' ? redactedUrl(value as string) : '<redacted>']
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,214 @@
+// Command line, environment and configuration file -> settings. The first source that names an option decides: flag,
+// variable, file, default.
+
+import { readFileSync } from 'node:fs'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { dialects } from './dialect.ts'
+import { OptionsError, valueOfJson, valueOfText } from './option-values.ts'
+import { defaultSettings, environment, type Option, options, type Settings } from './options.ts'
+
+export { OptionsError } from './option-values.ts'
+
+/** What the command line holds, unconverted. */
+export interface CommandLine {
+  /** Words that belong to no flag; the first one is the sub-command. */
+  readonly words: readonly string[]
+  readonly help: boolean
+  readonly version: boolean
+  /** Values by flag name. */
+  readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+}
+
+/** What the settings were made from, beside themselves. */
+export interface ParsedSettings {
+  readonly settings: Settings
+  /** Variables that look like options and are none. */
+  readonly unknownVariables: readonly string[]
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+const defaultConfigFile = 'trellis.config.json'
+
+const flagConfig: NonNullable<ParseArgsConfig['options']> = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  ...Object.fromEntries(
+    options.map(({ declaration: { flag, short, kind } }) => [
+      flag,
+      {
+        type: kind === 'switch' ? ('boolean' as const) : ('string' as const),
+        multiple: kind === 'list',
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  ),
+}
+
+/** Reads flags and words; an unknown flag or a missing value is refused. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options: flagConfig, allowPositionals: true })
+    const { help, version, ...flags } = values as CommandLine['flags']
+    return { words: positionals, help: help === true, version: version === true, flags }
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? ''
+    if (!code.startsWith('ERR_PARSE_ARGS')) throw error
+    throw new OptionsError(`Fatal Error:- ${commandLineReason((error as Error).message)}`)
+  }
+}
+
+/** The library's message, with advice that fits. */
+function commandLineReason(message: string): string {
+  const flag = /'(?:-\w, )?(-[^' <=]*)/.exec(message)?.[1] ?? ''
+  if (/argument (missing|is ambiguous)/.test(message)) {
+    const long = options.find(({ declaration }) => `-${declaration.short}` === flag)?.declaration.flag
+    return `Option ${flag} needs a value (when it begins with a dash, write ${long ? `--${long}` : flag}=VALUE)`
+  }
+  if (message.includes('does not take an argument')) return `Option ${flag} is a switch and takes no value`
+  const near = similarFlag(flag)
+  return `Unknown option ${flag}${near ? `, did you mean --${near}?` : ''} (--help lists all options)`
+}
+
+function similarFlag(flag: string): string | null {
+  const name = flag.replace(/^-+/, '')
+  const scored = options
+    .map(({ declaration }) => ({ flag: declaration.flag, distance: editDistance(name, declaration.flag) }))
+    .sort((a, b) => a.distance - b.distance)
+  const best = scored[0]
+  return best && best.distance <= Math.max(2, name.length / 4) ? best.flag : null
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current[j] = Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1)
+    }
+    previous = current
+  }
+  return previous[b.length]!
+}
+
+/** Reads a configuration file; null when it does not exist. */
+export function readConfigFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new OptionsError(`Fatal Error:- Configuration file ${path} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** The settings that the sources give; throws an {@link OptionsError} at the first value that cannot be used. */
+export function parseSettings(
+  commandLine: CommandLine,
+  variables: Variables = environment,
+  readFile: (path: string) => string | null = readConfigFile,
+): ParsedSettings {
+  const fromFlagOrVariable = (option: Option, prefix: string) =>
+    flagValue(option, commandLine) ?? variableValue(option, variables, prefix)
+  const neutral = dialects.trellis.environmentPrefix
+  const config = fromFlagOrVariable(optionOf('config'), neutral) as string | undefined
+  const file = readConfig(config, readFile)
+  const dialect = fromFlagOrVariable(optionOf('dialect'), neutral) ?? file.dialect ?? 'trellis'
+  const prefix = dialects[dialect as Settings['dialect']].environmentPrefix
+  const given = options.flatMap((option) => {
+    const own = option.key === 'config' || option.key === 'dialect' ? neutral : prefix
+    const value = fromFlagOrVariable(option, own) ?? file[option.key]
+    return value === undefined ? [] : [[option.key, value]]
+  })
+  const settings = combined(defaultSettings(Object.fromEntries(given)), prefix)
+  return { settings, unknownVariables: unknownVariables(variables, prefix) }
+}
+
+const optionOf = (key: Option['key']): Option => options.find((option) => option.key === key)!
+
+function flagValue(option: Option, { flags }: CommandLine): unknown {
+  const { flag } = option.declaration
+  const value = flags[flag]
+  if (value === undefined || typeof value === 'boolean') return value
+  return valueOfText(option, typeof value === 'string' ? value : value.join(','), `Option --${flag}`)
+}
+
+function variableValue(option: Option, variables: Variables, prefix: string): unknown {
+  const { variable } = option.declaration
+  if (variable === undefined) return undefined
+  const text = variables[prefix + variable]
+  return text === undefined ? undefined : valueOfText(option, text, `Environment variable ${prefix}${variable}`)
+}
+
+function readConfig(
+  path: string | undefined,
+  readFile: (path: string) => string | null,
+): Readonly<Record<string, unknown>> {
+  const name = path ?? defaultConfigFile
+  const text = readFile(name)
+  if (text === null) {
+    if (path === undefined) return {}
+    throw new OptionsError(`Fatal Error:- Configuration file ${name} does not exist`)
+  }
+  const entries = Object.entries(parseConfig(name, text)).map(([key, value]) => {
+    const option = options.find((candidate) => candidate.key === key)
+    if (!option) throw new OptionsError(`Fatal Error:- Configuration file ${name}: there is no option "${key}"`)
+    return [key, valueOfJson(option, value, `Configuration file ${name}, ${key}`)]
+  })
+  return Object.fromEntries(entries)
+}
+
+function parseConfig(name: string, text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Not JSON: the same refusal, without the parser's text, which may quote a secret.
+  }
+  throw new OptionsError(`Fatal Error:- Configuration file ${name} does not hold a JSON object`)
+}
+
+/** Rules that concern several options at once. */
+function combined(settings: Settings, prefix: string): Settings {
+  const adminSecret = settings.adminSecret ?? settings.accessKey
+  if (settings.unauthorizedRole !== null && adminSecret === null) {
+    const secrets = `--admin-secret (${prefix}ADMIN_SECRET) or  --access-key (${prefix}ACCESS_KEY)`
+    const hook = `--auth-hook (${prefix}AUTH_HOOK)`
+    throw new OptionsError(
+      `Fatal Error: --unauthorized-role (${prefix}UNAUTHORIZED_ROLE) requires ${secrets} to be set and is not allowed when ${hook} is set`,
+    )
+  }
+  const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null
+  return { ...settings, adminSecret, enabledApis, databaseUrl: settings.databaseUrl ?? urlOfParts(settings, prefix) }
+}
+
+/** The URL of a database that is given in parts; null when none is. */
+function urlOfParts(settings: Settings, prefix: string): string | null {
+  const { databaseHost: host, databasePort: port, databaseUser: user, databaseName: name } = settings
+  const parts = [host, port, user, name, settings.databasePassword, settings.databaseOptions]
+  if (parts.every((part) => part === null)) return null
+  if (host === null || port === null || user === null || name === null) {
+    throw new OptionsError(
+      `Fatal Error : Invalid options. Expecting all database connection params (host, port, user, dbname, password) or database-url (${prefix}DATABASE_URL)`,
+    )
+  }
+  const credentials = [user, settings.databasePassword].flatMap((part) =>
+    part === null ? [] : [encodeURIComponent(part)],
+  )
+  // The directory of a Unix socket has no place in a URL's host.
+  const isSocket = host.startsWith('/')
+  const place = isSocket ? 'localhost' : `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const query = [
+    ...(isSocket ? [['host', host] as const, ['port', String(port)] as const] : []),
+    ...(settings.databaseOptions === null ? [] : [['options', settings.databaseOptions] as const]),
+  ].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+  const tail = query.length > 0 ? `?${query.join('&')}` : ''
+  return `postgres://${credentials.join(':')}@${place}/${encodeURIComponent(name)}${tail}`
+}
+
+function unknownVariables(variables: Variables, prefix: string): string[] {
+  const known = new Set(options.map(({ declaration }) => prefix + declaration.variable))
+  return Object.keys(variables).filter(
+    (name) => name.startsWith(prefix) && !name.startsWith(`${prefix}TEST_`) && !known.has(name),
+  )
+}

@@ -1,0 +1,59 @@
+// Session variables as request headers carry them.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dialect } from '../dialect.ts'
+import { badRequest } from '../errors.ts'
+import type { Session } from '../session.ts'
+
+export type RequestHeaders = Readonly<IncomingHttpHeaders>
+
+const beyondAscii = /[^\0-\x7f]/
+
+/** A header's value; Node reads the bytes as Latin-1 whatever they are, while clients send UTF-8. */
+export function headerText(headers: RequestHeaders, name: string): string | undefined {
+  const value = headers[name]
+  if (value === undefined) return undefined
+  const text = typeof value === 'string' ? value : value.join(', ')
+  return beyondAscii.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text
+}
+
+/** The session variables among the headers, without secrets; `role` becomes the role variable. */
+export function sessionVariables(headers: RequestHeaders, dialect: Dialect, role: string): Record<string, string> {
+  const variables: Record<string, string> = {}
+  for (const name in headers) {
+    if (!name.startsWith(dialect.sessionPrefix)) continue
+    if (name === dialect.adminSecretHeader || name === dialect.accessKeyHeader) continue
+    const value = headerText(headers, name)
+    if (value !== undefined) variables[name] = value
+  }
+  variables[dialect.roleVariable] = role
+  return variables
+}
+
+const truths = new Set(['true', 't', 'yes', 'y'])
+const falsehoods = new Set(['false', 'f', 'no', 'n'])
+
+function backendOnly(headers: RequestHeaders, name: string): boolean {
+  const text = headerText(headers, name)?.toLowerCase()
+  if (text === undefined || falsehoods.has(text)) return false
+  if (truths.has(text)) return true
+  const rule = `True values are ${JSON.stringify([...truths])} and  False values are ${JSON.stringify([...falsehoods])}`
+  throw badRequest('bad-request', `${name}:  Not a valid boolean text. ${rule}. All values are case insensitive`)
+}
+
+/** The session of a request that may assume any role: it asks for one, else it is `admin`. */
+export function trustedSession(headers: RequestHeaders, dialect: Dialect): Session {
+  const role = headerText(headers, dialect.roleVariable) || 'admin'
+  return {
+    role,
+    variables: sessionVariables(headers, dialect, role),
+    backendOnly: backendOnly(headers, dialect.backendOnlyVariable),
+  }
+}
+
+/** The session of a request whose role was decided elsewhere; its headers give the other variables. */
+export const untrustedSession = (headers: RequestHeaders, dialect: Dialect, role: string): Session => ({
+  role,
+  variables: sessionVariables(headers, dialect, role),
+  backendOnly: false,
+})

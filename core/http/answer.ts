@@ -1,0 +1,94 @@
+// Sending: one place for content types, compression and the shape of errors.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { flatError, internalError, TrellisError, toTrellisError } from '../errors.ts'
+import type { Observer } from '../observe.ts'
+import type { Settings } from '../options.ts'
+import type { ErrorEncoder } from '../plugin.ts'
+import { isAdmin, type Session } from '../session.ts'
+import { acceptsGzip, gzip, isWorthCompressing } from './compression.ts'
+import { type Exchange, logFailure } from './exchange.ts'
+
+export const jsonType = 'application/json; charset=utf-8'
+
+/** What answering needs of the server. */
+export interface HttpContext {
+  readonly settings: Pick<Settings, 'devMode' | 'adminInternalErrors'>
+  readonly observe: Observer
+}
+
+/** The bytes of a handler's result: ready ones as they are, anything else as JSON. */
+export function payloadOf(result: unknown): string | Buffer {
+  if (Buffer.isBuffer(result) || typeof result === 'string') return result
+  return result === undefined ? '' : JSON.stringify(result)
+}
+
+/** Sends a successful answer; returns how many bytes the body has. */
+export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, result: unknown): Promise<number> {
+  let payload = payloadOf(result)
+  let size = Buffer.byteLength(payload)
+  if (!reply.hasHeader('content-type')) reply.header('content-type', jsonType)
+  reply.header('x-request-id', request.id)
+  if (isWorthCompressing(size) && acceptsGzip(request.headers['accept-encoding'])) {
+    payload = await gzip(payload)
+    size = payload.length
+    reply.header('content-encoding', 'gzip')
+  }
+  reply.send(payload)
+  return size
+}
+
+/** The errors of an ordinary endpoint: flat, with their own status. */
+export const flatErrors: ErrorEncoder = (error, showInternal) => ({
+  status: error.status,
+  body: flatError(error, showInternal),
+})
+
+const mayShowInternal = ({ settings }: HttpContext, session: Session | null): boolean =>
+  session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
+
+interface FastifyFailure extends Error {
+  readonly code: string
+  readonly statusCode?: number
+}
+
+const isFastifyFailure = (error: unknown): error is FastifyFailure =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('FST_')
+
+/** The error as clients see it. What nobody foresaw is logged whole and shown without details. */
+export function toAnswerable(error: unknown, observe: Observer): TrellisError {
+  if (isFastifyFailure(error)) return ofFastify(error)
+  const answerable = toTrellisError(error)
+  if (answerable.status >= 500 && answerable.internal === undefined) logCause(answerable, observe)
+  return answerable
+}
+
+function ofFastify({ code, statusCode = 500, message }: FastifyFailure): TrellisError {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new TrellisError(413, 'bad-request', 'request body is too large')
+  return statusCode < 500 ? new TrellisError(statusCode, 'bad-request', message) : internalError('internal error')
+}
+
+function logCause({ cause }: TrellisError, observe: Observer): void {
+  if (cause === undefined) return
+  const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  observe.log({ type: 'unstructured', level: 'error', detail })
+}
+
+/** Answers with an error; `exchange` is null when no route was reached. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: { readonly error: unknown; readonly exchange: Exchange | null; readonly encode: ErrorEncoder },
+  context: HttpContext,
+): void {
+  const { exchange, encode } = failure
+  const error = toAnswerable(failure.error, context.observe)
+  const { status, body } = encode(error, mayShowInternal(context, exchange?.session ?? null))
+  const payload = JSON.stringify(body)
+  // What is left of a refused body is not worth reading.
+  if (error.status === 413) reply.header('connection', 'close')
+  reply.code(status).header('content-type', jsonType).header('x-request-id', request.id).send(payload)
+  if (context.observe.isEnabled('http-log', 'error')) {
+    logFailure(context.observe, request, reply, { exchange, size: Buffer.byteLength(payload), error })
+  }
+}

@@ -1,0 +1,24 @@
+// Compression of answers, for clients that ask for it.
+
+import { promisify } from 'node:util'
+import { constants, gzip as gzipCallback } from 'node:zlib'
+
+const gzipAsync = promisify(gzipCallback)
+
+/** Below this many bytes compressing costs more than sending. */
+const leastSize = 1024
+
+/** Whether `Accept-Encoding` lists gzip. */
+export function acceptsGzip(header: string | string[] | undefined): boolean {
+  if (header === undefined) return false
+  const codings = String(header).split(',')
+  return codings.some((coding) => {
+    const [name = '', ...parameters] = coding.split(';').map((part) => part.trim().toLowerCase())
+    return name === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
+
+export const isWorthCompressing = (size: number): boolean => size >= leastSize
+
+/** Compresses off the main thread; the fastest level already takes JSON down to a fraction. */
+export const gzip = (body: string | Buffer): Promise<Buffer> => gzipAsync(body, { level: constants.Z_BEST_SPEED })

@@ -1,0 +1,52 @@
+// Which origins browsers may call from, and the headers that tell them so.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Whether an `Origin` may call. */
+export type OriginCheck = (origin: string) => boolean
+
+const wildcardDomain = /^(https?:\/\/)\*(\..+)$/
+
+function domainCheck(domain: string): OriginCheck {
+  const [, start, end] = wildcardDomain.exec(domain) ?? []
+  if (start === undefined || end === undefined) return (origin) => origin === domain
+  // The wildcard stands for exactly one label.
+  return (origin) =>
+    origin.startsWith(start) &&
+    origin.endsWith(end) &&
+    origin.length > start.length + end.length &&
+    !origin.slice(start.length, -end.length).includes('.')
+}
+
+/** The check of `--cors-domain`; null when nothing may call across origins. */
+export function originCheck(domains: readonly string[], disabled: boolean): OriginCheck | null {
+  if (disabled) return null
+  if (domains.includes('*')) return () => true
+  const checks = domains.map(domainCheck)
+  return (origin) => checks.some((allows) => allows(origin))
+}
+
+const methods = 'GET,POST,PUT,PATCH,DELETE,OPTIONS'
+
+/** Adds the headers of an allowed origin; true when the request was a preflight and is answered. */
+export function applyCors(
+  check: OriginCheck,
+  origin: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  response.setHeader('Vary', 'Origin')
+  if (!check(origin)) return false
+  response.setHeader('Access-Control-Allow-Origin', origin)
+  response.setHeader('Access-Control-Allow-Credentials', 'true')
+  response.setHeader('Access-Control-Allow-Methods', methods)
+  if (request.method !== 'OPTIONS') return false
+  response.writeHead(204, {
+    'Access-Control-Max-Age': '1728000',
+    'Access-Control-Allow-Headers': request.headers['access-control-request-headers'] ?? '',
+    'Content-Length': '0',
+    'Content-Type': 'text/plain charset=UTF-8',
+  })
+  response.end()
+  return true
+}

@@ -1,0 +1,93 @@
+// What is kept of a request until it is logged, and the log line made from it.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { flatError, type TrellisError } from '../errors.ts'
+import type { HttpLog, Observer } from '../observe.ts'
+import type { Session } from '../session.ts'
+import { readJson } from './body.ts'
+
+/** One request on its way; members are filled in as they become known. */
+export interface Exchange {
+  session: Session | null
+  /** Milliseconds on the clock of `performance.now()`. */
+  readonly bodyRead: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When the headers had arrived, on the clock of `performance.now()`; 0 while nothing is logged. */
+    arrivedAt: number
+  }
+}
+
+const unloggedPaths = new Set(['/healthz', '/livez', '/readyz', '/v1/version'])
+
+const pathOf = (url: string): string => {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
+function clientAddress({ headers, socket }: FastifyRequest): string {
+  const forwarded = headers['x-real-ip'] ?? headers['x-forwarded-for']
+  return forwarded === undefined ? (socket.remoteAddress ?? '') : String(forwarded)
+}
+
+function httpInfo(request: FastifyRequest, reply: FastifyReply): HttpLog['http_info'] {
+  const encoding = reply.getHeader('content-encoding')
+  return {
+    status: reply.statusCode,
+    method: request.method,
+    ip: clientAddress(request),
+    url: pathOf(request.url),
+    http_version: `HTTP/${request.raw.httpVersion}`,
+    content_encoding: encoding === undefined ? null : String(encoding),
+  }
+}
+
+/** Logs an answered request. */
+export function logSuccess(
+  observe: Observer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: { readonly exchange: Exchange; readonly size: number; readonly ran: number },
+): void {
+  if (unloggedPaths.has(pathOf(request.url))) return
+  const { session, bodyRead } = answer.exchange
+  const operation = {
+    request_id: request.id,
+    ...(session && { user_vars: session.variables }),
+    response_size: answer.size,
+    request_read_time: (bodyRead - request.arrivedAt) / 1000,
+    query_execution_time: answer.ran / 1000,
+  }
+  observe.log({ type: 'http-log', level: 'info', detail: { http_info: httpInfo(request, reply), operation } })
+}
+
+/** The body of a failed request: parsed, or as text when it is no JSON. */
+function bodyDetail(body: unknown): Pick<HttpLog['operation'], 'query' | 'raw_query'> {
+  if (!Buffer.isBuffer(body) || body.length === 0) return {}
+  try {
+    return { query: readJson(body) }
+  } catch {
+    return { raw_query: body.toString('utf8') }
+  }
+}
+
+/** Logs a refused or failed request; `exchange` is null before its route was found. */
+export function logFailure(
+  observe: Observer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: { readonly exchange: Exchange | null; readonly size: number; readonly error: TrellisError },
+): void {
+  const { exchange, size, error } = failure
+  if (unloggedPaths.has(pathOf(request.url))) return
+  const operation = {
+    request_id: request.id,
+    ...(exchange?.session && { user_vars: exchange.session.variables }),
+    response_size: size,
+    ...bodyDetail(request.body),
+    error: flatError(error, true),
+  }
+  observe.log({ type: 'http-log', level: 'error', detail: { http_info: httpInfo(request, reply), operation } })
+}

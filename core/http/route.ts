@@ -1,0 +1,61 @@
+// A route of a plugin as Fastify runs it. The order of the steps is the order of the checks: who asks, what is asked,
+// whether they may.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Auth } from '../auth/auth.ts'
+import { badRequest } from '../errors.ts'
+import type { Route } from '../plugin.ts'
+import { isAdmin, type Session } from '../session.ts'
+import { flatErrors, type HttpContext, sendAnswer, sendError } from './answer.ts'
+import { readJson } from './body.ts'
+import { type Exchange, logSuccess } from './exchange.ts'
+
+const noBody = Buffer.alloc(0)
+
+function decodeBody(route: Route, request: FastifyRequest): unknown {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : noBody
+  if (route.raw) return bytes
+  return request.method === 'GET' ? undefined : readJson(bytes)
+}
+
+function requireAdmin(session: Session | null): void {
+  if (session && isAdmin(session)) return
+  throw badRequest('access-denied', 'You have to be an admin to access this endpoint')
+}
+
+/** Runs a route's handler and answers with its result; never rejects. */
+async function serve(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: HttpContext & { readonly auth: Pick<Auth, 'authenticate'> },
+): Promise<void> {
+  const logged = context.observe.isEnabled('http-log', 'info')
+  const exchange: Exchange = { session: null, bodyRead: logged ? performance.now() : 0 }
+  try {
+    if (route.auth !== 'none') {
+      const session = context.auth.authenticate(request.headers)
+      exchange.session = session instanceof Promise ? await session : session
+    }
+    const body = decodeBody(route, request)
+    if (route.auth === 'admin') requireAdmin(exchange.session)
+    const started = logged ? performance.now() : 0
+    // With `auth: 'none'` there is no session, as the contract says.
+    const result = await route.handle({ session: exchange.session as Session, body, request, reply })
+    // The handler may have answered by itself, in a stream for example.
+    if (reply.sent) return
+    const ran = logged ? performance.now() - started : 0
+    const size = await sendAnswer(request, reply, result)
+    if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
+  } catch (error) {
+    if (reply.sent) reply.raw.destroy(error as Error)
+    else sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
+  }
+}
+
+/** The Fastify handler of a route. */
+export const routeHandler =
+  (route: Route, context: HttpContext & { readonly auth: Pick<Auth, 'authenticate'> }) =>
+  (request: FastifyRequest, reply: FastifyReply): void => {
+    void serve(route, request, reply, context)
+  }

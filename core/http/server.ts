@@ -1,0 +1,125 @@
+// The Fastify instance: identical answers for what no route answers, and the mounting of plugins' routes.
+
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Auth } from '../auth/auth.ts'
+import { flatError, notFound, TrellisError } from '../errors.ts'
+import type { Observer } from '../observe.ts'
+import type { Settings } from '../options.ts'
+import type { ErrorEncoder, Route } from '../plugin.ts'
+import { flatErrors, jsonType, sendError } from './answer.ts'
+import { originCheck } from './cors.ts'
+import { createListener } from './listener.ts'
+import { routeHandler } from './route.ts'
+
+export interface HttpOptions {
+  readonly settings: Settings
+  readonly observe: Observer
+  readonly auth: Pick<Auth, 'authenticate'>
+}
+
+/** A request that is no HTTP, or that did not arrive in time. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return
+  const [status, reason] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? [408, 'Request Timeout']
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? [431, 'Request Header Fields Too Large']
+        : [400, 'Bad Request']
+  const body = JSON.stringify(flatError(new TrellisError(status, 'bad-request', reason.toLowerCase()), false))
+  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}`
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
+}
+
+export interface HttpServer {
+  readonly app: FastifyInstance
+  /** Stops accepting, lets requests in flight end within the graceful timeout, and cuts what is left then. */
+  close(): Promise<void>
+}
+
+/** The application, without routes. */
+export function createHttp(options: HttpOptions): HttpServer {
+  const { settings } = options
+  const listeners: Server[] = []
+  const origins = originCheck(settings.corsDomain, settings.disableCors)
+  const app = Fastify({
+    logger: false,
+    bodyLimit: settings.maxBodySize,
+    exposeHeadRoutes: false,
+    // Requests that arrive on open connections while the server stops are still answered, and their connection ends.
+    return503OnClosing: false,
+    pluginTimeout: 0,
+    clientErrorHandler: refuseConnection,
+    // A path that cannot be decoded is a path that nothing answers.
+    frameworkErrors: (error, request, reply) => {
+      const failure = error.code === 'FST_ERR_BAD_URL' ? notFound() : error
+      sendError(request, reply, { error: failure, exchange: null, encode: flatErrors }, options)
+    },
+    genReqId: (request) => String(request.headers['x-request-id'] || randomUUID()),
+    serverFactory: (handle) => {
+      const listener = createListener(handle, { origins, stallTimeout: settings.responseStallTimeout })
+      listeners.push(listener)
+      return listener
+    },
+  })
+  answerTheRest(app, options)
+  return { app, close: () => closeGracefully(app, listeners, settings.gracefulShutdownTimeout * 1000) }
+}
+
+async function closeGracefully(app: FastifyInstance, listeners: readonly Server[], timeout: number): Promise<void> {
+  // A connection whose last request ends after closing began stays open for the next one unless it is looked after.
+  const sweep = setInterval(() => {
+    for (const listener of listeners) listener.closeIdleConnections()
+  }, 20)
+  const late = setTimeout(() => {
+    for (const listener of listeners) listener.closeAllConnections()
+  }, timeout)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+    clearTimeout(late)
+  }
+}
+
+/** What concerns every request, and the answers to those that reach no route. */
+function answerTheRest(app: FastifyInstance, options: HttpOptions): void {
+  const { observe } = options
+  app.decorateRequest('arrivedAt', 0)
+  if (observe.isEnabled('http-log', 'info')) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      request.arrivedAt = performance.now()
+      done()
+    })
+  }
+  app.setNotFoundHandler((request, reply) => {
+    sendError(request, reply, { error: notFound(), exchange: null, encode: flatErrors }, options)
+  })
+  app.setErrorHandler((error, request, reply) => {
+    sendError(request, reply, { error, exchange: null, encode: flatErrors }, options)
+  })
+}
+
+/** Has bodies reach the routes of a scope as bytes, whatever their content type. */
+export function takeBodiesAsBytes(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
+
+/** Mounts a plugin's route. */
+export function mountRoute(scope: FastifyInstance, route: Route, options: HttpOptions): void {
+  const encode = route.errors ?? flatErrors
+  // A body that cannot be read has a status of its own on every endpoint.
+  const unreadable: ErrorEncoder = (error) => ({ status: error.status, body: encode(error, false).body })
+  scope.route({
+    method: route.method,
+    url: route.url,
+    handler: routeHandler(route, options),
+    errorHandler: (error, request, reply) => {
+      sendError(request, reply, { error, exchange: null, encode: unreadable }, options)
+    },
+  })
+}

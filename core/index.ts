@@ -1,0 +1,42 @@
+// What a plugin author imports: `import { ... } from 'trellis'`.
+
+export { type Static, type TSchema, Type } from '@sinclair/typebox'
+export * as graphql from 'graphql'
+export type { Authenticator } from './auth/auth.ts'
+export { headerText, type RequestHeaders, trustedSession, untrustedSession } from './auth/headers.ts'
+export type * from './catalog/types.ts'
+export type * from './compiler/plan.ts'
+export { empty, id, integer, join, literal, param, type Sql, sql } from './database/sql.ts'
+export type { Row, Transaction } from './database/transaction.ts'
+export type { Dialect } from './dialect.ts'
+export {
+  badRequest,
+  internalError,
+  notFound,
+  parseFailed,
+  TrellisError,
+  unauthorized,
+  validationFailed,
+} from './errors.ts'
+export type * from './graphql/contribution.ts'
+export type { MetadataDocument, TableEntry } from './metadata/document.ts'
+export type { Model, ModelSlices, TableModel } from './metadata/model.ts'
+export type { ObjectRef } from './metadata/objects.ts'
+export type { MetadataService } from './metadata/service.ts'
+export { type Facet, findTable, type ResolveContext, type Slice } from './metadata/slices.ts'
+export { nameKey, nameText, type QualifiedName } from './names.ts'
+export type { LogDetails, LogEntry, Observer } from './observe.ts'
+export { type Operation, type OperationContext, operation } from './operations/operation.ts'
+export { ColumnName, GraphQLName, ObjectName, TableName, VerbatimObject } from './operations/wire-types.ts'
+export type { Settings } from './options.ts'
+export {
+  definePlugin,
+  type Engine,
+  type ErrorEncoder,
+  type Plugin,
+  type PluginDefinition,
+  type Route,
+  type RouteCall,
+} from './plugin.ts'
+export { isAdmin, type Session } from './session.ts'
+export { version } from './version.ts'

@@ -1,10 +1,10 @@
 // The values of a statement's parameters for one request.
 
 import { badRequest, TrellisError } from '../errors.ts'
-import { below, pathKeys } from '../path.ts'
+import { below, type Path, pathKeys } from '../path.ts'
 import type { Session } from '../session.ts'
 import { encodeArray } from './codecs.ts'
-import type { InputSource, ParamSource } from './param.ts'
+import type { Codec, InputSource, ParamSource } from './param.ts'
 
 /** What parameters may come from. */
 export interface Bindings {
@@ -33,6 +33,8 @@ function bindParam(source: ParamSource, bindings: Bindings): string | null {
       return bindings.slots?.[source.slot]?.[source.column] ?? null
     case 'input':
       return inputValue(source, bindings.variables)
+    case 'members':
+      return memberValues(source, bindings.variables)
   }
 }
 
@@ -60,18 +62,31 @@ const missingSessionVariables = (names: readonly string[]): TrellisError =>
 function inputValue(source: Extract<ParamSource, { from: 'input' }>, variables: Bindings['variables']): string | null {
   const value = readInput(source.input, variables)
   if (value === null || value === undefined) return null
-  if (!source.list) return encode(source, value, null)
+  const { codec, list, path } = source
+  if (!list) return encode(codec, value, () => path)
   const items = Array.isArray(value) ? value : [value]
-  return encodeArray(items.map((item, i) => (item === null ? null : encode(source, item, i))))
+  return encodeArray(items.map((item, i) => (item === null ? null : encode(codec, item, () => path && below(path, i)))))
 }
 
-function encode(source: Extract<ParamSource, { from: 'input' }>, value: unknown, index: number | null): string {
+function memberValues(
+  { input, member, codec, path }: Extract<ParamSource, { from: 'members' }>,
+  variables: Bindings['variables'],
+): string {
+  const value = readInput(input, variables)
+  const objects = (Array.isArray(value) ? value : [value]) as Readonly<Record<string, unknown>>[]
+  const values = objects.map((object, i) => {
+    const item = object[member] ?? null
+    return item === null ? null : encode(codec, item, () => below(below(path, i), member))
+  })
+  return encodeArray(values)
+}
+
+/** `path` is where errors point. */
+function encode(codec: Codec, value: unknown, path: () => Path | null): string {
   try {
-    return source.codec.encode(value)
+    return codec.encode(value)
   } catch (error) {
-    if (!(error instanceof TrellisError)) throw error
-    const path = index === null || source.path === null ? source.path : below(source.path, index)
-    throw error.at(...pathKeys(path))
+    throw error instanceof TrellisError ? error.at(...pathKeys(path())) : error
   }
 }
 

@@ -25,6 +25,15 @@ export type ParamSource =
       readonly list: boolean
       readonly path: Path | null
     }
+  /** One member of each object of a list, as an array literal of the encoded values. */
+  | {
+      readonly from: 'members'
+      readonly input: InputSource
+      readonly member: string
+      readonly codec: Codec
+      /** Of the list. */
+      readonly path: Path
+    }
   /** A result of an earlier statement of the same mutation, by the slot it was put into. */
   | { readonly from: 'slot'; readonly slot: number; readonly column: number }
 

@@ -15,6 +15,9 @@ import { checkFragments } from './fragments.ts'
 /** A document can hold this many tokens; more is not a query that a person or a client library wrote. */
 const maxTokens = 100_000
 
+/** The cache holds texts of this many characters together. */
+const maxCachedText = 16_000_000
+
 /** One operation of a document, ready to be planned. */
 export interface Operation {
   readonly node: OperationDefinitionNode
@@ -36,7 +39,12 @@ export class DocumentCache {
   readonly #documents: LRUCache<string, ParsedDocument>
 
   constructor(size: number) {
-    this.#documents = new LRUCache({ max: Math.max(size, 1) })
+    this.#documents = new LRUCache({
+      max: Math.max(size, 1),
+      maxSize: maxCachedText,
+      maxEntrySize: maxCachedText / 16,
+      sizeCalculation: ({ text }) => text.length + 1,
+    })
   }
 
   get(text: string): ParsedDocument {

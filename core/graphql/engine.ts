@@ -21,6 +21,9 @@ import { checkUnused, readVariables, variablesShape } from './variables.ts'
 /** Plans that one operation may have for different shapes of variables. */
 const plansPerOperation = 64
 
+/** Roles whose schemas are kept at once. */
+const maxSchemas = 200
+
 /** A shape longer than this is not worth remembering. */
 const maxShape = 4096
 
@@ -39,6 +42,8 @@ export interface GraphQLEngineOptions {
   readonly contributions: readonly Contribution[]
   /** The model being served. */
   readonly model: () => Model
+  /** Told of fields that two contributions give. */
+  readonly report: (conflict: string) => void
 }
 
 /** What a transport adds to a request. */
@@ -66,7 +71,7 @@ export class GraphQLEngine {
   readonly #options: GraphQLEngineOptions
   readonly #documents: DocumentCache
   readonly #cachePlans: boolean
-  #schemas = new LRUCache<string, RoleSchema>({ max: 1000 })
+  #schemas = new LRUCache<string, RoleSchema>({ max: maxSchemas })
   #schemaModel: Model | null = null
   readonly #groups = new WeakMap<RoleSchema, WeakMap<ParsedDocument, Map<string | null, PlanGroup>>>()
 
@@ -107,15 +112,15 @@ export class GraphQLEngine {
   schema(role: string, backendOnly: boolean): RoleSchema {
     const model = this.#options.model()
     if (model !== this.#schemaModel) {
-      this.#schemas = new LRUCache({ max: 1000 })
+      this.#schemas = new LRUCache({ max: maxSchemas })
       this.#schemaModel = model
     }
     const key = backendOnly ? `b ${role}` : `- ${role}`
     let schema = this.#schemas.get(key)
     if (!schema) {
-      const { settings, dialect, contributions, database } = this.#options
+      const { settings, dialect, contributions, database, report } = this.#options
       const { serverVersion } = database
-      schema = new RoleSchema({ model, role, backendOnly, dialect, settings, contributions, serverVersion })
+      schema = new RoleSchema({ model, role, backendOnly, dialect, settings, contributions, serverVersion, report })
       this.#schemas.set(key, schema)
     }
     return schema

@@ -67,8 +67,8 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
         const values = bindParams(segment.statement.params, context)
         pieces[i] = (await transaction.bytes(segment.statement, values)) ?? segment.statement.whenEmpty
       } else if (segment.kind === 'mutation') {
-        const { key, plan } = segment.field
-        const result = await runMutation(plan, transaction, context)
+        const { key, program } = segment
+        const result = await runMutation(program, transaction, context)
         pieces[i] = concatPieces([`${JSON.stringify(key)}:`, result])
       }
     }

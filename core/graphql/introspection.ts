@@ -5,10 +5,8 @@ import {
   execute,
   GraphQLDirective,
   GraphQLIncludeDirective,
-  GraphQLObjectType,
   GraphQLSchema,
   GraphQLSkipDirective,
-  GraphQLString,
   Kind,
   lexicographicSortSchema,
 } from 'graphql'
@@ -17,8 +15,6 @@ import type { Operation } from './document.ts'
 import type { Variables } from './plan-context.ts'
 import type { RoleSchema } from './role-schema.ts'
 import type { FieldSelection } from './selection.ts'
-
-const noQueries = `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`
 
 const schemas = new WeakMap<RoleSchema, GraphQLSchema>()
 
@@ -29,7 +25,7 @@ export function introspectionSchema(role: RoleSchema): GraphQLSchema {
     const mutation = role.root('mutation')
     schema = lexicographicSortSchema(
       new GraphQLSchema({
-        query: queryType(role),
+        query: role.root('query').objectType(),
         mutation: mutation.isEmpty ? undefined : mutation.objectType(),
         subscription: role.root('subscription').objectType(),
         directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
@@ -40,13 +36,6 @@ export function introspectionSchema(role: RoleSchema): GraphQLSchema {
     schemas.set(role, schema)
   }
   return schema
-}
-
-function queryType(role: RoleSchema): GraphQLObjectType {
-  const root = role.root('query')
-  if (!root.isEmpty) return root.objectType()
-  const fields = { no_queries_available: { type: GraphQLString, description: noQueries } }
-  return new GraphQLObjectType({ name: root.name, fields })
 }
 
 const fieldDirective = (directive: GraphQLDirective) =>

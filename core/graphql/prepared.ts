@@ -1,6 +1,7 @@
 // An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
 
 import { sessionVariablesOf } from '../compiler/bind.ts'
+import { type MutationProgram, mutationProgram } from '../compiler/mutation-program.ts'
 import type { PrinterOptions } from '../compiler/printer.ts'
 import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
 import type { Envelope } from '../compiler/select-sql.ts'
@@ -23,7 +24,7 @@ export interface AnsweringStatement extends PreparedStatement {
 
 export type Segment =
   | StatementSegment
-  | { readonly kind: 'mutation'; readonly field: Extract<PlannedField, { kind: 'mutation' }> }
+  | { readonly kind: 'mutation'; readonly key: string; readonly program: MutationProgram }
   | { readonly kind: 'resolved'; readonly field: Extract<PlannedField, { kind: 'resolved' }> }
 
 export interface PreparedOperation {
@@ -83,7 +84,8 @@ function segmentsOf(fields: readonly PlannedField[], options: PrinterOptions): S
       continue
     }
     flush()
-    segments.push(field.kind === 'mutation' ? { kind: 'mutation', field } : { kind: 'resolved', field })
+    if (field.kind === 'resolved') segments.push({ kind: 'resolved', field })
+    else segments.push({ kind: 'mutation', key: field.key, program: mutationProgram(field.plan, options) })
   }
   flush()
   return segments
@@ -91,5 +93,5 @@ function segmentsOf(fields: readonly PlannedField[], options: PrinterOptions): S
 
 function segmentSessionVariables(segment: Segment): readonly string[] {
   if (segment.kind === 'statement') return sessionVariablesOf(segment.statement.params)
-  return segment.kind === 'mutation' ? segment.field.plan.sessionVariables : []
+  return segment.kind === 'mutation' ? segment.program.sessionVariables : []
 }

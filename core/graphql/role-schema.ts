@@ -4,7 +4,9 @@
 import {
   type GraphQLField,
   type GraphQLNamedType,
+  GraphQLNonNull,
   GraphQLObjectType,
+  GraphQLString,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql'
@@ -27,6 +29,8 @@ export interface RoleSchemaInput {
   readonly contributions: readonly Contribution[]
   /** Major version of the PostgreSQL server. */
   readonly serverVersion: number
+  /** Told of fields that two contributions give: the first is served. */
+  readonly report: (conflict: string) => void
 }
 
 const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
@@ -43,6 +47,7 @@ export class RoleSchema implements SchemaScope {
   readonly settings: Settings
   readonly serverVersion: number
   readonly #contributions: readonly Contribution[]
+  readonly #report: (conflict: string) => void
   readonly #access: RoleAccess
   readonly #types = new Map<string, GraphQLNamedType>()
   readonly #roots = new Map<RootKind, RootType>()
@@ -56,6 +61,7 @@ export class RoleSchema implements SchemaScope {
     this.settings = input.settings
     this.serverVersion = input.serverVersion
     this.#contributions = input.contributions
+    this.#report = input.report
     this.#access = new RoleAccess(input.model, input.role, input.backendOnly)
   }
 
@@ -96,10 +102,30 @@ export class RoleSchema implements SchemaScope {
     const key = `${kind}\u0000${nameKey(table.name)}`
     let fields = this.#members.get(key)
     if (!fields) {
-      fields = mergeContributions(this.#contributions, of, `table "${table.name.name}"`)
+      fields = this.#merge(of, `table "${table.name.name}"`)
       this.#members.set(key, fields)
     }
     return fields
+  }
+
+  #merge(
+    of: (contribution: Contribution) => FieldMap | InputFieldMap | undefined,
+    place: string,
+  ): FieldMap | InputFieldMap {
+    const merged = new Map()
+    const owners = new Map<string, string>()
+    for (const contribution of this.#contributions) {
+      for (const [name, make] of of(contribution) ?? []) {
+        const owner = owners.get(name)
+        if (owner === undefined) {
+          owners.set(name, contribution.name)
+          merged.set(name, make)
+        } else {
+          this.#report(`"${owner}" and "${contribution.name}" both add the field "${name}" to ${place}`)
+        }
+      }
+    }
+    return merged
   }
 
   /** A root type; its fields are made as they are asked for. */
@@ -107,13 +133,26 @@ export class RoleSchema implements SchemaScope {
     let root = this.#roots.get(kind)
     if (!root) {
       const of = (contribution: Contribution) => contribution[kind]?.(this)
-      const fields = mergeContributions(this.#contributions, of, `${kind}_root`) as FieldMap
+      const merged = this.#merge(of, `${kind}_root`) as FieldMap
+      const fields = kind === 'query' && merged.size === 0 ? noQueries : merged
       root = new RootType(`${kind}_root`, rootDescriptions[kind], fields)
       this.#roots.set(kind, root)
     }
     return root
   }
 }
+
+/** What the query root of a role without any query holds: GraphQL wants at least one field. */
+const noQueries: FieldMap = new Map([
+  [
+    'no_queries_available',
+    () => ({
+      type: new GraphQLNonNull(GraphQLString),
+      description: `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`,
+      extensions: { root: { kind: 'resolved', completed: true, resolve: () => '' } },
+    }),
+  ],
+])
 
 /** Answered from the schema itself; see `introspection.ts`. */
 const introspected = { kind: 'resolved', completed: true, resolve: () => null } as const
@@ -162,24 +201,4 @@ export class RootType implements FieldSource {
       fields: () => Object.fromEntries([...this.#fields].map(([name, make]) => [name, make()])),
     })
   }
-}
-
-function mergeContributions(
-  contributions: readonly Contribution[],
-  of: (contribution: Contribution) => FieldMap | InputFieldMap | undefined,
-  place: string,
-): FieldMap | InputFieldMap {
-  const merged = new Map()
-  const owners = new Map<string, string>()
-  for (const contribution of contributions) {
-    for (const [name, make] of of(contribution) ?? []) {
-      const owner = owners.get(name)
-      if (owner !== undefined) {
-        throw new Error(`"${owner}" and "${contribution.name}" both add the field "${name}" to ${place}`)
-      }
-      owners.set(name, contribution.name)
-      merged.set(name, make)
-    }
-  }
-  return merged
 }

@@ -1,6 +1,6 @@
 // GraphQL types of column values.
 
-import { GraphQLEnumType, GraphQLScalarType } from 'graphql'
+import { GraphQLEnumType, GraphQLScalarType, specifiedScalarTypes } from 'graphql'
 import type { PgType } from '../catalog/types.ts'
 import { codecFor, enumCodec, scalarName } from '../compiler/codecs.ts'
 import type { Codec } from '../compiler/param.ts'
@@ -12,6 +12,8 @@ import type { SchemaScope } from './contribution.ts'
 export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType | null {
   const name = scalarName(type)
   if (name === null) return null
+  const standard = specifiedScalarTypes.find((scalar) => scalar.name === name)
+  if (standard) return standard
   return scope.type(name, () => new GraphQLScalarType({ name, extensions: { codec: codecFor(type) } }))
 }
 
@@ -40,7 +42,3 @@ function enumType(scope: SchemaScope, column: ColumnModel): GraphQLEnumType | nu
     })
   })
 }
-
-/** The scalar of a type that every role knows: `Int`, `String`, `Boolean`, `Float`. */
-export const builtInScalar = (scope: SchemaScope, name: 'int4' | 'text' | 'bool' | 'float4'): GraphQLScalarType =>
-  scalarType(scope, { schema: 'pg_catalog', name, sql: name, kind: 'b', isArray: false })!

@@ -5,8 +5,10 @@ import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLScalarType,
+  type GraphQLNamedInputType,
   getNamedType,
+  isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
@@ -14,7 +16,8 @@ import {
   type TypeNode,
   type ValueNode,
 } from 'graphql'
-import { encodeArray, jsonKind } from '../compiler/codecs.ts'
+import { builtInType } from '../catalog/types.ts'
+import { codecFor, encodeArray, jsonKind } from '../compiler/codecs.ts'
 import type { Codec, InputSource, ParamSource } from '../compiler/param.ts'
 import type { Operand } from '../compiler/plan.ts'
 import { badRequest, TrellisError, validationFailed } from '../errors.ts'
@@ -171,10 +174,14 @@ export class Value {
     })
   }
 
-  /** The JSON array of a variable of objects that all have the same members, for set-wise statements; else null. */
-  variableRows(): { readonly place: VariablePlace; readonly rows: readonly unknown[] } | null {
-    if (!this.#place || !Array.isArray(this.#json)) return null
-    return { place: this.#place, rows: this.#json }
+  /** The elements of a list that stands in a variable, their number left open: see {@link memberParam}; else null. */
+  rows(): Value[] | null {
+    return this.#place && !this.isNull ? this.#elements() : null
+  }
+
+  /** One member of each of the {@link rows}, as an array of texts; the plan does not depend on how many there are. */
+  memberParam(member: string, codec: Codec): ParamSource {
+    return { from: 'members', input: { kind: 'variable', ...this.#place! }, member, codec, path: this.path }
   }
 
   /** The name of an enum value; the plan then depends on it. */
@@ -207,7 +214,7 @@ export class Value {
 
   /** A 32-bit integer that the plan depends on. */
   integer(): number {
-    const { codec } = (getNamedType(this.type) as GraphQLScalarType).extensions
+    const codec = codecOf(getNamedType(this.type))
     if (this.#place) this.#context.dependOnValue(this.#place.name)
     return Number(this.#encode(codec!))
   }
@@ -249,8 +256,7 @@ export class Value {
   /** The refusal of a null where the specification wants a value. */
   nullError(): TrellisError {
     const type = getNamedType(this.type)
-    const codec = (type as GraphQLScalarType).extensions?.codec
-    const what = codec?.expects ?? (type instanceof Object && 'getValues' in type ? 'an enum value' : null)
+    const what = isEnumType(type) ? 'an enum value' : isInputObjectType(type) ? 'an object' : codecOf(type)?.expects
     return what ? this.mismatch(what) : this.fail(`unexpected null value for type "${type}"`)
   }
 
@@ -284,6 +290,18 @@ export class Value {
     return this.#place && { name: this.#place.name, path: [...this.#place.path, key] }
   }
 }
+
+/** GraphQL's own scalars, which plugins use as they are. */
+const standardCodecs: Readonly<Record<string, Codec>> = {
+  Int: codecFor(builtInType('int4')),
+  Float: codecFor(builtInType('float4')),
+  String: codecFor(builtInType('text')),
+  Boolean: codecFor(builtInType('bool')),
+}
+
+/** The codec of a scalar, or of an enum that has one. */
+const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
+  (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs[type.name]
 
 /** A literal as an input source: constant unless it holds variables. */
 function nodeInput(node: ValueNode, use: (name: string) => unknown): InputSource {

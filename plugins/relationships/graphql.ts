@@ -4,7 +4,13 @@
 
 import { GraphQLNonNull } from 'graphql'
 import { allOf, type Condition } from '../../core/compiler/plan.ts'
-import type { FieldMap, InputFieldMap, OrderElement, SchemaScope } from '../../core/graphql/contribution.ts'
+import type {
+  Contribution,
+  FieldMap,
+  InputFieldMap,
+  OrderElement,
+  SchemaScope,
+} from '../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../core/graphql/plan-context.ts'
 import type { Value } from '../../core/graphql/values.ts'
 import type { RelationshipModel, SelectPermission, TableModel } from '../../core/metadata/model.ts'
@@ -24,6 +30,7 @@ import {
   rowList,
   rowType,
   selectArguments,
+  selectableColumns,
 } from '../tables/graphql.ts'
 
 /** A relationship that the role can use, with what it leads to. */
@@ -141,7 +148,7 @@ export function relationshipOrders(scope: SchemaScope, table: TableModel): Input
   for (const visible of visibleRelationships(scope, table)) {
     const { relationship, target } = visible
     if (relationship.type === 'object') {
-      if (scope.orderFields(target).size === 0) continue
+      if (selectableColumns(scope, target).size === 0) continue
       fields.set(relationship.name, () => ({
         type: orderByType(scope, target),
         extensions: { order: (value: Value, context: PlanContext) => planRelatedOrder(visible, value, context) },
@@ -172,4 +179,12 @@ function planRelatedOrder(
       column: null,
     }
   })
+}
+
+/** Relationships as nested objects and arrays, predicates and orderings. */
+export const relationshipContribution: Contribution = {
+  name: 'relationships',
+  rowFields: relationshipFields,
+  booleanFields: relationshipPredicates,
+  orderFields: relationshipOrders,
 }

@@ -1,8 +1,11 @@
 // `T_aggregate` and what is under it (graphql-api 8).
 
 import {
+  GraphQLBoolean,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
+  GraphQLFloat,
+  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
@@ -10,7 +13,7 @@ import {
 import type { AggregateOutput } from '../../../core/compiler/plan.ts'
 import type { SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { builtInScalar, columnType } from '../../../core/graphql/scalars.ts'
+import { columnType } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
@@ -55,8 +58,8 @@ function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<u
   const column = selectColumnType(scope, table)
   const columns = column && { columns: { type: new GraphQLList(new GraphQLNonNull(column)) } }
   return {
-    type: new GraphQLNonNull(builtInScalar(scope, 'int4')),
-    args: { ...columns, distinct: { type: builtInScalar(scope, 'bool') } },
+    type: new GraphQLNonNull(GraphQLInt),
+    args: { ...columns, distinct: { type: GraphQLBoolean } },
   }
 }
 
@@ -74,7 +77,7 @@ function operatorFieldsType(
       description: `aggregate ${operator} on columns`,
       fields: () => {
         const members = [...columns].map(([field, column]) => {
-          return [field, { type: keepsType ? columnType(scope, column)! : builtInScalar(scope, 'float4') }]
+          return [field, { type: keepsType ? columnType(scope, column)! : GraphQLFloat }]
         })
         return Object.fromEntries(members)
       },

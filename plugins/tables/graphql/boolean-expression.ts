@@ -1,12 +1,15 @@
 // `T_bool_exp` and the comparison types of its columns: conditions on rows (graphql-api 6).
 
 import {
+  GraphQLBoolean,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
   GraphQLNonNull,
+  GraphQLString,
 } from 'graphql'
+import { builtInType } from '../../../core/catalog/types.ts'
 import { codecFor, stringCodec } from '../../../core/compiler/codecs.ts'
 import {
   type ComparisonOperator,
@@ -17,7 +20,7 @@ import {
 import { allOf, type Condition, type Operand } from '../../../core/compiler/plan.ts'
 import type { InputFieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { builtInScalar, columnCodec, columnType, scalarType } from '../../../core/graphql/scalars.ts'
+import { columnCodec, columnType, scalarType } from '../../../core/graphql/scalars.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
@@ -115,13 +118,13 @@ function operandGraphQLType(
     case 'list':
       return new GraphQLList(new GraphQLNonNull(scalar))
     case 'boolean':
-      return builtInScalar(scope, 'bool')
+      return GraphQLBoolean
     case 'text':
-      return builtInScalar(scope, 'text')
+      return GraphQLString
     case 'texts':
-      return new GraphQLList(new GraphQLNonNull(builtInScalar(scope, 'text')))
+      return new GraphQLList(new GraphQLNonNull(GraphQLString))
     case 'jsonb':
-      return scalarType(scope, { schema: 'pg_catalog', name: 'jsonb', sql: 'jsonb', kind: 'b', isArray: false })!
+      return scalarType(scope, builtInType('jsonb'))!
   }
 }
 
@@ -155,7 +158,7 @@ function operandOf(scope: SchemaScope, column: ColumnModel, operator: Comparison
       return value.param(stringCodec, type) as ParamOperand
     case 'jsonb':
       if (value.isNull) throw value.nullError()
-      return value.param(codecFor({ ...column.type, name: 'jsonb', isArray: false }), type) as ParamOperand
+      return value.param(codecFor(builtInType('jsonb')), type) as ParamOperand
     default:
       if (value.isNull) throw value.nullError()
       return value.param(columnCodec(scope, column), type) as ParamOperand

@@ -1,10 +1,10 @@
 // `T`: the object type of a table's rows, and the plan of what is selected of a row.
 
-import { GraphQLNonNull, GraphQLObjectType } from 'graphql'
+import { GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql'
 import type { Output } from '../../../core/compiler/plan.ts'
 import type { FieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { builtInScalar, columnType } from '../../../core/graphql/scalars.ts'
+import { columnType } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
@@ -57,7 +57,7 @@ export function columnFields(scope: SchemaScope, table: TableModel): FieldMap {
       return {
         type: column.nullable ? type : new GraphQLNonNull(type),
         description: column.comment,
-        args: isJson(column) ? { path: { type: builtInScalar(scope, 'text'), description: 'JSON select path' } } : {},
+        args: isJson(column) ? { path: { type: GraphQLString, description: 'JSON select path' } } : {},
         extensions: { row: { kind: 'relational', plan: (field: FieldSelection) => columnOutput(column, field) } },
       }
     })

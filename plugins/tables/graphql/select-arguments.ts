@@ -1,13 +1,13 @@
 // The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset` (graphql-api 5.2).
 
-import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
+import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
+import { builtInType } from '../../../core/catalog/types.ts'
 import { codecFor } from '../../../core/compiler/codecs.ts'
 import type { Codec } from '../../../core/compiler/param.ts'
 import { allOf, type From, type Mapping, type Rows } from '../../../core/compiler/plan.ts'
 import { validationFailed } from '../../../core/errors.ts'
 import type { OrderElement, SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { builtInScalar } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { TableModel } from '../../../core/metadata/model.ts'
@@ -31,7 +31,7 @@ export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQL
 /** The five arguments; those whose type would be empty are left out. */
 export function selectArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
   const column = selectColumnType(scope, table)
-  const int = builtInScalar(scope, 'int4')
+  const int = GraphQLInt
   const distinct = column && {
     distinct_on: { type: new GraphQLList(new GraphQLNonNull(column)), description: 'distinct select on columns' },
   }
@@ -105,7 +105,7 @@ function planDistinct(
 const startsWithKey = ({ column }: OrderElement, { catalog }: TableModel): boolean =>
   [catalog.primaryKey, ...catalog.uniqueConstraints].some((key) => column !== null && key?.columns[0] === column)
 
-const intCodec = codecFor({ schema: 'pg_catalog', name: 'int4', sql: 'integer', kind: 'b', isArray: false })
+const intCodec = codecFor(builtInType('int4'))
 
 /** A row count that the plan depends on. */
 export function readLimit(value: Value): number {

@@ -1,0 +1,167 @@
+// A mutation plan printed: the statements that it takes, ready to be run one after the other.
+//
+// Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
+// statements hand the rows over as texts, and a last one, which sees the database as it is then, reads them as rows again.
+
+import { compile, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
+import type { Path } from '../path.ts'
+import { sessionVariablesOf } from './bind.ts'
+import { columnSql, tableSql } from './condition-sql.ts'
+import { concat } from './json-sql.ts'
+import {
+  answerSlot,
+  type Change,
+  type MutationAnswer,
+  type MutationPlan,
+  type MutationStep,
+  type ResponseEntry,
+} from './mutation-plan.ts'
+import { changeSql } from './mutation-sql.ts'
+import type { ParamSource } from './param.ts'
+import { always, type Output, type Rows } from './plan.ts'
+import { Printer, type PrinterOptions } from './printer.ts'
+import { type Frame, outputSql, rowSet } from './select-sql.ts'
+
+export type MutationProgram =
+  /** Nothing to do. */
+  | { readonly kind: 'constant'; readonly sessionVariables: readonly string[]; readonly text: string }
+  /** One statement that answers. */
+  | {
+      readonly kind: 'direct'
+      readonly sessionVariables: readonly string[]
+      readonly statement: Statement
+      readonly path: Path | null
+    }
+  | {
+      readonly kind: 'staged'
+      readonly sessionVariables: readonly string[]
+      readonly steps: readonly ProgramStep[]
+      readonly answer: MutationAnswer
+      /** Builds the answer of the rows that the steps handed over; null when it holds none. */
+      readonly answering: Statement | null
+    }
+
+/** A step of the plan and its statement. */
+export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
+  readonly statement: Statement
+  readonly before: readonly ProgramStep[]
+  readonly after: readonly ProgramStep[]
+  /** Takes the first of the returned rows. */
+  readonly slot: number | null
+  /** Whether the last column is the row itself, as text of its row type. */
+  readonly handsOver: boolean
+}
+
+/** Prints the statements of a plan. */
+export function mutationProgram(plan: MutationPlan, options: PrinterOptions): MutationProgram {
+  const { steps, answer } = plan
+  const [first] = steps
+  if (!first) return { kind: 'constant', sessionVariables: [], text: answerText(answer, 0) }
+  const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
+  if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
+    const statement = compile(directSql(first.change, answer, new Printer(options)))
+    return { kind: 'direct', sessionVariables: sessionVariablesOf(statement.params), statement, path: first.path }
+  }
+  const handsOver = outputsOf(answer).length > 0
+  const printed = steps.map((step) => programStep(step, handsOver, options))
+  const answering = handsOver ? compile(answerSql(plan, new Printer(options))) : null
+  const statements = [...printed.flatMap(statementsOf), ...(answering ? [answering] : [])]
+  const sessionVariables = sessionVariablesOf(statements.flatMap(({ params }) => params))
+  return { kind: 'staged', sessionVariables, steps: printed, answer, answering }
+}
+
+/** The answer when no row is part of it. */
+export function answerText(answer: MutationAnswer, affected: number): string {
+  if (answer.kind === 'row') return 'null'
+  const members = answer.entries.map(({ key, value }) => {
+    const text = value.kind === 'affected' ? String(affected) : value.kind === 'json' ? value.text : '[]'
+    return `${JSON.stringify(key)}:${text}`
+  })
+  return `{${members.join(',')}}`
+}
+
+/** What the answer shows of rows. */
+function outputsOf(answer: MutationAnswer): readonly Output[] {
+  if (answer.kind === 'row') return [answer.output]
+  return answer.entries.flatMap(({ value }) => (value.kind === 'returning' ? [value.output] : []))
+}
+
+/** Whether an output needs nothing but the row's own columns. */
+function isOfRowAlone(output: Output): boolean {
+  if (output.kind === 'object') return output.entries.every(({ value }) => isOfRowAlone(value))
+  return output.kind === 'column' || output.kind === 'json' || output.kind === 'deferred'
+}
+
+function directSql(change: Change, answer: MutationAnswer, printer: Printer): Sql {
+  const outputs = outputsOf(answer)
+  const returning = (row: Sql) => {
+    const frame: Frame = { row, joins: [], toOne: 'behind' }
+    return outputs.map((output) => outputSql(output, frame, printer))
+  }
+  const changed = changeSql(change, returning, printer)
+  if (answer.kind === 'row') return changed
+  const rows = printer.alias()
+  const lists = outputs.map((_, i) => listSql(sql`${rows}.${trusted(`j${i}`)}`))
+  return sql`with ${rows} as (${changed}) select ${responseSql(answer.entries, sql`count(*)::text`, lists)} from ${rows}`
+}
+
+const listSql = (item: Sql): Sql => sql`'[' || coalesce(string_agg(${item}, ','), '') || ']'`
+
+/** `lists` holds the text of each `returning`, in order. */
+function responseSql(entries: readonly ResponseEntry[], affected: Sql, lists: readonly Sql[]): Sql {
+  const pieces: (string | Sql)[] = ['{']
+  let list = 0
+  for (const [i, { key, value }] of entries.entries()) {
+    pieces.push(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+    if (value.kind === 'affected') pieces.push(affected)
+    else pieces.push(value.kind === 'json' ? value.text : lists[list++]!)
+  }
+  return concat([...pieces, '}'])
+}
+
+function programStep(step: MutationStep, handsOver: boolean, options: PrinterOptions): ProgramStep {
+  const { change, path, refusal, returns, before, after } = step
+  const returning = (row: Sql) => [
+    ...(returns?.columns ?? []).map((column) => sql`${columnSql(row, column)}::text`),
+    ...(handsOver ? [sql`(${row}.*)::${tableSql(change.table)}::text`] : []),
+  ]
+  return {
+    statement: compile(changeSql(change, returning, new Printer(options))),
+    path,
+    refusal,
+    before: before.map((other) => programStep(other, false, options)),
+    after: after.map((other) => programStep(other, false, options)),
+    slot: returns?.slot ?? null,
+    handsOver,
+  }
+}
+
+const statementsOf = (step: ProgramStep): Statement[] => [
+  ...step.before.flatMap(statementsOf),
+  step.statement,
+  ...step.after.flatMap(statementsOf),
+]
+
+const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
+
+/** The answer, made of the rows that the steps handed over, in their order. */
+function answerSql({ table, answer }: MutationPlan, printer: Printer): Sql {
+  const rows: Rows = {
+    from: { kind: 'rows', table, source: answerParam(1) },
+    where: always,
+    mapping: [],
+    distinctOn: [],
+    orderBy: [],
+    orderedByKey: false,
+    limit: null,
+    offset: null,
+    permissionLimit: null,
+  }
+  const set = rowSet(rows, printer, null)
+  // Fenced, because nothing else would keep the planner from changing the order of the rows.
+  const frame: Frame = { row: set.row, joins: [], toOne: 'fenced' }
+  const items = outputsOf(answer).map((output) => outputSql(output, frame, printer))
+  const affected = param(answerParam(0), 'text')
+  const text = answer.kind === 'row' ? items[0]! : responseSql(answer.entries, affected, items.map(listSql))
+  return sql`select ${text} ${set.from}${join(frame.joins, '')}`
+}

@@ -1,0 +1,69 @@
+// Runs the statements of a mutation field in the operation's transaction.
+
+import type { Transaction } from '../database/transaction.ts'
+import { badRequest, TrellisError } from '../errors.ts'
+import { type Path, pathKeys } from '../path.ts'
+import { type Bindings, bindParams } from './bind.ts'
+import { encodeArray } from './codecs.ts'
+import { answerSlot } from './mutation-plan.ts'
+import { answerText, type MutationProgram, type ProgramStep } from './mutation-program.ts'
+
+/** The JSON text that the field answers with. */
+export async function runMutation(
+  program: MutationProgram,
+  transaction: Transaction,
+  bindings: Bindings,
+): Promise<Buffer | string> {
+  switch (program.kind) {
+    case 'constant':
+      return program.text
+    case 'direct': {
+      const { statement, path } = program
+      const values = bindParams(statement.params, bindings)
+      return (await located(path, () => transaction.bytes(statement, values))) ?? 'null'
+    }
+    case 'staged': {
+      const { answer, answering } = program
+      const run: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, rows: [] }
+      for (const step of program.steps) await runStep(step, run)
+      if (!answering || run.rows.length === 0) return answerText(answer, run.affected)
+      run.bindings.slots[answerSlot] = [String(run.affected), encodeArray(run.rows)]
+      return (await transaction.bytes(answering, bindParams(answering.params, run.bindings))) ?? 'null'
+    }
+    default:
+      return program satisfies never
+  }
+}
+
+/** The state of one run. */
+interface Run {
+  readonly transaction: Transaction
+  readonly bindings: Bindings & { readonly slots: (readonly (string | null)[])[] }
+  affected: number
+  /** The rows that were handed over. */
+  readonly rows: string[]
+}
+
+async function runStep(step: ProgramStep, run: Run): Promise<void> {
+  for (const other of step.before) await runStep(other, run)
+  const { statement } = step
+  const values = bindParams(statement.params, run.bindings)
+  const rows = await located(step.path, () => run.transaction.texts(statement, values))
+  run.affected += rows.length
+  const [first] = rows
+  if (step.refusal && !first) {
+    throw badRequest('not-supported', step.refusal.message, { path: pathKeys(step.refusal.path) })
+  }
+  if (step.slot !== null && first) run.bindings.slots[step.slot] = first
+  if (step.handsOver) for (const row of rows) run.rows.push(row.at(-1)!)
+  for (const other of step.after) await runStep(other, run)
+}
+
+/** Runs a statement; its errors point at what it was made of. */
+async function located<T>(path: Path | null, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw error instanceof TrellisError ? error.at(...pathKeys(path)) : error
+  }
+}

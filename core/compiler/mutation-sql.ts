@@ -1,0 +1,108 @@
+// INSERT, UPDATE and DELETE as SQL. What a statement returns is given by the caller; a permission's check wraps the first
+// of it, so that no row gets out unchecked.
+
+import { empty, id, integer, join, literal, param, type Sql, sql, trusted } from '../database/sql.ts'
+import { columnSql, conditionSql, isTrue, operandSql, tableSql } from './condition-sql.ts'
+import { updateSql } from './mutation-operators.ts'
+import type { Change, ColumnValue, Insert, InsertRows, OnConflict, RowCheck, Update } from './mutation-plan.ts'
+import type { Condition } from './plan.ts'
+import type { Printer } from './printer.ts'
+
+/** Expressions over the affected row, each a text, named `j0`, `j1`… */
+export type Returning = (row: Sql) => readonly Sql[]
+
+/** A statement that changes rows and returns texts of each; for a deletion of the row as it was. */
+export function changeSql(change: Change, returning: Returning, printer: Printer): Sql {
+  const row = printer.alias()
+  const body = changeBody(change, row, printer)
+  const [first = sql`null::text`, ...others] = returning(row)
+  const check = change.kind === 'delete' ? null : change.check
+  const guard = check ? guardSql(check, first, row, printer) : { value: first, options: empty }
+  const items = [guard.value, ...others].map((item, i) => sql`${item} as ${trusted(`j${i}`)}`)
+  return sql`${body} returning ${guard.options}${join(items)}`
+}
+
+function changeBody(change: Change, row: Sql, printer: Printer): Sql {
+  switch (change.kind) {
+    case 'insert':
+      return insertSql(change, row, printer)
+    case 'update':
+      return sql`update ${tableSql(change.table)} as ${row} set ${assignmentsSql(change, row)}${whereSql(change.where, row, printer)}`
+    case 'delete':
+      return sql`delete from ${tableSql(change.table)} as ${row}${whereSql(change.where, row, printer)}`
+    default:
+      return change satisfies never
+  }
+}
+
+function whereSql(where: Condition, row: Sql, printer: Printer): Sql {
+  const condition = conditionSql(where, row, printer)
+  return isTrue(condition) ? empty : sql` where ${condition}`
+}
+
+function assignmentsSql({ assignments }: Update, row: Sql): Sql {
+  const items = assignments.map(({ column, operator, value }) => {
+    return sql`${id(column)} = ${updateSql(operator, columnSql(row, column), operandSql(value, row))}`
+  })
+  return join(items)
+}
+
+function insertSql({ table, rows, onConflict }: Insert, row: Sql, printer: Printer): Sql {
+  const conflict = onConflict ? conflictSql(onConflict, row, printer) : empty
+  return sql`insert into ${tableSql(table)} as ${row}${rowsSql(rows, printer)}${conflict}`
+}
+
+function rowsSql(rows: InsertRows, printer: Printer): Sql {
+  if (rows.kind === 'arrays') return arraysSql(rows, printer)
+  // Without any column to name, each row is all defaults.
+  if (rows.columns.length === 0) return sql` select from generate_series(1, ${integer(rows.rows.length)})`
+  const tuples = rows.rows.map((values) => {
+    return sql`(${join(values.map((value) => (value ? param(value.source, value.type) : sql`default`)))})`
+  })
+  return sql` (${join(rows.columns.map((column) => id(column)))}) values ${join(tuples)}`
+}
+
+function arraysSql({ arrays, constants }: Extract<InsertRows, { kind: 'arrays' }>, printer: Printer): Sql {
+  const set = printer.alias()
+  const columns = [...arrays, ...constants].map(({ column }) => id(column))
+  const names = arrays.map((_, i) => trusted(`c${i}`))
+  const values = [
+    ...arrays.map(({ type }, i) => sql`${set}.${names[i]!}::${trusted(type)}`),
+    ...constants.map(({ value }) => param(value.source, value.type)),
+  ]
+  const sources = arrays.map(({ source }) => param(source, 'text[]'))
+  return sql` (${join(columns)}) select ${join(values)} from unnest(${join(sources)}) as ${set}(${join(names)})`
+}
+
+function conflictSql({ constraint, update }: OnConflict, row: Sql, printer: Printer): Sql {
+  const target = sql` on conflict on constraint ${id(constraint)}`
+  if (!update) return sql`${target} do nothing`
+  const items = [
+    ...update.columns.map((column) => sql`${id(column)} = excluded.${id(column)}`),
+    ...update.presets.map(({ column, value }: ColumnValue) => sql`${id(column)} = ${param(value.source, value.type)}`),
+  ]
+  return sql`${target} do update set ${join(items)}${whereSql(update.where, row, printer)}`
+}
+
+/** The first server that shows a statement the row as it was before. */
+const returningOld = 18
+
+/** `value` for rows that the check lets through; an error of the statement for others. */
+function guardSql(check: RowCheck, value: Sql, row: Sql, printer: Printer): { value: Sql; options: Sql } {
+  const condition = conditionSql(check.condition, row, printer)
+  if (!check.updated) {
+    return { value: checkedSql(condition, value, violation(check.kind)), options: empty }
+  }
+  const old = printer.options.serverVersion >= returningOld ? printer.alias() : null
+  // Rows of partitioned tables do not always have their system columns at hand.
+  const isNew = old ? sql`(${old}.*) is null` : sql`${row}.xmax = 0`
+  const updated = conditionSql(check.updated, row, printer)
+  const holds = sql`case when ${isNew} then ${condition} else ${updated} end`
+  const message = sql`case when ${isNew} then ${violation('insert')} else ${violation('update')} end`
+  return { value: checkedSql(holds, value, message), options: old ? sql`with (old as ${old}) ` : empty }
+}
+
+const violation = (kind: RowCheck['kind']): Sql => literal(`${kind} check constraint failed`)
+
+const checkedSql = (condition: Sql, value: Sql, message: Sql): Sql =>
+  sql`case when ${condition} then ${value} else trellis.check_violation(${message})::text end`

@@ -1,0 +1,12 @@
+// `GET /v1alpha1/config`: what clients such as a console need to know of the server.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { configuration } from './routes.ts'
+
+export default definePlugin({
+  name: 'config',
+  api: 'config',
+  register(engine) {
+    engine.routes.add(configuration(engine))
+  },
+})

@@ -1,0 +1,24 @@
+// The engine with the built-in plugins, for programs that run it: `import { createEngine } from 'trellis/engine'`.
+
+import { createEngine as createCore, type RunningEngine } from '../core/engine.ts'
+import type { Observer } from '../core/observe.ts'
+import { defaultSettings, type Settings } from '../core/options.ts'
+import type { Plugin } from '../core/plugin.ts'
+import { builtInPlugins } from './index.ts'
+
+export type { RunningEngine } from '../core/engine.ts'
+export { parseSettings, readCommandLine } from '../core/settings.ts'
+export { builtInPlugins, defaultSettings }
+
+export interface EngineOptions {
+  /** What differs from the defaults; `databaseUrl` is needed. Environment variables are not looked at. */
+  readonly settings: Partial<Settings>
+  /** Beside the built-in ones and those of `settings.plugins`. */
+  readonly plugins?: readonly Plugin[]
+  /** Takes the log; by default lines on stdout. */
+  readonly observe?: Observer
+}
+
+/** Builds an engine with the built-in plugins; `listen` opens its port, `close` ends it. */
+export const createEngine = ({ settings, plugins = [], observe }: EngineOptions): Promise<RunningEngine> =>
+  createCore({ settings: defaultSettings(settings), plugins: [...builtInPlugins, ...plugins], observe })

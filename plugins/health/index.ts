@@ -1,0 +1,11 @@
+// Probes: `/healthz` for people and v1.3's load balancers, `/livez` and `/readyz` for orchestrators.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { health, liveness, readiness } from './routes.ts'
+
+export default definePlugin({
+  name: 'health',
+  register(engine) {
+    engine.routes.add(health(engine), liveness, readiness(engine))
+  },
+})

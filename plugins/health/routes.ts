@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../core/database/database.ts'
+import type { Engine, Route } from '../../core/plugin.ts'
+
+/** Milliseconds after which a database that says nothing counts as down. */
+const patience = 5000
+
+async function answers(database: Database): Promise<boolean> {
+  const timer = new AbortController()
+  const late = sleep(patience, false, { signal: timer.signal, ref: false }).catch(() => false)
+  const pinged = database.ping().then(
+    () => true,
+    () => false,
+  )
+  const answered = await Promise.race([pinged, late])
+  timer.abort()
+  return answered
+}
+
+const open = { method: 'GET', api: null, auth: 'none' } as const
+
+/** `OK`, `WARN: ...` when something configured is not served, `ERROR` when the database does not answer. */
+export const health = (engine: Engine): Route => ({
+  ...open,
+  url: '/healthz',
+  async handle({ reply }) {
+    reply.header('content-type', 'text/plain; charset=utf-8')
+    if (!(await answers(engine.database))) {
+      reply.code(500)
+      return 'ERROR'
+    }
+    return engine.model.inconsistencies.length > 0 ? 'WARN: inconsistent objects in schema' : 'OK'
+  },
+})
+
+/** The process runs and its event loop turns. */
+export const liveness: Route = { ...open, url: '/livez', handle: () => ({ status: 'alive' }) }
+
+/** Requests can be served: the model was loaded before the server began to listen, so the database decides. */
+export const readiness = (engine: Engine): Route => ({
+  ...open,
+  url: '/readyz',
+  async handle({ reply }) {
+    if (await answers(engine.database)) return { status: 'ready' }
+    reply.code(503)
+    return { status: 'not ready', reason: 'the database does not answer' }
+  },
+})

@@ -1,0 +1,48 @@
+// Exporting, clearing and reloading the metadata.
+
+import { Type } from '@sinclair/typebox'
+import type { MetadataService } from '../../core/metadata/service.ts'
+import { operation } from '../../core/operations/operation.ts'
+
+/** `export_metadata`, whose version 2 wraps the document together with its version. */
+export const exportMetadata = (service: MetadataService) => [
+  operation({
+    type: 'export_metadata',
+    args: Type.Unknown(),
+    editsMetadata: false,
+    handle: ({ metadata }) => service.format.write(metadata),
+  }),
+  operation({
+    type: 'export_metadata',
+    version: 2,
+    args: Type.Unknown(),
+    editsMetadata: false,
+    handle: ({ metadata, model }) => ({
+      resource_version: model.resourceVersion,
+      metadata: service.format.write(metadata),
+    }),
+  }),
+]
+
+export const clearMetadata = (service: MetadataService) =>
+  operation({
+    type: 'clear_metadata',
+    args: Type.Unknown(),
+    check: 'strict',
+    handle: ({ metadata }) => service.format.clear(metadata),
+  })
+
+const ReloadMetadataArgs = Type.Union([
+  Type.Object({ reload_remote_schemas: Type.Optional(Type.Boolean()) }),
+  Type.Unknown(),
+])
+
+export const reloadMetadata = (service: MetadataService) =>
+  operation({
+    type: 'reload_metadata',
+    args: ReloadMetadataArgs,
+    async handle({ metadata, transaction, refreshCatalog }) {
+      service.format.overwrite(metadata, await service.readStoredDocument(transaction))
+      refreshCatalog('all')
+    },
+  })

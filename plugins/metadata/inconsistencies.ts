@@ -1,0 +1,50 @@
+// What is stored but not served.
+
+import { Type } from '@sinclair/typebox'
+import type { Dialect } from '../../core/dialect.ts'
+import { inconsistencyJson, inconsistentObjects } from '../../core/metadata/consistency.ts'
+import type { Inconsistency } from '../../core/metadata/objects.ts'
+import { operation } from '../../core/operations/operation.ts'
+
+/** `{is_consistent, inconsistent_objects}`: the state of the metadata. */
+export const consistencyReport = (inconsistencies: readonly Inconsistency[], dialect: Dialect) => ({
+  is_consistent: inconsistencies.length === 0,
+  inconsistent_objects: inconsistencies.map((each) => inconsistencyJson(each, dialect)),
+})
+
+export const getInconsistentMetadata = (dialect: Dialect) =>
+  operation({
+    type: 'get_inconsistent_metadata',
+    args: Type.Unknown(),
+    editsMetadata: false,
+    handle({ model }) {
+      const report = consistencyReport(model.inconsistencies, dialect)
+      return dialect.name === 'hasura' ? report : report.inconsistent_objects
+    },
+  })
+
+export const dropInconsistentMetadata = operation({
+  type: 'drop_inconsistent_metadata',
+  args: Type.Unknown(),
+  check: 'strict',
+  handle({ model, remove }) {
+    // They come with what others depend on first.
+    const objects = model.inconsistencies.flatMap(inconsistentObjects)
+    for (const { ref } of objects.toReversed()) remove(ref)
+  },
+})
+
+/** Maps and sets as JSON has them; an inspection, not a format. */
+const plain = (_key: string, value: unknown): unknown => {
+  if (value instanceof Map) return Object.fromEntries(value)
+  return value instanceof Set ? [...value] : value
+}
+
+export const dumpInternalState = operation({
+  type: 'dump_internal_state',
+  args: Type.Unknown(),
+  editsMetadata: false,
+  handle: ({ model, catalog }) => ({
+    ...JSON.parse(JSON.stringify({ ...model, serverVersion: catalog.serverVersion }, plain)),
+  }),
+})

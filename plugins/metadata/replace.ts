@@ -1,0 +1,50 @@
+// `replace_metadata`: a document takes the place of everything that documents hold.
+
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { Dialect } from '../../core/dialect.ts'
+import { within } from '../../core/errors.ts'
+import type { MetadataDocument } from '../../core/metadata/document.ts'
+import type { MetadataService } from '../../core/metadata/service.ts'
+import { decode } from '../../core/operations/decode.ts'
+import { type Operation, operation } from '../../core/operations/operation.ts'
+import { consistencyReport } from './inconsistencies.ts'
+
+/** A document in its stored form: reading it takes what all plugins declared, see `decode` of the operations. */
+const StoredDocument = Type.Unsafe<MetadataDocument>(Type.Unknown())
+
+const ReplaceMetadataV2Args = Type.Object({
+  allow_inconsistent_metadata: Type.Optional(Type.Boolean()),
+  metadata: StoredDocument,
+})
+
+/** `replace_metadata`, whose version 2 may keep a document with inconsistent objects. */
+export function replaceMetadata(service: MetadataService, dialect: Dialect): readonly Operation<TSchema>[] {
+  const { format } = service
+  const replace = (draft: MetadataDocument, document: MetadataDocument) => {
+    format.refuseDuplicates(document)
+    format.fill(draft, document)
+  }
+  return [
+    operation({
+      type: 'replace_metadata',
+      args: StoredDocument,
+      check: 'strict',
+      decode: (args) => format.read(args),
+      handle: ({ metadata }, document) => replace(metadata, document),
+    }),
+    operation({
+      type: 'replace_metadata',
+      version: 2,
+      args: ReplaceMetadataV2Args,
+      check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
+      decode: (args) => {
+        const given = decode(ReplaceMetadataV2Args, args)
+        return { ...given, metadata: within('metadata', () => format.read(given.metadata)) }
+      },
+      handle: ({ metadata }, args) => {
+        within('metadata', () => replace(metadata, args.metadata))
+      },
+      respond: ({ inconsistencies }) => consistencyReport(inconsistencies, dialect),
+    }),
+  ]
+}

@@ -1,0 +1,11 @@
+import type { MetadataService } from '../../core/metadata/service.ts'
+import type { Route } from '../../core/plugin.ts'
+
+/** `POST /v1/query`: one operation of the metadata API. */
+export const queryRoute = (service: MetadataService): Route => ({
+  method: 'POST',
+  url: '/v1/query',
+  api: 'metadata',
+  auth: 'session',
+  handle: ({ body, session }) => service.run(body, session),
+})

@@ -1,0 +1,83 @@
+// Boolean expressions of permissions, resolved: JSON and a table become a condition in which every name is known to
+// exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
+
+import { allOf, type Condition } from '../../core/compiler/plan.ts'
+import { badRequest, within } from '../../core/errors.ts'
+import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
+import type { ResolveContext } from '../../core/metadata/slices.ts'
+import { nameText, type QualifiedName } from '../../core/names.ts'
+import { resolveComparisons } from './comparisons.ts'
+import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'
+
+/** The part of resolving that expressions look at. */
+export type ExpressionContext = Pick<ResolveContext, 'table' | 'depend' | 'dialect'>
+
+/** The condition that an expression puts on the rows of a table; throws with a path relative to the expression. */
+export function resolveExpression(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
+  const entries = objectEntries(expression, 'expecting an Object for boolean exp')
+  return allOf(entries.map(([key, value]) => within(key, () => resolveEntry(key, value, table, context))))
+}
+
+function resolveEntry(key: string, value: unknown, table: TableModel, context: ExpressionContext): Condition {
+  switch (canonicalWord(key)) {
+    case '_and':
+      return allOf(resolveList(value, table, context))
+    case '_or':
+      return anyOf(resolveList(value, table, context))
+    case '_not':
+      return { kind: 'not', of: resolveExpression(value, table, context) }
+    case '_exists':
+      return resolveExists(value, context)
+    default:
+      return resolveField(key, value, table, context)
+  }
+}
+
+const resolveList = (value: unknown, table: TableModel, context: ExpressionContext): Condition[] =>
+  listItems(value).map((item, i) => within(i, () => resolveExpression(item, table, context)))
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  if (conditions.length === 0) return { kind: 'false' }
+  return conditions.length === 1 ? conditions[0]! : { kind: 'or', of: conditions }
+}
+
+function resolveExists(value: unknown, context: ExpressionContext): Condition {
+  const { table: name, where } = readExists(value)
+  const table = within('_table', () => existingTable(name, context))
+  context.depend({ kind: 'table', table: name }, 'remote_table')
+  return { kind: 'exists', table: name, where: within('_where', () => resolveExpression(where, table, context)) }
+}
+
+function existingTable(name: QualifiedName, context: ExpressionContext): TableModel {
+  const table = context.table(name)
+  if (!table) throw badRequest('not-exists', `table "${nameText(name)}" does not exist`)
+  return table
+}
+
+/** Why a member of a row that is neither column nor relationship cannot be part of an expression. */
+const refusals: Readonly<Record<string, string>> = {
+  computed_field: 'Computed columns can not be part of the where clause',
+  remote_relationship: 'remote field unsupported',
+}
+
+function resolveField(name: string, value: unknown, table: TableModel, context: ExpressionContext): Condition {
+  const column = table.columns.get(name)
+  if (column) return resolveComparisons(column, value, table, context)
+  const field = table.fields.get(name)
+  // A column's GraphQL name is not its name here.
+  if (!field || field.kind === 'column') throw badRequest('not-exists', `"${name}" does not exist`)
+  if (field.kind === 'relationship') return resolveRelated(field, value, table, context)
+  throw badRequest('unexpected-payload', refusals[(field as { kind: string }).kind] ?? `"${name}" is not a column`)
+}
+
+function resolveRelated(
+  relationship: RelationshipModel,
+  value: unknown,
+  table: TableModel,
+  context: ExpressionContext,
+): Condition {
+  const { name, target, mapping } = relationship
+  context.depend({ kind: 'relationship', table: table.name, name }, 'on_type')
+  const where = resolveExpression(value, existingTable(target, context), context)
+  return { kind: 'related', table: target, mapping, where }
+}

@@ -1,0 +1,43 @@
+// Columns as permissions name them: lists, `"*"`, and the wording for what is not a column.
+
+import { badRequest } from '../../core/errors.ts'
+import type { ColumnModel, TableModel } from '../../core/metadata/model.ts'
+
+/** What messages call the kinds of a row's members. */
+const kindTexts: Readonly<Record<string, string>> = {
+  column: 'column',
+  relationship: 'relationship',
+  computed_field: 'computed field',
+  remote_relationship: 'remote relationship',
+}
+
+/** What messages call a member of a row. */
+export const kindText = ({ kind }: { readonly kind: string }): string => kindTexts[kind] ?? kind.replaceAll('_', ' ')
+
+/** The column of that database name; throws `missing`, or that it is something else, with `hint` after it. */
+export function requireColumn(table: TableModel, name: string, missing: string, hint: string): ColumnModel {
+  const column = table.columns.get(name)
+  if (column) return column
+  const field = table.fields.get(name)
+  if (!field || field.kind === 'column') throw badRequest('not-exists', missing)
+  throw badRequest('unexpected-payload', `expecting a postgres column; but, "${name}" is a ${kindText(field)}; ${hint}`)
+}
+
+const everyColumn = new WeakMap<TableModel, ReadonlySet<string>>()
+
+/** All columns of a table: one set, however many roles have them all. */
+function allColumns(table: TableModel): ReadonlySet<string> {
+  let columns = everyColumn.get(table)
+  if (!columns) {
+    columns = new Set(table.columns.keys())
+    everyColumn.set(table, columns)
+  }
+  return columns
+}
+
+/** The columns that a permission's list stands for. */
+export function resolveColumns(columns: readonly string[] | '*', table: TableModel, hint: string): ReadonlySet<string> {
+  if (columns === '*') return allColumns(table)
+  for (const name of columns) requireColumn(table, name, `column "${name}" does not exist`, hint)
+  return new Set(columns)
+}

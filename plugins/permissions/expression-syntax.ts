@@ -1,0 +1,101 @@
+// The stored form of boolean expressions: which words they are made of, and their canonical spelling.
+
+import { findOperator } from '../../core/compiler/operators.ts'
+import { parseFailed, within } from '../../core/errors.ts'
+import { jsonType } from '../../core/json.ts'
+import type { QualifiedName } from '../../core/names.ts'
+import { decode } from '../../core/operations/decode.ts'
+import { TableName } from '../../core/operations/wire-types.ts'
+
+/** A boolean expression as metadata holds it: a JSON object of connectives, columns and relationships. */
+export type BooleanExpression = Record<string, unknown>
+
+/** Other names of operators of the operator table. */
+const aliases: Readonly<Record<string, string>> = { _ne: '_neq' }
+
+/** Comparisons with another column, and the operator that each applies. */
+const columnOperators: Readonly<Record<string, string>> = {
+  _ceq: '_eq',
+  _cne: '_neq',
+  _cneq: '_neq',
+  _cgt: '_gt',
+  _clt: '_lt',
+  _cgte: '_gte',
+  _clte: '_lte',
+}
+
+const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
+/** A word with its underscore: `$and` is `_and`. */
+export const canonicalWord = (word: string): string => (word.startsWith('$') ? `_${word.slice(1)}` : word)
+
+/** The operator that a word of an expression compares two columns with; undefined when it is no such word. */
+export const columnOperator = (word: string): string | undefined => own(columnOperators, canonicalWord(word))
+
+/** The name in the operator table that a word of an expression stands for. */
+export function operatorName(word: string): string {
+  const canonical = canonicalWord(word)
+  return own(aliases, canonical) ?? canonical
+}
+
+const isOperator = (word: string): boolean =>
+  findOperator(operatorName(word)) !== undefined ||
+  columnOperator(word) !== undefined ||
+  canonicalWord(word) === '_cast'
+
+/** The members of a JSON object; refuses anything else with the message. */
+export function objectEntries(value: unknown, message: string): [string, unknown][] {
+  if (jsonType(value) !== 'Object') throw parseFailed(message)
+  return Object.entries(value as object)
+}
+
+/** The members of a JSON array. */
+export function listItems(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw parseFailed(`parsing [] failed, expected Array, but encountered ${jsonType(value)}`)
+  return value
+}
+
+/** An `_exists`, taken apart. */
+export interface ExistsExpression {
+  readonly table: QualifiedName
+  readonly where: unknown
+}
+
+/** Reads the operand of `_exists`. */
+export function readExists(value: unknown): ExistsExpression {
+  const members = new Map(
+    objectEntries(value, 'expecting an Object for _exists expression').map(([key, member]) => [
+      canonicalWord(key),
+      member,
+    ]),
+  )
+  for (const key of ['_table', '_where']) {
+    if (!members.has(key)) throw parseFailed(`key "${key}" not found`)
+  }
+  const table = within('_table', () => decode(TableName, members.get('_table')))
+  return { table, where: members.get('_where') }
+}
+
+/** The expression with its connectives in canonical spelling; operators and their operands stay as they are given. */
+export function canonicalExpression(expression: unknown): BooleanExpression {
+  const entries = objectEntries(expression, 'expecting an Object for boolean exp')
+  return Object.fromEntries(entries.map(([key, value]) => within(key, () => canonicalEntry(key, value))))
+}
+
+function canonicalEntry(key: string, value: unknown): [string, unknown] {
+  const word = canonicalWord(key)
+  switch (word) {
+    case '_and':
+    case '_or':
+      return [word, listItems(value).map((item, i) => within(i, () => canonicalExpression(item)))]
+    case '_not':
+      return [word, canonicalExpression(value)]
+    case '_exists': {
+      const { table, where } = readExists(value)
+      return [word, { _table: table, _where: within('_where', () => canonicalExpression(where)) }]
+    }
+    default:
+      return [key, isOperator(key) || jsonType(value) !== 'Object' ? value : canonicalExpression(value)]
+  }
+}

@@ -1,0 +1,20 @@
+// What roles other than `admin` may do with a table: select, insert, update and delete permissions.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { deletePermissions, insertPermissions, selectPermissions, updatePermissions } from './metadata.ts'
+import { createPermissions, dropPermissions, setPermissionComment } from './operations.ts'
+
+export { type ExpressionContext, resolveExpression } from './boolean-expression.ts'
+export { type Rename, renameInPermissions } from './rename.ts'
+
+export default definePlugin({
+  name: 'permissions',
+  dependencies: ['tables'],
+  register(engine) {
+    engine.metadata.facet(insertPermissions)
+    engine.metadata.facet(selectPermissions)
+    engine.metadata.facet(updatePermissions)
+    engine.metadata.facet(deletePermissions)
+    engine.operations.add(...createPermissions, ...dropPermissions, setPermissionComment)
+  },
+})

@@ -1,0 +1,166 @@
+// The facets `insert_permissions`, `select_permissions`, `update_permissions` and `delete_permissions` of a table.
+
+import { badRequest, TrellisError } from '../../core/errors.ts'
+import type { TableEntry } from '../../core/metadata/document.ts'
+import type {
+  DeletePermission,
+  InsertPermission,
+  SelectPermission,
+  TableModel,
+  TablePermissions,
+  UpdatePermission,
+} from '../../core/metadata/model.ts'
+import type { ObjectRef } from '../../core/metadata/objects.ts'
+import type { Facet } from '../../core/metadata/slices.ts'
+import { nameText, type QualifiedName } from '../../core/names.ts'
+import { type ExpressionContext, resolveExpression } from './boolean-expression.ts'
+import { kindText, resolveColumns } from './columns.ts'
+import { resolvePresets } from './presets.ts'
+import { type PermissionEntry, type PermissionKind, type Permissions, permissionEntrySchema } from './schema.ts'
+
+/** A permission as dependencies and inconsistencies name it. */
+export const permissionRef = (table: QualifiedName, role: string, kind: PermissionKind): ObjectRef => ({
+  kind: 'permission',
+  table,
+  name: role,
+  detail: kind,
+})
+
+type FacetKey<K extends PermissionKind> = `${K}_permissions` & keyof TableEntry
+
+type Resolve<K extends PermissionKind> = (
+  permission: Permissions[K],
+  table: TableModel,
+  context: ExpressionContext,
+) => NonNullable<TablePermissions[K]>
+
+function permissionFacet<K extends PermissionKind>(
+  kind: K,
+  resolve: Resolve<K>,
+): Facet<PermissionEntry<K>, NonNullable<TablePermissions[K]>> & { readonly key: FacetKey<K> } {
+  return {
+    key: `${kind}_permissions` as FacetKey<K>,
+    stage: 'rules',
+    schema: permissionEntrySchema(kind),
+    duplicates: { kind: `${kind} permissions`, name: ({ role }) => role },
+    identify: ({ role }) => role,
+    describe: (table, { role, permission, comment = null }) => ({
+      ref: permissionRef(table, role, kind),
+      type: `${kind}_permission`,
+      definition: { table, role, permission: complete(kind, permission), comment },
+    }),
+    resolve: ({ role, permission }, table, context) =>
+      explained(table.name, role, () => {
+        if (role === 'admin') throw badRequest('constraint-violation', 'cannot define permission for admin role')
+        context.depend({ kind: 'table', table: table.name }, 'table')
+        return resolve(permission, table, context)
+      }),
+    attach(table, role, resolved) {
+      table.permissions.set(role, { ...table.permissions.get(role), [kind]: resolved })
+    },
+  }
+}
+
+/** A select permission with what the document leaves out at its default. */
+const complete = (kind: PermissionKind, permission: object): object =>
+  kind === 'select' ? { computed_fields: [], allow_aggregations: false, ...permission } : permission
+
+/** Says which permission an error is about. */
+function explained<T>(table: QualifiedName, role: string, resolve: () => T): T {
+  try {
+    return resolve()
+  } catch (error) {
+    if (!(error instanceof TrellisError)) throw error
+    const { code, message } = error
+    throw badRequest(code, `in table "${nameText(table)}": in permission for role "${role}": ${message}`)
+  }
+}
+
+/** Records that a permission names columns, without regard to their types. */
+function dependOnColumns(columns: Iterable<string>, table: QualifiedName, context: ExpressionContext): void {
+  for (const name of columns) context.depend({ kind: 'column', table, name }, 'untyped')
+}
+
+/** The columns that a role may give values for. */
+function withoutPresets(columns: ReadonlySet<string>, presets: ReadonlyMap<string, unknown>): ReadonlySet<string> {
+  return presets.size === 0 ? columns : new Set([...columns].filter((name) => !presets.has(name)))
+}
+
+function resolveInsert(
+  permission: Permissions['insert'],
+  table: TableModel,
+  context: ExpressionContext,
+): InsertPermission {
+  const columns = resolveColumns(permission.columns ?? '*', table, '')
+  dependOnColumns(columns, table.name, context)
+  const presets = resolvePresets(permission.set ?? {}, table, context)
+  return {
+    columns: withoutPresets(columns, presets),
+    check: resolveExpression(permission.check, table, context),
+    presets,
+    backendOnly: permission.backend_only ?? false,
+  }
+}
+
+function resolveSelect(
+  permission: Permissions['select'],
+  table: TableModel,
+  context: ExpressionContext,
+): SelectPermission {
+  const { limit = null } = permission
+  const columns = resolveColumns(permission.columns, table, 'permissions for relationships are automatically inferred')
+  dependOnColumns(columns, table.name, context)
+  const computedFields = resolveComputedFields(permission.computed_fields ?? [], table, context)
+  if (limit !== null && limit < 0) throw badRequest('not-supported', 'unexpected negative value')
+  return {
+    columns,
+    computedFields,
+    filter: resolveExpression(permission.filter, table, context),
+    limit,
+    allowAggregations: permission.allow_aggregations ?? false,
+  }
+}
+
+function resolveComputedFields(
+  names: readonly string[],
+  table: TableModel,
+  context: ExpressionContext,
+): ReadonlySet<string> {
+  for (const name of names) {
+    const field = table.columns.get(name) ?? table.fields.get(name)
+    if (!field) throw badRequest('not-exists', `computed field "${name}" does not exist`)
+    const { kind }: { readonly kind: string } = field
+    if (kind !== 'computed_field') {
+      throw badRequest('unexpected-payload', `expecting a computed field; but, "${name}" is a ${kindText(field)}; `)
+    }
+    context.depend({ kind: 'computed field', table: table.name, name }, 'untyped')
+  }
+  return new Set(names)
+}
+
+function resolveUpdate(
+  permission: Permissions['update'],
+  table: TableModel,
+  context: ExpressionContext,
+): UpdatePermission {
+  const columns = resolveColumns(permission.columns, table, "relationships can't be used in update")
+  dependOnColumns(columns, table.name, context)
+  const presets = resolvePresets(permission.set ?? {}, table, context)
+  return {
+    columns: withoutPresets(columns, presets),
+    filter: resolveExpression(permission.filter, table, context),
+    check: permission.check ? resolveExpression(permission.check, table, context) : null,
+    presets,
+  }
+}
+
+const resolveDelete = (
+  permission: Permissions['delete'],
+  table: TableModel,
+  context: ExpressionContext,
+): DeletePermission => ({ filter: resolveExpression(permission.filter, table, context) })
+
+export const insertPermissions = permissionFacet('insert', resolveInsert)
+export const selectPermissions = permissionFacet('select', resolveSelect)
+export const updatePermissions = permissionFacet('update', resolveUpdate)
+export const deletePermissions = permissionFacet('delete', resolveDelete)

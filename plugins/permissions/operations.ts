@@ -1,0 +1,84 @@
+// Granting and revoking permissions.
+
+import type { TSchema } from '@sinclair/typebox'
+import { badRequest } from '../../core/errors.ts'
+import type { TableEntry } from '../../core/metadata/document.ts'
+import { nameText, type QualifiedName } from '../../core/names.ts'
+import { type Operation, operation } from '../../core/operations/operation.ts'
+import { requireTable } from '../tables/index.ts'
+import { requireTableKey } from '../tables/schema.ts'
+import { permissionRef } from './metadata.ts'
+import {
+  createPermissionArgs,
+  DropPermissionArgs,
+  type PermissionEntry,
+  type PermissionKind,
+  SetPermissionCommentArgs,
+} from './schema.ts'
+
+/** The permissions of a kind, a list to edit; made when the entry has none. */
+function permissionsOf<K extends PermissionKind>(entry: TableEntry, kind: K): PermissionEntry<K>[] {
+  const lists: { [key in `${PermissionKind}_permissions`]?: unknown } = entry
+  lists[`${kind}_permissions`] ??= []
+  return lists[`${kind}_permissions`] as PermissionEntry<K>[]
+}
+
+function createPermission<K extends PermissionKind>(kind: K) {
+  return operation({
+    type: `create_${kind}_permission`,
+    args: createPermissionArgs(kind),
+    decode: requireTableKey,
+    check: 'object',
+    object: ({ table, role }) => permissionRef(table, role, kind),
+    handle({ metadata }, { table, ...permission }) {
+      const permissions = permissionsOf(requireTable(metadata, table), kind)
+      if (permissions.some(({ role }) => role === permission.role)) {
+        const message = `${kind} permission already defined on table "${nameText(table)}" with role "${permission.role}"`
+        throw badRequest('already-exists', message)
+      }
+      permissions.push(permission)
+    },
+  })
+}
+
+const noSuchPermission = (kind: string, table: QualifiedName, role: string) =>
+  badRequest('permission-denied', `${kind} permission on "${nameText(table)}" for role "${role}" does not exist`)
+
+const dropPermission = (kind: PermissionKind) =>
+  operation({
+    type: `drop_${kind}_permission`,
+    args: DropPermissionArgs,
+    decode: requireTableKey,
+    check: 'new',
+    handle({ metadata, remove }, { table, role }) {
+      requireTable(metadata, table)
+      if (!remove(permissionRef(table, role, kind))) throw noSuchPermission(kind, table, role)
+    },
+  })
+
+export const setPermissionComment = operation({
+  type: 'set_permission_comment',
+  args: SetPermissionCommentArgs,
+  decode: requireTableKey,
+  handle({ metadata }, { table, role, permission: kind, comment }) {
+    const permissions: readonly PermissionEntry[] = requireTable(metadata, table)[`${kind}_permissions`] ?? []
+    const entry = permissions.find((permission) => permission.role === role)
+    if (!entry) throw noSuchPermission(`'${kind}'`, table, role)
+    if (comment === undefined) delete entry.comment
+    else entry.comment = comment
+  },
+})
+
+export const createPermissions: readonly Operation<TSchema>[] = [
+  createPermission('insert'),
+  createPermission('select'),
+  createPermission('update'),
+  createPermission('delete'),
+]
+
+export const dropPermissions: readonly Operation<TSchema>[] = [
+  dropPermission('insert'),
+  dropPermission('select'),
+  dropPermission('update'),
+  dropPermission('delete'),
+]

@@ -1,0 +1,30 @@
+// Presets: the columns that a permission sets itself.
+
+import { sessionVariableName } from '../../core/dialect.ts'
+import type { PresetValue, TableModel } from '../../core/metadata/model.ts'
+import { nameText } from '../../core/names.ts'
+import type { ExpressionContext } from './boolean-expression.ts'
+import { requireColumn } from './columns.ts'
+import { columnCodec } from './comparisons.ts'
+
+/** The values that a permission sets, by column; throws when a column or literal does not fit. */
+export function resolvePresets(
+  presets: Readonly<Record<string, unknown>>,
+  table: TableModel,
+  context: ExpressionContext,
+): ReadonlyMap<string, PresetValue> {
+  const resolved = new Map<string, PresetValue>()
+  for (const [name, value] of Object.entries(presets)) resolved.set(name, resolvePreset(name, value, table, context))
+  return resolved
+}
+
+function resolvePreset(name: string, value: unknown, table: TableModel, context: ExpressionContext): PresetValue {
+  const hint = `column "${name}" not found in table "${nameText(table.name)}"`
+  const column = requireColumn(table, name, `column "${name}" does not exist`, hint)
+  const variable = typeof value === 'string' ? sessionVariableName(context.dialect, value) : null
+  const reason = variable === null ? 'on_type' : 'session_variable'
+  context.depend({ kind: 'column', table: table.name, name }, reason)
+  if (variable !== null) return { kind: 'session', variable }
+  if (value !== null) columnCodec(column, column.type, context).encode(value)
+  return { kind: 'literal', value }
+}

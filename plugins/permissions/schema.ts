@@ -1,0 +1,124 @@
+// What permissions look like on the wire, in arguments and in the document.
+
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
+import { type BooleanExpression, canonicalExpression } from './expression-syntax.ts'
+
+export const permissionKinds = ['insert', 'select', 'update', 'delete'] as const
+
+export type PermissionKind = (typeof permissionKinds)[number]
+
+const Expression = Type.Unsafe<BooleanExpression>(
+  Type.Record(Type.String(), Type.Unknown(), {
+    message: 'expecting an Object for boolean exp',
+    convert: canonicalExpression,
+  }),
+)
+
+const Columns = Type.Union([Type.Literal('*'), Type.Array(ColumnName)])
+
+/** The members of each kind's `permission`, in the order of the document. */
+const members = {
+  insert: {
+    check: Expression,
+    set: Type.Optional(VerbatimObject),
+    columns: Type.Optional(Columns),
+    backend_only: Type.Optional(Type.Boolean()),
+  },
+  select: {
+    columns: Columns,
+    computed_fields: Type.Optional(Type.Array(ObjectName)),
+    filter: Expression,
+    limit: Type.Optional(Type.Integer()),
+    allow_aggregations: Type.Optional(Type.Boolean()),
+  },
+  update: {
+    columns: Columns,
+    filter: Expression,
+    check: Type.Optional(Type.Union([Type.Null(), Expression])),
+    set: Type.Optional(VerbatimObject),
+  },
+  delete: {
+    filter: Expression,
+  },
+} as const satisfies Record<PermissionKind, TProperties>
+
+type Members = typeof members
+
+/** The `permission` of each kind, as it is stored. */
+export type Permissions = {
+  [K in PermissionKind]: Static<ReturnType<typeof Type.Object<Members[K]>>>
+}
+
+/** One permission in a table's entry. */
+export interface PermissionEntry<K extends PermissionKind = PermissionKind> {
+  role: string
+  permission: Permissions[K]
+  comment?: string
+}
+
+declare module '../../core/metadata/document.ts' {
+  interface TableEntry {
+    insert_permissions?: PermissionEntry<'insert'>[]
+    select_permissions?: PermissionEntry<'select'>[]
+    update_permissions?: PermissionEntry<'update'>[]
+    delete_permissions?: PermissionEntry<'delete'>[]
+  }
+}
+
+/** Leaves out what is empty or at its default, as the document does. */
+const canonical: { [K in PermissionKind]: (permission: Permissions[K]) => Permissions[K] } = {
+  insert: (permission) => withoutDefaults(permission),
+  select: (permission) => withoutDefaults(permission),
+  update: ({ columns, filter, check = null, set }) => withoutDefaults({ columns, filter, check, set }),
+  delete: (permission) => permission,
+}
+
+function withoutDefaults<P extends object>(permission: P): P {
+  const kept = Object.entries(permission).filter(([key, value]) => {
+    if (value === undefined) return false
+    if (key === 'set') return Object.keys(value).length > 0
+    if (key === 'computed_fields') return value.length > 0
+    return key !== 'allow_aggregations' || value
+  })
+  return Object.fromEntries(kept) as P
+}
+
+/** The schema of a kind's `permission`; a document may hold no other keys, arguments may. */
+const permissionSchema = <K extends PermissionKind>(kind: K, document: boolean) => {
+  const options = { missingKey: kind === 'select' ? 'A' : 'B', convert: canonical[kind] } as const
+  return Type.Unsafe<Permissions[K]>(
+    Type.Object<TProperties>(members[kind], document ? { ...options, additionalProperties: false } : options),
+  )
+}
+
+/** The arguments of `create_<kind>_permission`. */
+export const createPermissionArgs = <K extends PermissionKind>(kind: K) =>
+  Type.Object({
+    table: TableName,
+    role: ObjectName,
+    permission: permissionSchema(kind, false),
+    comment: Type.Optional(Type.String()),
+  })
+
+/** The schema of an entry of `<kind>_permissions`. */
+export const permissionEntrySchema = <K extends PermissionKind>(kind: K) =>
+  Type.Object(
+    { role: ObjectName, permission: permissionSchema(kind, true), comment: Type.Optional(Type.String()) },
+    { additionalProperties: false },
+  )
+
+/** The arguments of `drop_<kind>_permission`. */
+export const DropPermissionArgs = Type.Object({ table: TableName, role: ObjectName })
+
+export const SetPermissionCommentArgs = Type.Object({
+  table: TableName,
+  role: ObjectName,
+  permission: Type.Unsafe<PermissionKind>(
+    Type.Union(
+      permissionKinds.map((kind) => Type.Literal(kind)),
+      { message: "perm_type should be one of 'insert', 'select', 'update', 'delete'" },
+    ),
+  ),
+  comment: Type.Optional(Type.String()),
+})

@@ -1,0 +1,17 @@
+// How rows of different tables belong together: object and array relationships.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { relationshipContribution } from './graphql.ts'
+import { arrayRelationships, objectRelationships } from './metadata.ts'
+import { createRelationships, dropRelationship, renameRelationship, setRelationshipComment } from './operations.ts'
+
+export default definePlugin({
+  name: 'relationships',
+  dependencies: ['tables', 'permissions'],
+  register(engine) {
+    engine.metadata.facet(objectRelationships)
+    engine.metadata.facet(arrayRelationships)
+    engine.operations.add(...createRelationships, dropRelationship, renameRelationship, setRelationshipComment)
+    engine.graphql.contribute(relationshipContribution)
+  },
+})

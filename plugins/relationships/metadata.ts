@@ -1,0 +1,144 @@
+// The facets `object_relationships` and `array_relationships` of a table.
+
+import type { CatalogForeignKey } from '../../core/catalog/types.ts'
+import { badRequest } from '../../core/errors.ts'
+import type { TableEntry } from '../../core/metadata/document.ts'
+import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
+import type { ObjectRef } from '../../core/metadata/objects.ts'
+import type { Facet, ResolveContext } from '../../core/metadata/slices.ts'
+import { nameText, type QualifiedName, sameName } from '../../core/names.ts'
+import {
+  type ForeignKeyColumns,
+  type ManualConfiguration,
+  type RelationshipEntry,
+  type RelationshipType,
+  relationshipEntrySchema,
+} from './schema.ts'
+
+/** A relationship as dependencies and inconsistencies name it. */
+export const relationshipRef = (table: QualifiedName, name: string): ObjectRef => ({
+  kind: 'relationship',
+  table,
+  name,
+})
+
+type FacetKey<T extends RelationshipType> = `${T}_relationships` & keyof TableEntry
+
+/** The part of a relationship's model that its configuration decides. */
+type Link = Pick<RelationshipModel, 'target' | 'mapping' | 'required' | 'unique'>
+
+type ResolveForeignKey<T extends RelationshipType> = (
+  key: ForeignKeyColumns[T],
+  table: TableModel,
+  context: ResolveContext,
+  explain: (reason: string) => Error,
+) => Link
+
+function relationshipFacet<T extends RelationshipType>(
+  type: T,
+  resolveForeignKey: ResolveForeignKey<T>,
+): Facet<RelationshipEntry<T>, RelationshipModel> & { readonly key: FacetKey<T> } {
+  return {
+    key: `${type}_relationships` as FacetKey<T>,
+    stage: 'fields',
+    schema: relationshipEntrySchema(type),
+    duplicates: { kind: 'relationships', name: ({ name }) => name },
+    identify: ({ name }) => name,
+    describe: (table, { name, using, comment = null }) => ({
+      ref: relationshipRef(table, name),
+      type: `${type}_relation`,
+      definition: { table, name, using, comment },
+    }),
+    resolve({ name, using, comment = null }, table, context) {
+      const explain = (reason: string) =>
+        broken(`in table "${nameText(table.name)}": in relationship "${name}": ${reason}`)
+      const link = using.manual_configuration
+        ? resolveManual(using.manual_configuration, table, context)
+        : resolveForeignKey(using.foreign_key_constraint_on as ForeignKeyColumns[T], table, context, explain)
+      return { kind: 'relationship', name, type, comment, ...link }
+    },
+    attach(table, name, relationship) {
+      table.fields.set(name, relationship)
+    },
+  }
+}
+
+const broken = (reason: string): Error => badRequest('constraint-violation', reason)
+
+/** The one foreign key that stands on that column alone. */
+function singleColumnKey(
+  keys: readonly CatalogForeignKey[],
+  column: string,
+  explain: (reason: string) => Error,
+): CatalogForeignKey {
+  const [key, ...others] = keys.filter(({ columns }) => columns.length === 1 && columns[0] === column)
+  if (!key) throw explain('no foreign constraint exists on the given column')
+  if (others.length > 0) throw explain('more than one foreign key constraint exists on the given column')
+  return key
+}
+
+const constraintRef = (table: QualifiedName, { name }: CatalogForeignKey): ObjectRef => ({
+  kind: 'constraint',
+  table,
+  name,
+})
+
+const columnRef = (table: QualifiedName, name: string): ObjectRef => ({ kind: 'column', table, name })
+
+const resolveObjectKey: ResolveForeignKey<'object'> = (column, table, context, explain) => {
+  const key = singleColumnKey(table.catalog.foreignKeys, column, explain)
+  const { target, targetColumns } = key
+  if (!context.table(target)) throw broken(`table "${nameText(target)}" is not tracked`)
+  context.depend(constraintRef(table.name, key), 'fkey')
+  context.depend(columnRef(table.name, column), 'using_column')
+  context.depend({ kind: 'table', table: target }, 'remote_table')
+  const required = table.columns.get(column)?.nullable === false
+  return { target, mapping: [[column, targetColumns[0]!]], required, unique: true }
+}
+
+const resolveArrayKey: ResolveForeignKey<'array'> = ({ table: target, column }, table, context, explain) => {
+  const other = context.table(target)
+  if (!other) throw explain(`table "${nameText(target)}" does not exist`)
+  const keys = other.catalog.foreignKeys.filter((key) => sameName(key.target, table.name))
+  const key = singleColumnKey(keys, column, explain)
+  context.depend(constraintRef(target, key), 'remote_fkey')
+  context.depend(columnRef(target, column), 'using_column')
+  context.depend({ kind: 'table', table: target }, 'remote_table')
+  return { target, mapping: [[key.targetColumns[0]!, column]], required: false, unique: isUnique(other, [column]) }
+}
+
+function resolveManual(
+  { remote_table: target, column_mapping }: ManualConfiguration,
+  table: TableModel,
+  context: ResolveContext,
+): Link {
+  const other = context.table(target)
+  if (!other) throw broken(`table "${nameText(target)}" is not tracked`)
+  const mapping = Object.entries(column_mapping)
+  for (const [left, right] of mapping) {
+    requireColumn(table, left)
+    requireColumn(other, right)
+    context.depend(columnRef(table.name, left), 'left_column')
+    context.depend(columnRef(target, right), 'right_column')
+  }
+  const columns = mapping.map(([, right]) => right)
+  return { target, mapping, required: false, unique: isUnique(other, columns) }
+}
+
+function requireColumn(table: TableModel, name: string): void {
+  if (table.columns.has(name)) return
+  const text = nameText(table.name)
+  const field = table.fields.get(name)
+  // The missing space is part of the message that clients know.
+  if (field && field.kind !== 'column') throw broken(`field "${name}"of table "${text}" is not a column`)
+  throw broken(`table "${text}" has no field named "${name}"`)
+}
+
+/** Whether values for these columns pick at most one row. */
+function isUnique({ primaryKey, catalog }: TableModel, columns: readonly string[]): boolean {
+  const keys = primaryKey ? [primaryKey, ...catalog.uniqueConstraints] : catalog.uniqueConstraints
+  return keys.some((key) => key.columns.every((column) => columns.includes(column)))
+}
+
+export const objectRelationships = relationshipFacet('object', resolveObjectKey)
+export const arrayRelationships = relationshipFacet('array', resolveArrayKey)

@@ -1,0 +1,126 @@
+// Creating, renaming and dropping relationships.
+
+import type { TSchema } from '@sinclair/typebox'
+import { badRequest } from '../../core/errors.ts'
+import type { MetadataDocument, TableEntry } from '../../core/metadata/document.ts'
+import type { Model } from '../../core/metadata/model.ts'
+import { objectKey } from '../../core/metadata/objects.ts'
+import { nameKey, nameText, type QualifiedName } from '../../core/names.ts'
+import { type Operation, operation } from '../../core/operations/operation.ts'
+import { renameInPermissions } from '../permissions/index.ts'
+import { releaseDependents, requireTable } from '../tables/index.ts'
+import { requireTableKey } from '../tables/schema.ts'
+import { relationshipRef } from './metadata.ts'
+import {
+  createRelationshipArgs,
+  DropRelationshipArgs,
+  type RelationshipEntry,
+  type RelationshipType,
+  RenameRelationshipArgs,
+  SetRelationshipCommentArgs,
+} from './schema.ts'
+
+/** The relationships of a type, a list to edit; made when the entry has none. */
+function relationshipsOf<T extends RelationshipType>(entry: TableEntry, type: T): RelationshipEntry<T>[] {
+  const lists: { [key in `${RelationshipType}_relationships`]?: unknown } = entry
+  lists[`${type}_relationships`] ??= []
+  return lists[`${type}_relationships`] as RelationshipEntry<T>[]
+}
+
+function findRelationship(entry: TableEntry, name: string): RelationshipEntry | undefined {
+  const all: readonly RelationshipEntry[] = [
+    ...(entry.object_relationships ?? []),
+    ...(entry.array_relationships ?? []),
+  ]
+  return all.find((relationship) => relationship.name === name)
+}
+
+/** What a column or other member of a table's rows is called when a relationship was expected; null when none is there. */
+function otherKind(model: Model, table: QualifiedName, name: string): string | null {
+  const resolved = model.tables.get(nameKey(table))
+  if (resolved?.columns.has(name)) return 'postgres column'
+  const field = resolved?.fields.get(name)
+  return field && field.kind !== 'column' ? field.kind.replaceAll('_', ' ') : null
+}
+
+/** The relationship that an operation is about. */
+function requireRelationship(
+  { metadata, model }: { readonly metadata: MetadataDocument; readonly model: Model },
+  table: QualifiedName,
+  name: string,
+): RelationshipEntry {
+  const found = findRelationship(requireTable(metadata, table), name)
+  if (found) return found
+  const kind = otherKind(model, table, name)
+  if (kind === null) throw badRequest('not-exists', `relationship "${name}" does not exist`)
+  throw badRequest('unexpected-payload', `expecting a relationship; but, "${name}" is a ${kind}; `)
+}
+
+function createRelationship<T extends RelationshipType>(type: T) {
+  return operation({
+    type: `create_${type}_relationship`,
+    args: createRelationshipArgs(type),
+    decode: requireTableKey,
+    check: 'object',
+    object: ({ table, name }) => relationshipRef(table, name),
+    handle({ metadata, model }, { table, ...relationship }) {
+      const { name } = relationship
+      const entry = requireTable(metadata, table)
+      const kind = findRelationship(entry, name) ? 'relationship' : otherKind(model, table, name)
+      if (kind !== null && kind !== 'postgres column') {
+        throw badRequest('already-exists', `field with name "${name}" already exists in table "${nameText(table)}"`)
+      }
+      relationshipsOf(entry, type).push(relationship)
+    },
+  })
+}
+
+export const dropRelationship = operation({
+  type: 'drop_relationship',
+  args: DropRelationshipArgs,
+  decode: requireTableKey,
+  check: 'new',
+  handle(context, { table, relationship, cascade = false }) {
+    requireRelationship(context, table, relationship)
+    const { model, remove } = context
+    const ref = relationshipRef(table, relationship)
+    const key = objectKey(ref)
+    const dependents = model.dependencies.filter(({ on }) => objectKey(on) === key)
+    releaseDependents(dependents, { cascade, remove })
+    remove(ref)
+  },
+})
+
+export const renameRelationship = operation({
+  type: 'rename_relationship',
+  args: RenameRelationshipArgs,
+  decode: requireTableKey,
+  check: 'new',
+  handle(context, { table, name, new_name: newName }) {
+    const relationship = requireRelationship(context, table, name)
+    const { metadata, model } = context
+    const taken = findRelationship(requireTable(metadata, table), newName) ?? otherKind(model, table, newName)
+    if (taken) {
+      const what = `cannot rename relationship "${name}" to "${newName}" in table "${nameText(table)}"`
+      throw badRequest('already-exists', `${what} as a column/relationship with the name already exists`)
+    }
+    renameInPermissions(metadata, { kind: 'relationship', table, from: name, to: newName }, model)
+    relationship.name = newName
+  },
+})
+
+export const setRelationshipComment = operation({
+  type: 'set_relationship_comment',
+  args: SetRelationshipCommentArgs,
+  decode: requireTableKey,
+  handle(context, { table, relationship: name, comment }) {
+    const relationship = requireRelationship(context, table, name)
+    if (comment === undefined) delete relationship.comment
+    else relationship.comment = comment
+  },
+})
+
+export const createRelationships: readonly Operation<TSchema>[] = [
+  createRelationship('object'),
+  createRelationship('array'),
+]

@@ -1,0 +1,113 @@
+// What a text did to tracked tables: tables are matched by OID and columns by number, so a rename is seen as one.
+
+import { introspect } from '../../core/catalog/introspect.ts'
+import type { CatalogColumn, CatalogForeignKey, CatalogTable } from '../../core/catalog/types.ts'
+import type { Transaction } from '../../core/database/transaction.ts'
+import { type QualifiedName, sameName } from '../../core/names.ts'
+
+/** A table that is still there, before and after. */
+export interface SurvivingTable {
+  readonly before: CatalogTable
+  readonly after: CatalogTable
+}
+
+export interface CatalogChanges {
+  readonly dropped: readonly CatalogTable[]
+  readonly surviving: readonly SurvivingTable[]
+}
+
+/** Looks up what became of tables. */
+export async function readChanges(transaction: Transaction, before: Iterable<CatalogTable>): Promise<CatalogChanges> {
+  const tables = [...before]
+  const names = await transaction.rows<{ oid: number; schema: string; name: string }>(
+    `select c.oid, n.nspname as schema, c.relname as name
+      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where c.oid = any($1::oid[])`,
+    [tables.map(({ oid }) => oid)],
+  )
+  const after = new Map((await introspect(transaction, names)).map((table) => [table.oid, table]))
+  const surviving = tables.flatMap((table) => {
+    const now = after.get(table.oid)
+    return now ? [{ before: table, after: now }] : []
+  })
+  return { dropped: tables.filter(({ oid }) => !after.has(oid)), surviving }
+}
+
+/** The columns of a table that are no more. */
+export const droppedColumns = ({ before, after }: SurvivingTable): readonly CatalogColumn[] =>
+  before.columns.filter(({ number }) => !columnAfter(after, number))
+
+/** The foreign keys of a table that are no more, under no name. */
+export const droppedForeignKeys = ({ before, after }: SurvivingTable): readonly CatalogForeignKey[] =>
+  before.foreignKeys.filter((key) => !after.foreignKeys.some((other) => isSameKey(key, other)))
+
+const isSameKey = (a: CatalogForeignKey, b: CatalogForeignKey): boolean =>
+  a.oid === b.oid ||
+  (sameName(a.target, b.target) && sameList(a.columns, b.columns) && sameList(a.targetColumns, b.targetColumns))
+
+const sameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i])
+
+const columnAfter = (table: CatalogTable, number: number): CatalogColumn | undefined =>
+  table.columns.find((column) => column.number === number)
+
+/** A column before and after. */
+export interface SurvivingColumn {
+  readonly before: CatalogColumn
+  readonly after: CatalogColumn
+}
+
+const survivingColumns = ({ before, after }: SurvivingTable): readonly SurvivingColumn[] =>
+  before.columns.flatMap((column) => {
+    const now = columnAfter(after, column.number)
+    return now ? [{ before: column, after: now }] : []
+  })
+
+/** The columns whose type is another one. */
+export const retypedColumns = (table: SurvivingTable): readonly CatalogColumn[] =>
+  survivingColumns(table)
+    .filter(({ before, after }) => before.type.sql !== after.type.sql || before.type.schema !== after.type.schema)
+    .map(({ before }) => before)
+
+/** A name that is another one. */
+export interface NameChange<T> {
+  readonly from: T
+  readonly to: T
+}
+
+export const renamedColumns = (table: SurvivingTable): readonly NameChange<string>[] =>
+  survivingColumns(table)
+    .map(({ before, after }) => ({ from: before.name, to: after.name }))
+    .filter(({ from, to }) => from !== to)
+
+export const renamedTables = ({ surviving }: CatalogChanges): readonly NameChange<QualifiedName>[] =>
+  surviving
+    .map(({ before, after }) => ({ from: plainName(before), to: plainName(after) }))
+    .filter(({ from, to }) => !sameName(from, to))
+
+const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name })
+
+/**
+ * The changes in an order in which no new name is still another's old one; where they swap names, one takes a detour by
+ * the name that `detour` makes.
+ */
+export function inSafeOrder<T>(
+  changes: readonly NameChange<T>[],
+  { key, detour }: { key(name: T): string; detour(name: T): T },
+): NameChange<T>[] {
+  const pending = [...changes]
+  const ordered: NameChange<T>[] = []
+  while (pending.length > 0) {
+    const taken = new Set(pending.map(({ from }) => key(from)))
+    const next = pending.findIndex(({ to }) => !taken.has(key(to)))
+    if (next >= 0) {
+      ordered.push(...pending.splice(next, 1))
+      continue
+    }
+    const { from, to } = pending.shift()!
+    const between = detour(from)
+    ordered.push({ from, to: between })
+    pending.push({ from: between, to })
+  }
+  return ordered
+}

@@ -1,0 +1,12 @@
+// Running SQL as it is.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { runSql } from './operations.ts'
+
+export default definePlugin({
+  name: 'sql',
+  dependencies: ['metadata', 'tables', 'relationships', 'permissions'],
+  register({ operations, dialect }) {
+    operations.add(runSql(dialect))
+  },
+})

@@ -1,0 +1,101 @@
+// What a change of the catalog does to the metadata (specification 18.2): what depends on something dropped goes or
+// stops the request, renames are followed, and types that expressions rely on stay.
+
+import type { CatalogTable } from '../../core/catalog/types.ts'
+import { badRequest } from '../../core/errors.ts'
+import { type Dependency, type ObjectRef, objectKey, objectText } from '../../core/metadata/objects.ts'
+import { findTable } from '../../core/metadata/slices.ts'
+import { compareText, nameKey, nameText, type QualifiedName } from '../../core/names.ts'
+import type { OperationContext } from '../../core/operations/operation.ts'
+import { releaseDependents } from '../tables/index.ts'
+import {
+  type CatalogChanges,
+  droppedColumns,
+  droppedForeignKeys,
+  inSafeOrder,
+  readChanges,
+  renamedColumns,
+  renamedTables,
+  retypedColumns,
+  type SurvivingTable,
+} from './catalog-changes.ts'
+
+/** Brings the draft in line with what the transaction has done to the tracked tables. */
+export async function followCatalog(context: OperationContext, cascade: boolean): Promise<void> {
+  const changes = await readChanges(context.transaction, context.catalog.tables.values())
+  releaseDropped(context, changes, cascade)
+  for (const table of changes.surviving) refuseRetyped(context, table)
+  for (const table of changes.dropped) context.remove({ kind: 'table', table: plainName(table) })
+  for (const table of changes.surviving) {
+    forgetColumns(context, table)
+    followColumns(context, table)
+  }
+  followTables(context, changes)
+}
+
+const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name })
+
+function releaseDropped(context: OperationContext, { dropped, surviving }: CatalogChanges, cascade: boolean): void {
+  const gone = new Set(dropped.map(nameKey))
+  const isGone = ({ table }: ObjectRef) => table !== undefined && gone.has(nameKey(table))
+  const droppedParts = new Set(surviving.flatMap(partsDropped).map(objectKey))
+  if (gone.size === 0 && droppedParts.size === 0) return
+  const dependents = context.model.dependencies.filter(
+    ({ object, on }) => !isGone(object) && (isGone(on) || droppedParts.has(objectKey(on))),
+  )
+  releaseDependents(dependents, { cascade, remove: context.remove })
+}
+
+function partsDropped(change: SurvivingTable): ObjectRef[] {
+  const table = plainName(change.before)
+  const columns = droppedColumns(change).map(({ name }) => ({ kind: 'column', table, name }))
+  return [...columns, ...droppedForeignKeys(change).map(({ name }) => ({ kind: 'constraint', table, name }))]
+}
+
+function refuseRetyped({ model }: OperationContext, change: SurvivingTable): void {
+  const table = plainName(change.before)
+  for (const { name } of retypedColumns(change)) {
+    const key = objectKey({ kind: 'column', table, name })
+    const users = model.dependencies.filter(({ on, reason }) => reason === 'on_type' && objectKey(on) === key)
+    if (users.length === 0) continue
+    const what = `cannot change type of column "${name}" in table "${nameText(table)}"`
+    throw badRequest('dependency-error', `${what} because of the following dependencies : ${objectList(users)}`)
+  }
+}
+
+const objectList = (dependencies: readonly Dependency[]): string =>
+  [...new Set(dependencies.map(({ object }) => objectText(object)))].sort(compareText).join(', ')
+
+/** Custom names of columns that are no more. */
+function forgetColumns({ metadata }: OperationContext, change: SurvivingTable): void {
+  const gone = droppedColumns(change)
+  const configuration = gone.length > 0 ? findTable(metadata, change.before)?.configuration : undefined
+  if (!configuration) return
+  const names = Object.entries(configuration.custom_column_names)
+  const kept = names.filter(([column]) => !gone.some(({ name }) => name === column))
+  if (kept.length < names.length) configuration.custom_column_names = Object.fromEntries(kept)
+}
+
+function followColumns(context: OperationContext, change: SurvivingTable): void {
+  const table = plainName(change.before)
+  const renamed = renamedColumns(change)
+  for (const { from, to } of renamed) refuseTakenName(context, change.before, from, to)
+  // No column's name holds NUL, so the detour meets nothing.
+  const names = { key: (name: string) => name, detour: (name: string) => `${name}\u0000` }
+  for (const { from, to } of inSafeOrder(renamed, names)) context.rename({ kind: 'column', table, from, to })
+}
+
+function refuseTakenName({ model }: OperationContext, table: CatalogTable, from: string, to: string): void {
+  const field = model.tables.get(nameKey(table))?.fields.get(to)
+  if (field?.kind !== 'relationship') return
+  const what = `cannot rename column "${from}" to "${to}" in table "${nameText(table)}"`
+  throw badRequest('already-exists', `${what} as a relationship with the name already exists`)
+}
+
+function followTables(context: OperationContext, changes: CatalogChanges): void {
+  const names = {
+    key: nameKey,
+    detour: ({ schema, name }: QualifiedName) => ({ schema, name: `${name}\u0000` }),
+  }
+  for (const { from, to } of inSafeOrder(renamedTables(changes), names)) context.rename({ kind: 'table', from, to })
+}

@@ -1,0 +1,34 @@
+// `run_sql`: any SQL, and what it does to the metadata.
+
+import type { ScriptResult } from '../../core/database/transaction.ts'
+import type { Dialect } from '../../core/dialect.ts'
+import { operation } from '../../core/operations/operation.ts'
+import { followCatalog } from './metadata-effects.ts'
+import { isChecked, RunSqlArgs } from './schema.ts'
+import { runScript } from './script.ts'
+
+/** Rows with their column names first, every cell as text; null for commands that return none. */
+function resultJson({ columns, rows }: ScriptResult) {
+  if (!columns || !rows) return { result_type: 'CommandOk', result: null }
+  return { result_type: 'TuplesOk', result: [columns, ...rows.map((row) => row.map((cell) => cell ?? 'NULL'))] }
+}
+
+export const runSql = (dialect: Dialect) =>
+  operation({
+    type: 'run_sql',
+    args: RunSqlArgs,
+    access: ({ read_only }) => (read_only ? 'READ ONLY' : 'READ WRITE'),
+    editsMetadata: isChecked,
+    check: 'new',
+    async handle(context, args) {
+      const { transaction, session, refreshCatalog } = context
+      const { cascade = false } = args
+      const user = { name: dialect.userSetting, value: JSON.stringify(session.variables) }
+      const result = await runScript(transaction, args.sql, user)
+      if (isChecked(args)) {
+        await followCatalog(context, cascade)
+        refreshCatalog('all')
+      }
+      return resultJson(result)
+    },
+  })

@@ -1,0 +1,25 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+export const RunSqlArgs = Type.Object(
+  {
+    sql: Type.String(),
+    cascade: Type.Optional(Type.Boolean()),
+    check_metadata_consistency: Type.Optional(Type.Boolean()),
+    read_only: Type.Optional(Type.Boolean()),
+  },
+  { missingKey: 'A' },
+)
+
+export type RunSqlArgs = Static<typeof RunSqlArgs>
+
+/** Words of statements that may change what metadata refers to; comments and constants count too. */
+const catalogWords = /\b(alter|drop|replace|create function|comment on)\b/i
+
+/** Whether the metadata is checked after the text has run. */
+export function isChecked({
+  sql,
+  check_metadata_consistency: asked,
+  read_only: readOnly = false,
+}: RunSqlArgs): boolean {
+  return !readOnly && (asked ?? catalogWords.test(sql))
+}

@@ -1,0 +1,19 @@
+// What depends on an object that is about to go.
+
+import { badRequest } from '../../core/errors.ts'
+import { type Dependency, type ObjectRef, objectKey, objectText } from '../../core/metadata/objects.ts'
+import { compareText } from '../../core/names.ts'
+
+/** Removes the dependents when the caller asked for that, and refuses otherwise, if there are any. */
+export function releaseDependents(
+  dependencies: readonly Dependency[],
+  { cascade, remove }: { readonly cascade: boolean; readonly remove: (object: ObjectRef) => boolean },
+): void {
+  const dependents = [...new Map(dependencies.map(({ object }) => [objectKey(object), object])).values()]
+  if (dependents.length === 0) return
+  if (!cascade) {
+    const list = dependents.map(objectText).sort(compareText).join(', ')
+    throw badRequest('dependency-error', `cannot drop due to the following dependent objects : ${list}`)
+  }
+  for (const object of dependents) remove(object)
+}

@@ -1,0 +1,25 @@
+// Tables and views: which are tracked, and under which names.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { tableContribution } from './graphql.ts'
+import {
+  addExistingTableOrView,
+  setTableCustomFields,
+  setTableIsEnum,
+  trackTable,
+  trackTableV2,
+  untrackTable,
+} from './operations.ts'
+
+export { releaseDependents } from './dependents.ts'
+export { requireTable } from './entries.ts'
+
+export default definePlugin({
+  name: 'tables',
+  dependencies: ['metadata'],
+  register(engine) {
+    engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
+    engine.operations.add(setTableIsEnum, setTableCustomFields)
+    engine.graphql.contribute(tableContribution)
+  },
+})

@@ -1,0 +1,111 @@
+// Tracking tables and configuring what is tracked.
+
+import { badRequest } from '../../core/errors.ts'
+import type { MetadataDocument, TableConfiguration, TableEntry } from '../../core/metadata/document.ts'
+import type { ObjectRef } from '../../core/metadata/objects.ts'
+import { findTable } from '../../core/metadata/slices.ts'
+import { completeConfiguration, isEmptyConfiguration } from '../../core/metadata/table-configuration.ts'
+import { nameText, type QualifiedName, sameName } from '../../core/names.ts'
+import { operation } from '../../core/operations/operation.ts'
+import { releaseDependents } from './dependents.ts'
+import { requireTable } from './entries.ts'
+import {
+  SetTableCustomFieldsArgs,
+  SetTableIsEnumArgs,
+  type TrackedTable,
+  TrackTableArgs,
+  TrackTableV2Args,
+  UntrackTableArgs,
+} from './schema.ts'
+
+const tableRef = (table: QualifiedName): ObjectRef => ({ kind: 'table', table })
+
+function configure(entry: TableEntry, configuration: TableConfiguration): void {
+  if (isEmptyConfiguration(configuration)) delete entry.configuration
+  else entry.configuration = configuration
+}
+
+function setIsEnum(entry: TableEntry, isEnum: boolean): void {
+  if (isEnum) entry.is_enum = true
+  else delete entry.is_enum
+}
+
+/** Adds a table to the draft; refuses one that is there already. */
+function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable): TableEntry {
+  if (findTable(metadata, table)) {
+    throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
+  }
+  const entry: TableEntry = { table }
+  setIsEnum(entry, is_enum)
+  metadata.tables.push(entry)
+  return findTable(metadata, table)!
+}
+
+const trackTableV1 = {
+  args: TrackTableArgs,
+  check: 'object',
+  object: ({ table }: TrackedTable) => tableRef(table),
+} as const
+
+export const trackTable = operation({
+  ...trackTableV1,
+  type: 'track_table',
+  handle({ metadata, refreshCatalog }, tracked) {
+    track(metadata, tracked)
+    refreshCatalog([tracked.table])
+  },
+})
+
+/** The operation's name before views and materialized views were called tables too. */
+export const addExistingTableOrView = operation({ ...trackTable, type: 'add_existing_table_or_view' })
+
+export const trackTableV2 = operation({
+  type: 'track_table',
+  version: 2,
+  args: TrackTableV2Args,
+  check: 'object',
+  object: ({ table }) => tableRef(table.table),
+  handle({ metadata, refreshCatalog }, { table, configuration }) {
+    const entry = track(metadata, table)
+    if (configuration) configure(entry, configuration)
+    refreshCatalog([table.table])
+  },
+})
+
+export const untrackTable = operation({
+  type: 'untrack_table',
+  args: UntrackTableArgs,
+  check: 'new',
+  handle(context, { table, cascade = false }) {
+    const { metadata, model, remove } = context
+    if (!findTable(metadata, table)) {
+      throw badRequest('already-untracked', `view/table already untracked : "${nameText(table)}"`)
+    }
+    const isInside = (object: ObjectRef) => object.table !== undefined && sameName(object.table, table)
+    const elsewhere = model.dependencies.filter(({ object, on }) => isInside(on) && !isInside(object))
+    releaseDependents(elsewhere, { cascade, remove })
+    remove(tableRef(table))
+  },
+})
+
+export const setTableIsEnum = operation({
+  type: 'set_table_is_enum',
+  args: SetTableIsEnumArgs,
+  check: 'object',
+  object: ({ table }) => tableRef(table),
+  handle({ metadata, refreshCatalog }, { table, is_enum }) {
+    setIsEnum(requireTable(metadata, table), is_enum)
+    refreshCatalog([table])
+  },
+})
+
+export const setTableCustomFields = operation({
+  type: 'set_table_custom_fields',
+  version: 2,
+  args: SetTableCustomFieldsArgs,
+  check: 'object',
+  object: ({ table }) => tableRef(table),
+  handle({ metadata }, { table, ...configuration }) {
+    configure(requireTable(metadata, table), completeConfiguration(configuration))
+  },
+})

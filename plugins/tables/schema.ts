@@ -1,0 +1,41 @@
+// Arguments of the operations on tables.
+
+import { Type } from '@sinclair/typebox'
+import { CustomColumnNames, CustomRootFields, TableConfig } from '../../core/metadata/table-configuration.ts'
+import type { QualifiedName } from '../../core/names.ts'
+import { decode } from '../../core/operations/decode.ts'
+import { TableName } from '../../core/operations/wire-types.ts'
+
+/** A table to track, and whether it is an enum table. */
+export interface TrackedTable {
+  readonly table: QualifiedName
+  readonly is_enum?: boolean
+}
+
+const WithOptions = Type.Object({ table: TableName, is_enum: Type.Optional(Type.Boolean()) }, { missingKey: 'A' })
+const BareName = { ...TableName, convert: (name: unknown): TrackedTable => ({ table: decode(TableName, name) }) }
+
+/** `{table, is_enum?}`, or else the name of a table. */
+export const TrackTableArgs = Type.Unsafe<TrackedTable>(
+  Type.Union([WithOptions, BareName], { message: 'expecting a string/object for QualifiedObject' }),
+)
+
+export const TrackTableV2Args = Type.Object({ table: TrackTableArgs, configuration: Type.Optional(TableConfig) })
+
+export const UntrackTableArgs = Type.Object({ table: TableName, cascade: Type.Optional(Type.Boolean()) })
+
+export const SetTableIsEnumArgs = Type.Object({ table: TableName, is_enum: Type.Boolean() })
+
+export const SetTableCustomFieldsArgs = Type.Object({
+  table: TableName,
+  custom_root_fields: Type.Optional(CustomRootFields),
+  custom_column_names: Type.Optional(CustomColumnNames),
+})
+
+const TableKey = Type.Object({ table: TableName }, { missingKey: 'A' })
+
+/** Decodes nothing, but says in its own words that `table` is missing: for operations on parts of a table. */
+export function requireTableKey(args: unknown): never {
+  decode(TableKey, args)
+  return args as never
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { badRequest, graphqlError } from '../../core/errors.ts'
+import type { Route } from '../../core/plugin.ts'
+import { openConnection, recordingObserver, serveRoutes } from './server.ts'
+
+const echo: Route = { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body }
+const notFound = { path: '$', error: 'resource does not exist', code: 'not-found' }
+
+test('everything unknown answers a JSON 404, whatever the method', async (t) => {
+  const { url } = await serveRoutes(t, [echo])
+  for (const [method, path] of [
+    ['GET', '/nowhere'],
+    ['GET', '/echo'],
+    ['POST', '/nowhere?x=1'],
+    ['DELETE', '/echo'],
+    ['PATCH', '/'],
+    ['PROPFIND', '/echo'],
+    ['OPTIONS', '/echo'],
+  ] as const) {
+    const response = await fetch(url + path, { method })
+    assert.equal(response.status, 404, `${method} ${path}`)
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.deepEqual(await response.json(), notFound)
+  }
+})
+
+test('a path that cannot be decoded is one that nothing answers', async (t) => {
+  const { port } = await serveRoutes(t, [echo])
+  const socket = await openConnection(t, port)
+  socket.write('GET /%ff%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  const text = String(await socket.toArray().then(Buffer.concat))
+  assert.match(text, /^HTTP\/1\.1 404 /)
+  assert.deepEqual(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))), notFound)
+})
+
+test('bytes that are no HTTP are refused as JSON', async (t) => {
+  const { port } = await serveRoutes(t, [echo])
+  const socket = await openConnection(t, port)
+  socket.write('hello\r\n\r\n')
+  const text = String(await socket.toArray().then(Buffer.concat))
+  assert.match(text, /^HTTP\/1\.1 400 Bad Request\r\n/)
+  assert.match(text, /\{"path":"\$","error":"bad request","code":"bad-request"\}$/)
+})
+
+test('a body is taken whatever its content type, and numbers keep their digits', async (t) => {
+  const { url } = await serveRoutes(t, [echo])
+  const body = '{"n":12345678901234567890.123,"__proto__":1,"s":"é🚢"}'
+  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png', undefined]) {
+    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
+    const response = await fetch(`${url}/echo`, { method: 'POST', body: Buffer.from(body), headers })
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(await response.text(), body)
+  }
+})
+
+test('a body that is no JSON is refused after authentication', async (t) => {
+  const { url } = await serveRoutes(t, [echo], { settings: { adminSecret: 'sesame' } })
+  const post = (body: string | Buffer, headers: Record<string, string>) =>
+    fetch(`${url}/echo`, { method: 'POST', body, headers })
+  const unauthenticated = await post('{', {})
+  assert.equal(unauthenticated.status, 401)
+  const headers = { 'x-service-admin-secret': 'sesame' }
+  for (const body of ['{', '', 'nope', Buffer.from([0x22, 0xff, 0x22]), '['.repeat(5000) + ']'.repeat(5000)]) {
+    const response = await post(body, headers)
+    assert.equal(response.status, 400)
+    const { code, path } = (await response.json()) as { code: string; path: string }
+    assert.deepEqual({ code, path }, { code: 'invalid-json', path: '$' })
+  }
+})
+
+test('a body beyond the limit is refused with 413 and the connection ends', async (t) => {
+  const { url } = await serveRoutes(t, [echo], { settings: { maxBodySize: 2048 } })
+  const response = await fetch(`${url}/echo`, { method: 'POST', body: JSON.stringify('x'.repeat(5000)) })
+  assert.equal(response.status, 413)
+  assert.equal(response.headers.get('connection'), 'close')
+  assert.deepEqual(await response.json(), { path: '$', error: 'request body is too large', code: 'bad-request' })
+})
+
+test('a route for administrators refuses other roles', async (t) => {
+  const { url } = await serveRoutes(t, [{ method: 'GET', url: '/secret', auth: 'admin', handle: () => 'told' }])
+  const refused = await fetch(`${url}/secret`, { headers: { 'x-service-role': 'guest' } })
+  assert.equal(refused.status, 400)
+  assert.deepEqual(await refused.json(), {
+    path: '$',
+    error: 'You have to be an admin to access this endpoint',
+    code: 'access-denied',
+  })
+  assert.equal(await (await fetch(`${url}/secret`)).text(), 'told')
+})
+
+test('the request id of the client comes back, else a new one, on errors too', async (t) => {
+  const { url } = await serveRoutes(t, [echo])
+  const own = await fetch(`${url}/echo`, { method: 'POST', body: '1', headers: { 'x-request-id': 'mine-1' } })
+  assert.equal(own.headers.get('x-request-id'), 'mine-1')
+  const refused = await fetch(`${url}/echo`, { method: 'POST', body: '{', headers: { 'x-request-id': 'mine-2' } })
+  assert.equal(refused.headers.get('x-request-id'), 'mine-2')
+  const unknown = await fetch(`${url}/nowhere`)
+  assert.match(unknown.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+})
+
+test('internal details are shown to administrators, and to everybody in development mode', async (t) => {
+  const failing: Route = {
+    method: 'GET',
+    url: '/fail',
+    auth: 'session',
+    handle: () => {
+      throw badRequest('data-exception', 'no', { path: ['a', 0, 'odd key'], internal: { statement: 'select' } })
+    },
+  }
+  const ask = async (settings: object, role: string) => {
+    const { url } = await serveRoutes(t, [failing], { settings })
+    const response = await fetch(`${url}/fail`, { headers: { 'x-service-role': role } })
+    return response.json()
+  }
+  const plain = { path: "$.a[0]['odd key']", error: 'no', code: 'data-exception' }
+  const full = { ...plain, internal: { statement: 'select' } }
+  assert.deepEqual(await ask({}, 'admin'), full)
+  assert.deepEqual(await ask({}, 'guest'), plain)
+  assert.deepEqual(await ask({ adminInternalErrors: false }, 'admin'), plain)
+  assert.deepEqual(await ask({ devMode: true, adminInternalErrors: false }, 'guest'), full)
+})
+
+test('an unforeseen error is logged whole and answered without details', async (t) => {
+  const observe = recordingObserver()
+  const broken: Route = {
+    method: 'GET',
+    url: '/broken',
+    auth: 'session',
+    handle: () => {
+      throw new TypeError('password is hunter2')
+    },
+  }
+  const { url } = await serveRoutes(t, [broken], { observe })
+  const response = await fetch(`${url}/broken`)
+  assert.equal(response.status, 500)
+  assert.deepEqual(await response.json(), { path: '$', error: 'internal error', code: 'unexpected' })
+  const logged = observe.entries.find(({ type }) => type === 'unstructured')
+  assert.match(String(logged?.detail), /TypeError: password is hunter2\n {4}at /)
+})
+
+test('a route may encode its errors, those of authentication included', async (t) => {
+  const route: Route = {
+    ...echo,
+    errors: (error, showInternal) => ({ status: 200, body: { errors: [graphqlError(error, showInternal)] } }),
+  }
+  const { url } = await serveRoutes(t, [route], { settings: { adminSecret: 'sesame' } })
+  const response = await fetch(`${url}/echo`, { method: 'POST', body: '1' })
+  assert.equal(response.status, 200)
+  assert.deepEqual(await response.json(), {
+    errors: [
+      {
+        extensions: { path: '$', code: 'access-denied' },
+        message: 'x-service-admin-secret/x-service-access-key required, but not found',
+      },
+    ],
+  })
+})
+
+test('answers are compressed for clients that list gzip, errors and small ones are not', async (t) => {
+  const text = JSON.stringify('abc'.repeat(2000))
+  const routes: Route[] = [
+    { method: 'GET', url: '/large', auth: 'none', handle: () => Buffer.from(text) },
+    { method: 'GET', url: '/small', auth: 'none', handle: () => ({ a: 1 }) },
+  ]
+  const { port } = await serveRoutes(t, routes)
+  const ask = async (path: string, accept: string) => {
+    const socket = await openConnection(t, port)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: ${accept}\r\nConnection: close\r\n\r\n`)
+    const bytes = Buffer.concat(await socket.toArray())
+    const end = bytes.indexOf('\r\n\r\n')
+    return { head: String(bytes.subarray(0, end)), body: bytes.subarray(end + 4) }
+  }
+  const compressed = await ask('/large', 'deflate, gzip;q=0.8')
+  assert.match(compressed.head, /content-encoding: gzip/)
+  assert.ok(compressed.body.length < 200)
+  assert.equal(String(gunzipSync(compressed.body)), text)
+  for (const accept of ['gzip;q=0', 'x-gzip', 'br', 'identity']) {
+    const plain = await ask('/large', accept)
+    assert.doesNotMatch(plain.head, /content-encoding/)
+    assert.equal(String(plain.body), text)
+  }
+  assert.doesNotMatch((await ask('/small', 'gzip')).head, /content-encoding/)
+})

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Route } from '../../core/plugin.ts'
+import { openConnection, serveRoutes } from './server.ts'
+
+const size = 40_000_000
+
+/** Counts how many large answers were made. */
+function largeAnswers() {
+  const state = { made: 0, route: null as unknown as Route }
+  state.route = {
+    method: 'GET',
+    url: '/large',
+    auth: 'session',
+    handle() {
+      state.made++
+      return Buffer.alloc(size, 'x')
+    },
+  }
+  return state
+}
+
+const hello: Route = { method: 'GET', url: '/hello', auth: 'session', handle: () => ({ hello: true }) }
+const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+test('a client that stops reading is cut off, and others are served meanwhile', async (t) => {
+  const large = largeAnswers()
+  const { port, url } = await serveRoutes(t, [large.route, hello], { settings: { responseStallTimeout: 1 } })
+  const socket = await openConnection(t, port)
+  socket.pause()
+  socket.write(ask('/large'))
+  const started = performance.now()
+  await sleep(300)
+  assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: true })
+  const closed = once(socket, 'close')
+  let received = 0
+  await sleep(2500)
+  socket.on('data', (chunk) => {
+    received += chunk.length
+  })
+  socket.resume()
+  await closed
+  assert.ok(received < size, `${received} bytes arrived`)
+  assert.ok(performance.now() - started < 5000)
+})
+
+test('a client that reads slowly gets all of its answer', async (t) => {
+  const large = largeAnswers()
+  const { port } = await serveRoutes(t, [large.route], { settings: { responseStallTimeout: 1 } })
+  const socket = await openConnection(t, port)
+  socket.write(ask('/large'))
+  let received = 0
+  const started = performance.now()
+  socket.on('data', (chunk) => {
+    received += chunk.length
+    socket.pause()
+    setTimeout(() => socket.resume(), Math.ceil((chunk.length / size) * 2500))
+  })
+  while (received < size && !socket.destroyed) await sleep(50)
+  assert.ok(received >= size, `${received} bytes arrived`)
+  assert.ok(performance.now() - started > 2000)
+})
+
+test('pipelined requests are answered one after another, so a silent client holds one answer', async (t) => {
+  const large = largeAnswers()
+  const { port } = await serveRoutes(t, [large.route], { settings: { responseStallTimeout: 2 } })
+  const socket = await openConnection(t, port)
+  socket.pause()
+  socket.write(ask('/large').repeat(200))
+  await sleep(500)
+  assert.equal(large.made, 1)
+})
+
+test('pipelined requests that are read are all answered in order', async (t) => {
+  const number: Route = { method: 'GET', url: '/n/:n', auth: 'none', handle: ({ request }) => request.params }
+  const { port } = await serveRoutes(t, [number])
+  const socket = await openConnection(t, port)
+  const numbers = Array.from({ length: 50 }, (_, i) => String(i))
+  socket.write(numbers.map((n) => ask(`/n/${n}`)).join(''))
+  let text = ''
+  for await (const chunk of socket) {
+    text += chunk
+    if (text.includes('"49"')) break
+  }
+  assert.deepEqual(
+    [...text.matchAll(/\{"n":"(\d+)"\}/g)].map(([, n]) => n),
+    numbers,
+  )
+})
+
+test('closing waits for requests in flight and refuses new connections', async (t) => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow: Route = { method: 'GET', url: '/slow', auth: 'none', handle: () => held.then(() => ({ done: true })) }
+  const server = await serveRoutes(t, [slow, hello], { settings: { gracefulShutdownTimeout: 30 } })
+  await (await fetch(`${server.url}/hello`)).json()
+  const answer = fetch(`${server.url}/slow`)
+  await sleep(100)
+  const started = performance.now()
+  const closed = server.close()
+  await sleep(100)
+  await assert.rejects(fetch(`${server.url}/hello`))
+  release()
+  assert.deepEqual(await (await answer).json(), { done: true })
+  await closed
+  assert.ok(performance.now() - started < 3000)
+})
+
+test('closing cuts what does not end within the graceful timeout', async (t) => {
+  const never: Route = { method: 'GET', url: '/never', auth: 'none', handle: () => new Promise(() => {}) }
+  const server = await serveRoutes(t, [never], { settings: { gracefulShutdownTimeout: 1 } })
+  const answer = fetch(`${server.url}/never`)
+  const refused = assert.rejects(answer)
+  await sleep(100)
+  await server.close()
+  await refused
+})

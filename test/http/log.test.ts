@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { badRequest } from '../../core/errors.ts'
+import type { HttpLog } from '../../core/observe.ts'
+import type { Route } from '../../core/plugin.ts'
+import { recordingObserver, serveRoutes } from './server.ts'
+
+const routes: Route[] = [
+  { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body },
+  { method: 'GET', url: '/healthz', auth: 'none', handle: () => 'OK' },
+  { method: 'GET', url: '/v1/version', auth: 'none', handle: () => ({}) },
+  {
+    method: 'POST',
+    url: '/fail',
+    auth: 'session',
+    handle: () => {
+      throw badRequest('not-exists', 'no', { path: ['args'], internal: { why: 1 } })
+    },
+    errors: (error) => ({ status: 200, body: { message: error.message } }),
+  },
+]
+
+const headers = { 'x-request-id': 'r1', 'x-service-role': 'clerk', 'x-real-ip': '10.0.0.7' }
+
+async function logOf(t: import('node:test').TestContext, path: string, init: RequestInit) {
+  const observe = recordingObserver()
+  const { url } = await serveRoutes(t, routes, { observe, settings: { adminSecret: 'sesame' } })
+  await (await fetch(url + path, init)).text()
+  return observe.entries
+}
+
+const trusted = { ...headers, 'x-service-admin-secret': 'sesame' }
+const info = { method: 'POST', ip: '10.0.0.7', http_version: 'HTTP/1.1', content_encoding: null }
+
+test('an answered request is one line with sizes and times', async (t) => {
+  const [entry, ...rest] = await logOf(t, '/echo?secret=1', { method: 'POST', body: '[1, 2]', headers: trusted })
+  assert.deepEqual(rest, [])
+  assert.equal(entry?.type, 'http-log')
+  assert.equal(entry?.level, 'info')
+  const { http_info, operation } = entry?.detail as HttpLog
+  assert.deepEqual(http_info, { ...info, status: 200, url: '/echo' })
+  const { request_read_time, query_execution_time, ...known } = operation
+  assert.deepEqual(known, { request_id: 'r1', user_vars: { 'x-service-role': 'clerk' }, response_size: 5 })
+  assert.ok((request_read_time ?? -1) >= 0 && (request_read_time ?? 1) < 1)
+  assert.ok((query_execution_time ?? -1) >= 0 && (query_execution_time ?? 1) < 1)
+})
+
+test('a failed request is an error line with its body, its error and the status sent', async (t) => {
+  const entries = await logOf(t, '/fail', { method: 'POST', body: '{"a":1}', headers: trusted })
+  assert.deepEqual(entries, [
+    {
+      type: 'http-log',
+      level: 'error',
+      detail: {
+        http_info: { ...info, status: 200, url: '/fail' },
+        operation: {
+          request_id: 'r1',
+          user_vars: { 'x-service-role': 'clerk' },
+          response_size: 16,
+          query: { a: 1 },
+          error: { path: '$.args', error: 'no', code: 'not-exists', internal: { why: 1 } },
+        },
+      },
+    },
+  ])
+})
+
+test('a body that is no JSON is logged as text', async (t) => {
+  const [entry] = await logOf(t, '/echo', { method: 'POST', body: '{"a":', headers: trusted })
+  const { operation } = entry?.detail as HttpLog
+  assert.equal(operation.raw_query, '{"a":')
+  assert.equal(operation.query, undefined)
+})
+
+test('a refused request has no session in its line, and no secret', async (t) => {
+  const wrong = { ...headers, 'x-service-admin-secret': 'guess' }
+  const [entry] = await logOf(t, '/echo', { method: 'POST', body: '1', headers: wrong })
+  const { operation } = entry?.detail as HttpLog
+  assert.equal('user_vars' in operation, false)
+  assert.doesNotMatch(JSON.stringify(entry), /guess/)
+})
+
+test('unknown paths are logged, probes are not', async (t) => {
+  const [unknown] = await logOf(t, '/nowhere', { headers })
+  assert.equal((unknown?.detail as HttpLog).http_info.status, 404)
+  assert.deepEqual(await logOf(t, '/healthz', {}), [])
+  assert.deepEqual(await logOf(t, '/v1/version?x', {}), [])
+})

@@ -1,0 +1,53 @@
+// An HTTP server with the routes of a test and no database behind it.
+
+import { connect, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { Auth } from '../../core/auth/auth.ts'
+import { dialects } from '../../core/dialect.ts'
+import { listen } from '../../core/http/listen.ts'
+import { createHttp, mountRoute, takeBodiesAsBytes } from '../../core/http/server.ts'
+import { type LogEntry, type Observer, silentObserver } from '../../core/observe.ts'
+import { defaultSettings, type Settings } from '../../core/options.ts'
+import type { Route } from '../../core/plugin.ts'
+
+export interface TestServer {
+  readonly port: number
+  readonly url: string
+  readonly auth: Auth
+  close(): Promise<void>
+}
+
+/** Serves routes on a free port until the test ends. */
+export async function serveRoutes(
+  t: TestContext,
+  routes: readonly Route[],
+  options: { readonly settings?: Partial<Settings>; readonly observe?: Observer } = {},
+): Promise<TestServer> {
+  const given = { serverHost: '127.0.0.1', serverPort: 0, gracefulShutdownTimeout: 1, ...options.settings }
+  const settings = defaultSettings(given)
+  const auth = new Auth(settings, dialects[settings.dialect])
+  const context = { settings, auth, observe: options.observe ?? silentObserver }
+  const server = createHttp(context)
+  await server.app.register(async (scope) => {
+    takeBodiesAsBytes(scope)
+    for (const route of routes) mountRoute(scope, route, context)
+  })
+  const port = await listen(server.app, settings)
+  t.after(() => server.close())
+  return { port, url: `http://127.0.0.1:${port}`, auth, close: () => server.close() }
+}
+
+/** An observer that keeps what it is told. */
+export function recordingObserver(): Observer & { readonly entries: LogEntry[] } {
+  const entries: LogEntry[] = []
+  return { entries, isEnabled: () => true, log: (entry) => entries.push(entry), flush: () => {} }
+}
+
+/** A bare connection, for what HTTP clients do not do. */
+export async function openConnection(t: TestContext, port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  t.after(() => socket.destroy())
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return socket
+}

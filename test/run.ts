@@ -1,0 +1,40 @@
+// `npm test`: every test file, a process each, two at a time, over one PostgreSQL. Words on the command line choose the
+// files whose path holds one of them.
+
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { sharePostgres, startTestPostgres } from './support/postgres.ts'
+
+const directory = import.meta.dirname
+const words = process.argv.slice(2)
+
+const files = globSync('**/*.test.ts', { cwd: directory })
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .sort()
+  .map((file) => join(directory, file))
+
+if (files.length === 0) {
+  console.error(`No test file matches ${words.join(' ')}`)
+  process.exit(1)
+}
+
+const postgres = await startTestPostgres()
+sharePostgres(postgres)
+// The exit handler of the PostgreSQL of the tests ends it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+let executed = 0
+let failed = 0
+const stream = run({ files, concurrency: 2 })
+stream.on('test:pass', ({ details }) => {
+  if (details.type !== 'suite') executed++
+})
+stream.on('test:fail', () => failed++)
+stream.compose(spec).pipe(process.stdout)
+await new Promise((done) => stream.once('end', done))
+
+await postgres.stop()
+if (executed === 0) console.error('No test ran')
+process.exitCode = failed > 0 || executed === 0 ? 1 : 0

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { atEnd } from './cleanup.ts'
+import { onServer, testPostgres, urlOfDatabase } from './postgres.ts'
+
+export interface TestDatabase {
+  readonly url: string
+  /** Runs SQL and returns the rows of its last statement. */
+  sql<Row extends Record<string, unknown> = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<Row[]>
+}
+
+/** A database of its own for a test, dropped at its end. */
+export async function testDatabase(t: TestContext, options: { readonly sql?: string } = {}): Promise<TestDatabase> {
+  const { url: server, template } = await testPostgres()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await onServer(server, `create database ${name} template ${template}`)
+  atEnd(t, () => onServer(server, `drop database ${name} with (force)`))
+  const url = urlOfDatabase(server, name)
+  let connected: Promise<pg.Client> | undefined
+  atEnd(t, async () => (await connected?.catch(() => undefined))?.end())
+  const database: TestDatabase = {
+    url,
+    async sql(text, values) {
+      connected ??= connect(url)
+      const client = await connected
+      const results = await client.query(text, values as unknown[] | undefined)
+      const last = Array.isArray(results) ? results.at(-1) : results
+      return last?.rows ?? []
+    },
+  }
+  if (options.sql !== undefined) await database.sql(options.sql)
+  return database
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}

@@ -1,0 +1,120 @@
+// The real server as a process of its own, for what concerns the process: starting, signals, being killed.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readPostmaster } from '../../core/database/postmaster.ts'
+import { processIdentity } from '../../core/database/process-identity.ts'
+import { atEnd } from './cleanup.ts'
+import { makeTemporaryDirectory } from './postgres.ts'
+
+const entry = new URL('../../bin/trellis.ts', import.meta.url).pathname
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface TrellisProcess {
+  readonly pid: number
+  /** The URL it serves; rejects when it ends before it listens. */
+  ready(): Promise<string>
+  kill(signal: NodeJS.Signals): void
+  /** What it wrote to the end, and how it ended. */
+  readonly ended: Promise<Ended>
+  readonly stdout: string
+  readonly stderr: string
+  /** Waits until its log or banner matches. */
+  output(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+export interface SpawnOptions {
+  readonly cwd?: string
+  /** Of the process, instead of those of the tests. */
+  readonly uid?: number
+  readonly gid?: number
+}
+
+const patience = 30_000
+
+/** Starts the server; it is ended with the test when it still runs. */
+export function spawnTrellis(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  options: SpawnOptions = {},
+): TrellisProcess {
+  const child = spawn(process.execPath, [entry, ...args], {
+    ...options,
+    // Nothing of the environment of the tests: neither options nor settings of libpq.
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const written = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    written.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    written.stderr += chunk
+  })
+  const ended = new Promise<Ended>((done) => {
+    child.once('close', (code, signal) => done({ code, signal, ...written }))
+  })
+  atEnd(t, () => endProcess(child, ended))
+  const output = async (pattern: RegExp) => {
+    for (const started = Date.now(); ; await sleep(10)) {
+      const found = pattern.exec(written.stderr) ?? pattern.exec(written.stdout)
+      if (found) return found
+      const gone = child.exitCode !== null || child.signalCode !== null
+      if (gone || Date.now() - started > patience) {
+        throw new Error(
+          `${pattern} did not appear: ${gone ? 'ended' : 'still runs'}\n${written.stdout}${written.stderr}`,
+        )
+      }
+    }
+  }
+  return {
+    pid: child.pid!,
+    ended,
+    output,
+    kill: (signal) => child.kill(signal),
+    ready: async () => (await output(/Listening +(\S+)/))[1]!,
+    get stdout() {
+      return written.stdout
+    },
+    get stderr() {
+      return written.stderr
+    },
+  }
+}
+
+async function endProcess(child: ChildProcess, ended: Promise<Ended>): Promise<void> {
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), patience)
+  await ended
+  clearTimeout(timer)
+}
+
+/** A directory for the data of servers, removed with the test, as is a PostgreSQL that a killed server left in it. */
+export function temporaryDirectory(t: TestContext): string {
+  const directory = makeTemporaryDirectory()
+  atEnd(t, async () => {
+    const left = embeddedPid(directory)
+    if (left !== null) {
+      process.kill(left, 'SIGQUIT')
+      while (embeddedPid(directory) === left) await sleep(10)
+    }
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return directory
+}
+
+/** The number of the PostgreSQL that runs in a data directory; null when none does. */
+export function embeddedPid(directory: string): number | null {
+  const pid = readPostmaster(join(directory, 'postgres'))?.pid
+  return pid !== undefined && processIdentity(pid) !== null ? pid : null
+}

@@ -1,0 +1,48 @@
+// An engine of this process over a database of its own, listening on a free port: tests talk to it over HTTP.
+
+import type { TestContext } from 'node:test'
+import { createEngine, type RunningEngine } from '../../core/engine.ts'
+import { type Observer, silentObserver } from '../../core/observe.ts'
+import { defaultSettings, type Settings } from '../../core/options.ts'
+import type { Plugin } from '../../core/plugin.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
+import { atEnd } from './cleanup.ts'
+import { clientOf, type TestClient } from './client.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+export interface TrellisOptions {
+  /** Run before the engine starts. */
+  readonly sql?: string
+  readonly settings?: Partial<Settings>
+  /** Beside the built-in ones. */
+  readonly plugins?: readonly Plugin[]
+  readonly observe?: Observer
+  /** Instead of a new one: for engines that share a database, or are started again. */
+  readonly database?: TestDatabase
+}
+
+export interface TestTrellis extends TestClient {
+  readonly url: string
+  readonly engine: RunningEngine
+  readonly database: TestDatabase
+  readonly sql: TestDatabase['sql']
+}
+
+/** Starts an engine that ends with the test. */
+export async function startTrellis(t: TestContext, options: TrellisOptions = {}): Promise<TestTrellis> {
+  const database = options.database ?? (await testDatabase(t))
+  if (options.sql !== undefined) await database.sql(options.sql)
+  const settings = defaultSettings({
+    serverHost: '127.0.0.1',
+    serverPort: 0,
+    connections: 10,
+    gracefulShutdownTimeout: 1,
+    ...options.settings,
+    databaseUrl: database.url,
+  })
+  const plugins = [...builtInPlugins, ...(options.plugins ?? [])]
+  const engine = await createEngine({ settings, plugins, observe: options.observe ?? silentObserver })
+  atEnd(t, () => engine.close())
+  const url = `http://127.0.0.1:${await engine.listen()}`
+  return { url, engine, database, sql: database.sql, ...clientOf(url, settings) }
+}

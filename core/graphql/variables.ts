@@ -47,7 +47,7 @@ export function variablesShape(
     const value = variables[name]
     if (dependence === 'value') shape += `${name}=${JSON.stringify(value)};`
     else if (type && isJsonType(type)) shape += value === null ? `${name}:n;` : `${name}:j;`
-    else shape += `${name}:${shapeOf(value, dependence === 'lengths')};`
+    else shape += `${name}:${shapeOf(value, dependence === 'lengths', 0)};`
   }
   return shape
 }
@@ -58,7 +58,11 @@ function isJsonType(type: TypeNode): boolean {
   return named.kind === Kind.NAMED_TYPE && (named.name.value === 'jsonb' || named.name.value === 'json')
 }
 
-function shapeOf(value: unknown, lengths: boolean): string {
+/** Variables nested deeper than this are refused, as literals are by the parser. */
+const maxDepth = 1000
+
+function shapeOf(value: unknown, lengths: boolean, depth: number): string {
+  if (depth > maxDepth) throw validationFailed('the value is nested too deeply', ['variables'])
   if (value === null || value === undefined) return 'n'
   switch (typeof value) {
     case 'string':
@@ -69,13 +73,13 @@ function shapeOf(value: unknown, lengths: boolean): string {
       return 'b'
   }
   if (Array.isArray(value)) {
-    const items = value.map((item) => shapeOf(item, lengths))
+    const items = value.map((item) => shapeOf(item, lengths, depth + 1))
     return lengths ? `[${items.join()}]` : `[${[...new Set(items)].join()}]`
   }
   if (JSON.isRawJSON(value)) return 'd'
   let members = '{'
   for (const key of Object.keys(value as object)) {
-    members += `${JSON.stringify(key)}:${shapeOf((value as Record<string, unknown>)[key], lengths)},`
+    members += `${JSON.stringify(key)}:${shapeOf((value as Record<string, unknown>)[key], lengths, depth + 1)},`
   }
   return `${members}}`
 }

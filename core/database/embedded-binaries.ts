@@ -48,10 +48,13 @@ export interface RunAs {
 
 const systemUser = 'postgres'
 
-/** PostgreSQL refuses to run as root: root starts it as the system user `postgres`, which is made when missing. */
-export async function findRunAs(directory: string, binaries: Binaries): Promise<RunAs> {
+/**
+ * PostgreSQL refuses to run as root: root starts it as whoever owns the cluster, a new one as the system user `postgres`,
+ * which is made when missing.
+ */
+export async function findRunAs(directory: string, cluster: string, binaries: Binaries): Promise<RunAs> {
   if (process.geteuid?.() !== 0) return { owner: null, prefix: [] }
-  const owner = (await lookUpUser()) ?? (await createUser())
+  const owner = statSync(cluster, { throwIfNoEntry: false }) ?? (await lookUpUser()) ?? (await createUser())
   const reachable = isReachable(directory, owner) && isReachable(dirname(binaries.postgres), owner)
   return { owner, prefix: reachable ? [] : await reachingPrivateDirectories(directory, owner) }
 }

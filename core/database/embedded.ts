@@ -128,7 +128,7 @@ export class EmbeddedPostgres {
         mkdirSync(this.#root, { recursive: true })
         this.#lock = await lockDirectory(this.#root)
         const binaries = await findBinaries()
-        this.#place = { binaries, runAs: await findRunAs(this.#root, binaries) }
+        this.#place = { binaries, runAs: await findRunAs(this.#root, this.#data, binaries) }
         this.#connection = this.#readConnection() ?? this.#connection
         await this.#prepare()
       })
@@ -147,9 +147,7 @@ export class EmbeddedPostgres {
   }
 
   async #prepare(): Promise<void> {
-    for (const name of readdirSync(this.#root)) {
-      if (name.startsWith('making-')) rmSync(join(this.#root, name), { recursive: true, force: true })
-    }
+    this.#removeUnfinished()
     if (existsSync(this.#logFile) && statSync(this.#logFile).size > 10_000_000) {
       renameSync(this.#logFile, `${this.#logFile}.1`)
     }
@@ -159,6 +157,17 @@ export class EmbeddedPostgres {
       throw new StartError(
         `${this.#data} was made by PostgreSQL ${version}, but this release brings ${ownVersion}: move its data with pg_dump, or choose another directory with --data-dir`,
       )
+    }
+  }
+
+  /** What a server that was killed while it made its cluster left; its last process may still be writing there. */
+  #removeUnfinished(): void {
+    for (const name of readdirSync(this.#root).filter((entry) => entry.startsWith('making-'))) {
+      try {
+        rmSync(join(this.#root, name), { recursive: true, force: true })
+      } catch {
+        // The next start removes it.
+      }
     }
   }
 

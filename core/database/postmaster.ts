@@ -38,12 +38,20 @@ export async function endOrphan(dataDirectory: string): Promise<number | null> {
   const identity = processIdentity(left.pid)
   const command = (identity && processCommand(left.pid)) ?? ''
   if (command.includes(dataDirectory)) {
-    process.kill(left.pid, 'SIGINT')
+    askToStop(left.pid)
     await untilGone(left.pid, identity, dataDirectory)
     return left.pid
   }
   if (!/postgres|postmaster/.test(command)) disownLockFiles(dataDirectory)
   return null
+}
+
+function askToStop(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 async function untilGone(pid: number, identity: string | null, dataDirectory: string): Promise<void> {

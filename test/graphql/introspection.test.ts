@@ -93,8 +93,8 @@ test('a role sees what it may use and nothing else', async (t) => {
   assert.equal(type('book_insert_input'), 'input book_insert_input { publisher_id: Int title: String }')
   assert.equal(
     type('mutation_root'),
-    'type mutation_root { insert_book(objects: [book_insert_input!]!): book_mutation_response ' +
-      'insert_book_one(object: book_insert_input!): book }',
+    'type mutation_root { insert_book( objects: [book_insert_input!]! ): book_mutation_response ' +
+      'insert_book_one( object: book_insert_input! ): book }',
   )
   assert.ok(!printSchema(schema).includes('publisher_bool_exp'))
   assert.ok(!printSchema(schema).includes('aggregate'))

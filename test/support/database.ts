@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import pg from 'pg'
 import { atEnd } from './cleanup.ts'
-import { onServer, testPostgres, urlOfDatabase } from './postgres.ts'
+import { onServer, sharedPostgres, startTestPostgres, type TestPostgres, urlOfDatabase } from './postgres.ts'
 
 export interface TestDatabase {
   readonly url: string
@@ -11,6 +11,19 @@ export interface TestDatabase {
     text: string,
     values?: readonly unknown[],
   ): Promise<Row[]>
+}
+
+/** The PostgreSQL of a file that is run alone. */
+let own: Promise<TestPostgres> | undefined
+
+after(async () => (await own?.catch(() => undefined))?.stop())
+
+/** The PostgreSQL in which tests make their databases. */
+export function testPostgres(): Promise<Omit<TestPostgres, 'stop'>> {
+  const shared = sharedPostgres()
+  if (shared) return Promise.resolve(shared)
+  own ??= startTestPostgres()
+  return own
 }
 
 /** A database of its own for a test, dropped at its end. */

@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import pg from 'pg'
 import { EmbeddedPostgres } from '../../core/database/embedded.ts'
 import { migrate } from '../../core/database/migrate.ts'
@@ -59,24 +58,12 @@ export function sharePostgres({ url, template }: TestPostgres): void {
   process.env[templateVariable] = template
 }
 
-let shared: Promise<TestPostgres> | undefined
-
-/** The PostgreSQL of this file. */
-export function testPostgres(): Promise<TestPostgres> {
-  shared ??= findTestPostgres()
-  return shared
-}
-
-async function findTestPostgres(): Promise<TestPostgres> {
+/** The PostgreSQL that whoever started this process shares; null when nobody does. */
+export function sharedPostgres(): Omit<TestPostgres, 'stop'> | null {
   const url = process.env[urlVariable]
   const template = process.env[templateVariable]
-  return url !== undefined && template !== undefined ? { url, template, stop: async () => {} } : startTestPostgres()
+  return url !== undefined && template !== undefined ? { url, template } : null
 }
-
-after(async () => {
-  const postgres = await shared?.catch(() => undefined)
-  await postgres?.stop()
-})
 
 /** Not durable, and with room for the pools of tests that run side by side. */
 const parameters = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }

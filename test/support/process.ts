@@ -12,6 +12,9 @@ import { makeTemporaryDirectory } from './postgres.ts'
 
 const entry = new URL('../../bin/trellis.ts', import.meta.url).pathname
 
+/** `npm start`, with what follows passed on. */
+export const npmStart = ['npm', 'start', '--silent', '--prefix', join(import.meta.dirname, '../..'), '--'] as const
+
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -34,9 +37,8 @@ export interface TrellisProcess {
 
 export interface SpawnOptions {
   readonly cwd?: string
-  /** Of the process, instead of those of the tests. */
-  readonly uid?: number
-  readonly gid?: number
+  /** What to start instead of the server itself. */
+  readonly command?: readonly string[]
 }
 
 const patience = 30_000
@@ -48,8 +50,9 @@ export function spawnTrellis(
   env: Readonly<Record<string, string>> = {},
   options: SpawnOptions = {},
 ): TrellisProcess {
-  const child = spawn(process.execPath, [entry, ...args], {
-    ...options,
+  const [program, ...rest] = [...(options.command ?? [process.execPath, entry]), ...args]
+  const child = spawn(program!, rest, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     // Nothing of the environment of the tests: neither options nor settings of libpq.
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -108,7 +111,7 @@ export function temporaryDirectory(t: TestContext): string {
       process.kill(left, 'SIGQUIT')
       while (embeddedPid(directory) === left) await sleep(10)
     }
-    rmSync(directory, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   })
   return directory
 }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { defaultText, flagText, helpText } from '../../core/help.ts'
+import { options } from '../../core/options.ts'
+
+const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+
+/** The rows of the table of options: flag, variable, key, default and meaning. */
+const documented = page
+  .split('\n')
+  .filter((line) => line.startsWith('| `-'))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  )
+
+const declared = options.map((option) => {
+  const { variable = '-', description, secret } = option.declaration
+  return [flagText(option), variable, option.key, defaultText(option), description + (secret ? '; secret' : '')]
+})
+
+test('the reference page has exactly the options that are declared', () => {
+  assert.deepEqual(documented, declared)
+})
+
+test('no two options share a flag, a short flag or a variable', () => {
+  const names = options.flatMap(({ declaration: { flag, short, variable } }) => [`--${flag}`, short, variable])
+  const given = names.filter((name) => name !== undefined)
+  assert.equal(new Set(given).size, given.length)
+})
+
+test('the help text names flag, variable, key and default of each option', () => {
+  const words = helpText().replace(/\s+/g, ' ')
+  for (const option of options) {
+    const { variable, description } = option.declaration
+    const names = `${variable === undefined ? '' : `variable SERVICE_GRAPHQL_${variable}, `}key ${option.key}`
+    const entry = `${flagText(option)} ${description} [${names}, default ${defaultText(option)}]`
+    assert.ok(words.includes(entry), entry)
+  }
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { migrate } from '../../core/database/migrate.ts'
+import { silentObserver } from '../../core/observe.ts'
+import { StartError } from '../../core/start-error.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { testDatabase } from '../support/database.ts'
+
+const run = (databaseUrl: string) => migrate({ databaseUrl, retries: 0 }, silentObserver)
+
+test('several servers that start at once make the schema once', async (t) => {
+  const { url, sql } = await testDatabase(t, { sql: 'drop schema trellis cascade' })
+  await Promise.all([run(url), run(url), run(url)])
+  await run(url)
+  assert.deepEqual(await sql('select name from trellis.migration'), [{ name: '0001-metadata' }])
+  assert.deepEqual(await sql('select count(*)::int, min(resource_version) as version from trellis.metadata'), [
+    { count: 1, version: '0' },
+  ])
+})
+
+test('the document has one version, whatever is written', async (t) => {
+  const { sql } = await testDatabase(t)
+  const insert = 'insert into trellis.metadata values ($1, gen_random_uuid(), 1)'
+  await assert.rejects(sql(insert, [true]), { code: '23505' })
+  await assert.rejects(sql(insert, [false]), { code: '23514' })
+})
+
+test('check_violation raises with its message', async (t) => {
+  const { sql } = await testDatabase(t)
+  await assert.rejects(sql('select trellis.check_violation($1)', ['no "entry"']), {
+    code: '23514',
+    message: 'no "entry"',
+  })
+})
+
+test('a database of a newer release is refused', async (t) => {
+  const { url, sql } = await testDatabase(t)
+  await sql(`insert into trellis.migration (name, batch, migration_time) values ('0999-later', 9, now())`)
+  await assert.rejects(run(url), (error: Error) => {
+    assert.ok(error instanceof StartError)
+    assert.match(error.message, /made by a newer release \(it has migration 0999-later\)/)
+    return true
+  })
+})
+
+test('a user who may not make the schema is told what to ask for', async (t) => {
+  const database = await testDatabase(t, { sql: 'drop schema trellis cascade' })
+  const role = `weak_${randomBytes(6).toString('hex')}`
+  await database.sql(`create role ${role} login password 'x'`)
+  atEnd(t, () => database.sql(`drop role ${role}`))
+  const url = new URL(database.url)
+  url.username = role
+  url.password = 'x'
+  const name = url.pathname.slice(1)
+  await assert.rejects(run(url.href), (error: Error) => {
+    assert.ok(error instanceof StartError)
+    assert.match(error.message, new RegExp(`run GRANT CREATE ON DATABASE "${name}" TO "${role}"`))
+    return true
+  })
+  assert.deepEqual(await database.sql(`select to_regnamespace('trellis') as schema`), [{ schema: null }])
+})

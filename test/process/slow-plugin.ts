@@ -1,0 +1,20 @@
+// A plugin for tests of the process: a request that takes as long as it is told.
+
+import { definePlugin } from '../../core/plugin.ts'
+
+export default definePlugin({
+  name: 'slow',
+  register(engine) {
+    engine.routes.add({
+      method: 'GET',
+      url: '/slow/:seconds',
+      api: null,
+      auth: 'none',
+      async handle({ request }) {
+        const { seconds } = request.params as { seconds: string }
+        await engine.database.rows('select pg_sleep($1::float8)', [seconds])
+        return { slept: Number(seconds) }
+      },
+    })
+  },
+})

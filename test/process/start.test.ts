@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import pg from 'pg'
+import { version } from '../../core/version.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { clientOf } from '../support/client.ts'
+import { testDatabase } from '../support/database.ts'
+import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+
+const anyPort = ['--server-host', '127.0.0.1', '--server-port', '0']
+
+async function connectEmbedded(t: test.TestContext, directory: string): Promise<pg.Client> {
+  const connectionString = readFileSync(join(directory, 'database-url'), 'utf8').trim()
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  atEnd(t, () => client.end())
+  return client
+}
+
+test('the first start makes a database, and the second one finds its data', async (t) => {
+  const directory = temporaryDirectory(t)
+  const first = spawnTrellis(t, ['--data-dir', directory, ...anyPort])
+  const { op } = clientOf(await first.ready())
+  const database = await connectEmbedded(t, directory)
+  await database.query(`create table harbour (id int primary key, name text); insert into harbour values (1, 'Bergen')`)
+  await op('track_table', { schema: 'public', name: 'harbour' })
+  first.kill('SIGTERM')
+  assert.equal((await first.ended).code, 0)
+  assert.equal(embeddedPid(directory), null)
+
+  const second = spawnTrellis(t, ['--data-dir', directory, ...anyPort])
+  const { graphql } = clientOf(await second.ready())
+  assert.deepEqual(await graphql('{ harbour { id name } }'), { data: { harbour: [{ id: 1, name: 'Bergen' }] } })
+})
+
+test('the embedded database keeps what it has acknowledged', async (t) => {
+  const directory = temporaryDirectory(t)
+  await spawnTrellis(t, ['--data-dir', directory, ...anyPort]).ready()
+  const database = await connectEmbedded(t, directory)
+  const names = [
+    'fsync',
+    'synchronous_commit',
+    'full_page_writes',
+    'data_checksums',
+    'listen_addresses',
+    'server_encoding',
+  ]
+  const { rows } = await database.query('select name, setting from pg_settings where name = any($1)', [names])
+  assert.deepEqual(Object.fromEntries(rows.map(({ name, setting }) => [name, setting])), {
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    data_checksums: 'on',
+    listen_addresses: '127.0.0.1',
+    server_encoding: 'UTF8',
+  })
+  assert.equal(statSync(join(directory, 'database-url')).mode & 0o777, 0o600)
+})
+
+test('the embedded database asks for its password over TCP', async (t) => {
+  const directory = temporaryDirectory(t)
+  await spawnTrellis(t, ['--data-dir', directory, ...anyPort]).ready()
+  const url = new URL(readFileSync(join(directory, 'database-url'), 'utf8').trim())
+  assert.ok(url.password.length >= 20)
+  url.password = 'guess'
+  const client = new pg.Client({ connectionString: url.href })
+  await assert.rejects(client.connect(), { code: '28P01' })
+})
+
+test('the banner names endpoints, APIs, plugins, the way to the database and who may enter', async (t) => {
+  const directory = temporaryDirectory(t)
+  const server = spawnTrellis(t, ['--data-dir', directory, ...anyPort], { SERVICE_GRAPHQL_ADMIN_SECRT: 'x' })
+  const url = await server.ready()
+  await server.output(/Ignored.*\n/)
+  const lines = server.stderr.split('\n').map((line) => line.trim().split(/ {2,}/))
+  assert.deepEqual(lines.shift(), [`Trellis ${version}`])
+  const facts = Object.fromEntries(lines)
+  assert.equal(facts.GraphQL, `${url}/v1/graphql`)
+  assert.equal(facts.Metadata, `${url}/v1/query`)
+  assert.match(facts.APIs, /\bmetadata\b/)
+  assert.match(facts.Plugins, /\btables\b/)
+  assert.equal(facts.Database, `embedded PostgreSQL, psql "$(cat '${directory}/database-url')"`)
+  assert.equal(facts.Access, 'OPEN: no admin secret is set, so everybody is trusted (--admin-secret)')
+  assert.equal(facts.Ignored, 'SERVICE_GRAPHQL_ADMIN_SECRT: no such option')
+})
+
+test('what is closed is not in the banner', async (t) => {
+  const { url } = await testDatabase(t)
+  const args = ['--database-url', url, '--enabled-apis', 'graphql', '--admin-secret', 'x', ...anyPort]
+  const server = spawnTrellis(t, args)
+  await server.ready()
+  await server.output(/Access.*\n/)
+  assert.doesNotMatch(server.stderr, /Metadata/)
+  assert.match(server.stderr, /APIs +graphql\n/)
+  assert.match(server.stderr, /Access +guarded by the admin secret, requests without it: refused\n/)
+})
+
+test('secrets appear neither in the banner nor in the log', async (t) => {
+  const { url } = await testDatabase(t)
+  const withPassword = new URL(url)
+  withPassword.password = 'hidden1'
+  const env = { SERVICE_GRAPHQL_DATABASE_URL: withPassword.href, SERVICE_GRAPHQL_ADMIN_SECRET: 'hidden2' }
+  const server = spawnTrellis(t, [...anyPort, '--log-level', 'debug'], env)
+  const { request } = clientOf(await server.ready())
+  await request('/v1/query', { body: { type: 'x', args: {} }, headers: { 'x-service-admin-secret': 'hidden2' } })
+  server.kill('SIGTERM')
+  const { stdout, stderr } = await server.ended
+  assert.doesNotMatch(stdout + stderr, /hidden/)
+})
+
+test('every line of the log is an object with timestamp, level, type and detail', async (t) => {
+  const { url } = await testDatabase(t)
+  const server = spawnTrellis(t, ['--database-url', url, ...anyPort])
+  await server.ready()
+  server.kill('SIGTERM')
+  const lines = (await server.ended).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  for (const line of lines) {
+    assert.deepEqual(Object.keys(line).sort(), ['detail', 'level', 'timestamp', 'type'])
+    assert.match(line.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$/)
+  }
+  const kinds = lines.filter(({ type }) => type === 'startup').map(({ detail }) => detail.kind)
+  assert.deepEqual(kinds, ['server_configuration', 'postgres_connection', 'catalog_migrate', 'server'])
+})
+
+test('--help and version answer on stdout and start nothing', async (t) => {
+  const cwd = temporaryDirectory(t)
+  const help = await spawnTrellis(t, ['--help'], {}, { cwd }).ended
+  assert.match(help.stdout, /^Usage: trellis .*--server-port/s)
+  assert.deepEqual({ code: help.code, stderr: help.stderr }, { code: 0, stderr: '' })
+  const printed = await spawnTrellis(t, ['version'], {}, { cwd }).ended
+  assert.deepEqual(printed, { code: 0, signal: null, stdout: `${version}\n`, stderr: '' })
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { embeddedPid, npmStart, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+
+const plugin = new URL('slow-plugin.ts', import.meta.url).pathname
+const serving = (directory: string) =>
+  ['--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0', '--plugin', plugin] as const
+
+/** A server with a request in flight that takes so many seconds. */
+async function busyServer(t: test.TestContext, seconds: number, args: readonly string[] = []) {
+  const directory = temporaryDirectory(t)
+  const server = spawnTrellis(t, [...serving(directory), ...args])
+  const url = await server.ready()
+  const answer = fetch(`${url}/slow/${seconds}`).then(
+    (response) => response.json(),
+    () => 'cut off',
+  )
+  await sleep(300)
+  return { directory, server, url, answer }
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  test(`${signal} lets the request in flight end, then both processes, with exit code 0`, async (t) => {
+    const { directory, server, url, answer } = await busyServer(t, 1.5)
+    server.kill(signal)
+    await sleep(200)
+    await assert.rejects(fetch(`${url}/slow/0`))
+    assert.deepEqual(await answer, { slept: 1.5 })
+    assert.equal((await server.ended).code, 0)
+    assert.equal(embeddedPid(directory), null)
+  })
+}
+
+test('a signal to npm start reaches the server', async (t) => {
+  const directory = temporaryDirectory(t)
+  const npm = spawnTrellis(t, serving(directory), {}, { command: npmStart })
+  await npm.ready()
+  npm.kill('SIGTERM')
+  assert.equal((await npm.ended).code, 0)
+  assert.equal(embeddedPid(directory), null)
+})
+
+test('a second signal ends both processes at once', async (t) => {
+  const { directory, server, answer } = await busyServer(t, 30)
+  server.kill('SIGTERM')
+  await sleep(500)
+  const asked = performance.now()
+  server.kill('SIGINT')
+  assert.equal((await server.ended).code, 130)
+  assert.ok(performance.now() - asked < 4000)
+  assert.equal(embeddedPid(directory), null)
+  assert.notDeepEqual(await answer, { slept: 30 })
+  await spawnTrellis(t, serving(directory)).ready()
+})
+
+test('a Ctrl-C that npm passes on once more is one signal', async (t) => {
+  const { server, answer } = await busyServer(t, 1)
+  server.kill('SIGINT')
+  await sleep(30)
+  server.kill('SIGINT')
+  assert.deepEqual(await answer, { slept: 1 })
+  assert.equal((await server.ended).code, 0)
+})
+
+test('a request that outlasts the graceful timeout is cut off', async (t) => {
+  const { directory, server, answer } = await busyServer(t, 60, ['--graceful-shutdown-timeout', '1'])
+  const asked = performance.now()
+  server.kill('SIGTERM')
+  assert.equal(await answer, 'cut off')
+  assert.equal((await server.ended).code, 0)
+  assert.ok(performance.now() - asked < 8000)
+  assert.equal(embeddedPid(directory), null)
+})
+
+test('a signal while the database is being made leaves nothing half made', async (t) => {
+  const directory = temporaryDirectory(t)
+  const server = spawnTrellis(t, serving(directory))
+  while (!readdirSync(directory).some((name) => name.startsWith('making-'))) await sleep(5)
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  assert.deepEqual(readdirSync(directory), [])
+  await spawnTrellis(t, serving(directory)).ready()
+})

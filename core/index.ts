@@ -6,6 +6,7 @@ export type { Authenticator } from './auth/auth.ts'
 export { headerText, type RequestHeaders, trustedSession, untrustedSession } from './auth/headers.ts'
 export type * from './catalog/types.ts'
 export type * from './compiler/plan.ts'
+export { allOf, always } from './compiler/plan.ts'
 export { empty, id, integer, join, literal, param, type Sql, sql } from './database/sql.ts'
 export type { Row, Transaction } from './database/transaction.ts'
 export type { Dialect } from './dialect.ts'
@@ -19,11 +20,19 @@ export {
   validationFailed,
 } from './errors.ts'
 export type * from './graphql/contribution.ts'
+export { readJson } from './http/body.ts'
 export type { MetadataDocument, TableEntry } from './metadata/document.ts'
-export type { Model, ModelSlices, TableModel } from './metadata/model.ts'
+export type { FieldKinds, FieldModel, Model, ModelSlices, TableModel } from './metadata/model.ts'
 export type { ObjectRef } from './metadata/objects.ts'
 export type { MetadataService } from './metadata/service.ts'
-export { type Facet, findTable, type ResolveContext, type Slice } from './metadata/slices.ts'
+export {
+  type Facet,
+  findTable,
+  type ResolveContext,
+  type Slice,
+  type SliceContext,
+  type TableDraft,
+} from './metadata/slices.ts'
 export { nameKey, nameText, type QualifiedName } from './names.ts'
 export type { LogDetails, LogEntry, Observer } from './observe.ts'
 export { type Operation, type OperationContext, operation } from './operations/operation.ts'

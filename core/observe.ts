@@ -98,7 +98,19 @@ function standardOutput(): LogDestination {
   return destination
 }
 
-const timestamp = () => `,"timestamp":"${new Date().toISOString().replace('Z', '+0000')}"`
+/** The time of a line, made once per millisecond. */
+function createClock(): () => string {
+  let at = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== at) {
+      at = now
+      text = new Date(now).toISOString().replace('Z', '+0000')
+    }
+    return text
+  }
+}
 
 /** The observer that writes lines, by default to stdout. */
 export function createObserver(
@@ -107,22 +119,15 @@ export function createObserver(
 ): Observer {
   const least = severity[settings.logLevel]
   const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
-  const logger = pino(
-    {
-      base: null,
-      level: settings.logLevel,
-      customLevels: { critical: severity.critical },
-      timestamp,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    destination,
-  )
+  const timestamp = createClock()
   const isEnabled = (type: LogType, level: LogLevel) =>
     severity[level] >= least && (!configurable.has(type) || enabled.has(type))
   return {
     isEnabled,
     log(entry) {
-      if (isEnabled(entry.type, entry.level)) logger[entry.level]({ type: entry.type, detail: entry.detail })
+      const { type, level, detail } = entry
+      if (isEnabled(type, level))
+        destination.write(`${JSON.stringify({ timestamp: timestamp(), level, type, detail })}\n`)
     },
     flush: () => destination.flushSync(),
   }

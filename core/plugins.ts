@@ -24,9 +24,12 @@ export const pluginLabel = ({ plugin, source }: LoadedPlugin): string =>
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message || error.name : String(error)).split('\n')[0] ?? ''
 
-/** The error of a plugin's own code, under the plugin's name; `what` says what it did not manage. */
-export const pluginFailure = (plugin: LoadedPlugin, error: unknown, what = 'failed to start'): PluginError =>
-  error instanceof PluginError
+/**
+ * The error of a plugin's own code, under the plugin's name; `what` says what it did not manage. A StartError is worded
+ * for whoever starts the server, and stays.
+ */
+export const pluginFailure = (plugin: LoadedPlugin, error: unknown, what = 'failed to start'): StartError =>
+  error instanceof StartError
     ? error
     : new PluginError(`${pluginLabel(plugin)} ${what}: ${firstLine(error)}`, { cause: error })
 

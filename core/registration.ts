@@ -14,6 +14,7 @@ import type { Slice } from './metadata/slices.ts'
 import type { Observer } from './observe.ts'
 import type { OperationRegistry } from './operations/registry.ts'
 import type { Settings } from './options.ts'
+import type { Outgoing } from './outgoing/client.ts'
 import type { Engine, Route } from './plugin.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
 
@@ -25,6 +26,7 @@ export interface Services {
   readonly database: Database
   readonly observe: Observer
   readonly auth: Auth
+  readonly outgoing: Outgoing
   readonly apis: Apis
   readonly operations: OperationRegistry
   readonly registry: MetadataRegistry
@@ -62,11 +64,13 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     database: services.database,
     observe: services.observe,
     auth: services.auth,
+    outgoing: services.outgoing,
     apis: services.apis,
     operations: { add: (...added) => operations.add(owner, ...added) },
     metadata: {
       slice: (key, slice) => registry.addSlice(withOwner({ ...slice, key } as Slice, loaded), name),
       facet: (facet) => registry.addFacet(facet, name),
+      effect: (effect) => registry.addEffect(effect),
       service: services.metadata,
     },
     graphql: {

@@ -1,7 +1,7 @@
 // Sending: one place for content types, compression and the shape of errors.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { flatError, internalError, TrellisError, toTrellisError } from '../errors.ts'
+import { flatError, TrellisError, toTrellisError } from '../errors.ts'
 import type { Observer } from '../observe.ts'
 import type { Settings } from '../options.ts'
 import type { ErrorEncoder } from '../plugin.ts'
@@ -23,19 +23,22 @@ export function payloadOf(result: unknown): string | Buffer {
   return result === undefined ? '' : JSON.stringify(result)
 }
 
-/** Sends a successful answer; returns how many bytes the body has. */
-export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, result: unknown): Promise<number> {
-  let payload = payloadOf(result)
-  let size = Buffer.byteLength(payload)
+/** Sends a successful answer, at once unless it has to be compressed; returns how many bytes the body has. */
+export function sendAnswer(request: FastifyRequest, reply: FastifyReply, result: unknown): number | Promise<number> {
+  const payload = payloadOf(result)
   if (!reply.hasHeader('content-type')) reply.header('content-type', jsonType)
   reply.header('x-request-id', request.id)
-  if (isWorthCompressing(size) && acceptsGzip(request.headers['accept-encoding'])) {
-    payload = await gzip(payload)
-    size = payload.length
-    reply.header('content-encoding', 'gzip')
+  if (isWorthCompressing(payload.length) && acceptsGzip(request.headers['accept-encoding'])) {
+    return sendCompressed(reply, payload)
   }
   reply.send(payload)
-  return size
+  return typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
+}
+
+async function sendCompressed(reply: FastifyReply, payload: string | Buffer): Promise<number> {
+  const compressed = await gzip(payload)
+  reply.header('content-encoding', 'gzip').send(compressed)
+  return compressed.length
 }
 
 /** The errors of an ordinary endpoint: flat, with their own status. */
@@ -47,25 +50,25 @@ export const flatErrors: ErrorEncoder = (error, showInternal) => ({
 const mayShowInternal = ({ settings }: HttpContext, session: Session | null): boolean =>
   session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
 
-interface FastifyFailure extends Error {
-  readonly code: string
-  readonly statusCode?: number
+/** What Fastify and its plugins throw. */
+interface FailureWithStatus extends Error {
+  readonly code?: string
+  readonly statusCode: number
 }
 
-const isFastifyFailure = (error: unknown): error is FastifyFailure =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('FST_')
+const hasStatus = (error: unknown): error is FailureWithStatus =>
+  error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
 
 /** The error as clients see it. What nobody foresaw is logged whole and shown without details. */
 export function toAnswerable(error: unknown, observe: Observer): TrellisError {
-  if (isFastifyFailure(error)) return ofFastify(error)
-  const answerable = toTrellisError(error)
+  const answerable = hasStatus(error) && error.statusCode < 500 ? ofStatus(error) : toTrellisError(error)
   if (answerable.status >= 500 && answerable.internal === undefined) logCause(answerable, observe)
   return answerable
 }
 
-function ofFastify({ code, statusCode = 500, message }: FastifyFailure): TrellisError {
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new TrellisError(413, 'bad-request', 'request body is too large')
-  return statusCode < 500 ? new TrellisError(statusCode, 'bad-request', message) : internalError('internal error')
+function ofStatus({ code, statusCode, message }: FailureWithStatus): TrellisError {
+  const text = code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'request body is too large' : message
+  return new TrellisError(statusCode, 'bad-request', text)
 }
 
 function logCause({ cause }: TrellisError, observe: Observer): void {

@@ -13,13 +13,6 @@ export interface Exchange {
   readonly bodyRead: number
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** When the headers had arrived, on the clock of `performance.now()`; 0 while nothing is logged. */
-    arrivedAt: number
-  }
-}
-
 const unloggedPaths = new Set(['/healthz', '/livez', '/readyz', '/v1/version'])
 
 const pathOf = (url: string): string => {
@@ -44,6 +37,9 @@ function httpInfo(request: FastifyRequest, reply: FastifyReply): HttpLog['http_i
   }
 }
 
+/** Milliseconds as seconds, to the microsecond. */
+const seconds = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1e6
+
 /** Logs an answered request. */
 export function logSuccess(
   observe: Observer,
@@ -57,8 +53,8 @@ export function logSuccess(
     request_id: request.id,
     ...(session && { user_vars: session.variables }),
     response_size: answer.size,
-    request_read_time: (bodyRead - request.arrivedAt) / 1000,
-    query_execution_time: answer.ran / 1000,
+    request_read_time: seconds(bodyRead - (request.raw.arrivedAt ?? bodyRead)),
+    query_execution_time: seconds(answer.ran),
   }
   observe.log({ type: 'http-log', level: 'info', detail: { http_info: httpInfo(request, reply), operation } })
 }

@@ -8,6 +8,15 @@ export interface ListenerOptions {
   /** Seconds without progress after which a client that does not read its answer is cut off. */
   readonly stallTimeout: number
   readonly origins: OriginCheck | null
+  /** Whether requests are stamped with the moment they arrived. */
+  readonly timed: boolean
+}
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** When the headers had arrived, on the clock of `performance.now()`; absent while nothing is logged. */
+    arrivedAt?: number
+  }
 }
 
 /** Slowloris: headers must have arrived within a minute, the whole request within five. */
@@ -15,8 +24,9 @@ const limits = { headersTimeout: 60_000, requestTimeout: 300_000, keepAliveTimeo
 
 /** A server that passes requests on to `handle`. */
 export function createListener(handle: RequestListener, options: ListenerOptions): Server {
-  const { origins } = options
+  const { origins, timed } = options
   const pass = (request: IncomingMessage, response: ServerResponse): void => {
+    if (timed) request.arrivedAt = performance.now()
     const origin = request.headers.origin
     if (origin !== undefined && origins !== null && applyCors(origins, origin, request, response)) return
     handle(request, response)
@@ -31,23 +41,24 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   return server
 }
 
-/** Looks around for connections with unsent bytes, and has Node watch those for progress. */
+/**
+ * Gives connections with unsent bytes a timeout while they have any. Node counts bytes that the client takes as activity
+ * and destroys the connection when there was none for so long.
+ */
 function cutStalledClients(server: Server, timeout: number): void {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('timeout', (socket) => {
-    if (socket.writableLength > 0) socket.destroy()
-    else socket.setTimeout(0)
+  const look = () => {
+    for (const socket of sockets) {
+      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(timeout)
+      else if (socket.writableLength === 0 && socket.timeout === timeout) socket.setTimeout(0)
+    }
+  }
+  server.once('listening', () => {
+    const watch = setInterval(look, Math.min(1000, timeout / 2))
+    server.once('close', () => clearInterval(watch))
   })
-  const watch = setInterval(
-    () => {
-      for (const socket of sockets) if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(timeout)
-    },
-    Math.min(1000, timeout / 2),
-  )
-  watch.unref()
-  server.once('close', () => clearInterval(watch))
 }

@@ -6,7 +6,7 @@ import type { Auth } from '../auth/auth.ts'
 import { badRequest } from '../errors.ts'
 import type { Route } from '../plugin.ts'
 import { isAdmin, type Session } from '../session.ts'
-import { flatErrors, type HttpContext, sendAnswer, sendError } from './answer.ts'
+import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import { readJson } from './body.ts'
 import { type Exchange, logSuccess } from './exchange.ts'
 
@@ -34,7 +34,7 @@ async function serve(
   const exchange: Exchange = { session: null, bodyRead: logged ? performance.now() : 0 }
   try {
     if (route.auth !== 'none') {
-      const session = context.auth.authenticate(request.headers)
+      const session = context.auth.authenticate(request.headers, request.raw.rawHeaders)
       exchange.session = session instanceof Promise ? await session : session
     }
     const body = decodeBody(route, request)
@@ -45,11 +45,17 @@ async function serve(
     // The handler may have answered by itself, in a stream for example.
     if (reply.sent) return
     const ran = logged ? performance.now() - started : 0
-    const size = await sendAnswer(request, reply, result)
+    const sent = sendAnswer(request, reply, result)
+    const size = typeof sent === 'number' ? sent : await sent
     if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
   } catch (error) {
-    if (reply.sent) reply.raw.destroy(error as Error)
-    else sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
+    if (!reply.sent) {
+      sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
+      return
+    }
+    // Half an answer is out already: all that can be done is to cut it short.
+    toAnswerable(error, context.observe)
+    reply.raw.destroy()
   }
 }
 

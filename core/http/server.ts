@@ -42,7 +42,7 @@ export interface HttpServer {
 
 /** The application, without routes. */
 export function createHttp(options: HttpOptions): HttpServer {
-  const { settings } = options
+  const { settings, observe } = options
   const listeners: Server[] = []
   const origins = originCheck(settings.corsDomain, settings.disableCors)
   const app = Fastify({
@@ -60,7 +60,8 @@ export function createHttp(options: HttpOptions): HttpServer {
     },
     genReqId: (request) => String(request.headers['x-request-id'] || randomUUID()),
     serverFactory: (handle) => {
-      const listener = createListener(handle, { origins, stallTimeout: settings.responseStallTimeout })
+      const timed = observe.isEnabled('http-log', 'info')
+      const listener = createListener(handle, { origins, timed, stallTimeout: settings.responseStallTimeout })
       listeners.push(listener)
       return listener
     },
@@ -85,20 +86,14 @@ async function closeGracefully(app: FastifyInstance, listeners: readonly Server[
   }
 }
 
-/** What concerns every request, and the answers to those that reach no route. */
+/** The answers to requests that reach no route, or whose route is not a plugin's `Route`. */
 function answerTheRest(app: FastifyInstance, options: HttpOptions): void {
-  const { observe } = options
-  app.decorateRequest('arrivedAt', 0)
-  if (observe.isEnabled('http-log', 'info')) {
-    app.addHook('onRequest', (request, _reply, done) => {
-      request.arrivedAt = performance.now()
-      done()
-    })
-  }
   app.setNotFoundHandler((request, reply) => {
     sendError(request, reply, { error: notFound(), exchange: null, encode: flatErrors }, options)
   })
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler((failure, request, reply) => {
+    // An unknown path is unknown, whatever is wrong with the body.
+    const error = request.is404 ? notFound() : failure
     sendError(request, reply, { error, exchange: null, encode: flatErrors }, options)
   })
 }
@@ -106,7 +101,10 @@ function answerTheRest(app: FastifyInstance, options: HttpOptions): void {
 /** Has bodies reach the routes of a scope as bytes, whatever their content type. */
 export function takeBodiesAsBytes(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // Fastify remembers the parser of a type that is named; that of `*` it would look up for each request.
+  for (const type of ['application/json', '*']) {
+    scope.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  }
 }
 
 /** Mounts a plugin's route. */

@@ -1,8 +1,8 @@
 // `/v1/graphql` and `/v1alpha1/graphql` over HTTP: one request or a batch (graphql-api 1).
 
-import { badRequest, graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts'
+import { graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts'
 import { readGraphQLRequest } from '../../core/graphql/request.ts'
-import { parseJson } from '../../core/json.ts'
+import { readJson } from '../../core/http/body.ts'
 import type { QueryLog } from '../../core/observe.ts'
 import type { Engine, ErrorEncoder, Route, RouteCall } from '../../core/plugin.ts'
 import { isAdmin, type Session } from '../../core/session.ts'
@@ -30,16 +30,8 @@ export function graphqlRoutes(engine: Engine): Route[] {
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
 function answer(engine: Engine, call: RouteCall): Promise<Buffer | string> {
-  const body = readBody(call.body as Buffer)
+  const body = readJson(call.body as Buffer, 'lossless')
   return Array.isArray(body) ? answerBatch(engine, body, call) : answerOne(engine, body, call)
-}
-
-function readBody(bytes: Buffer): unknown {
-  try {
-    return parseJson(bytes.toString(), 'lossless')
-  } catch (error) {
-    throw badRequest('invalid-json', (error as Error).message)
-  }
 }
 
 async function answerOne(engine: Engine, body: unknown, { session, request }: RouteCall): Promise<Buffer | string> {

@@ -248,7 +248,10 @@ test('more values than a statement can have parameters are inserted in one go', 
     )
     const { affected_rows, returning } = answer.data.insert_point
     assert.equal(affected_rows, 22_000)
-    assert.deepEqual(returning, o.map((_, row) => ({ id: i * 22_000 + row + 1 })))
+    assert.deepEqual(
+      returning,
+      o.map((_, row) => ({ id: i * 22_000 + row + 1 })),
+    )
   }
   assert.deepEqual(await trellis.sql('select count(*)::int as n, sum(x)::int as x from point where id > 22000'), [
     { n: 22_000, x: 11_000 * 10_999 + 11_000 },
@@ -287,7 +290,11 @@ test('errors of the database point at the rows', async (t) => {
   const many = '$.selectionSet.insert_publisher.args.objects'
   const one = '$.selectionSet.insert_publisher_one.args.object'
   assert.deepEqual(
-    refusalOf(await trellis.graphql('mutation { x: insert_publisher(objects: [{name: "A"}, {name: "Ark"}]) { affected_rows } }')),
+    refusalOf(
+      await trellis.graphql(
+        'mutation { x: insert_publisher(objects: [{name: "A"}, {name: "Ark"}]) { affected_rows } }',
+      ),
+    ),
     {
       message: 'Uniqueness violation. duplicate key value violates unique constraint "publisher_name_key"',
       path: many,
@@ -388,7 +395,14 @@ test('views that PostgreSQL can insert into are inserted into; others have no su
   })
   for (const table of ['visible', 'counted', 'frozen', 'guarded']) await trellis.op('track_table', table)
   const fields = await trellis.graphql('{ __schema { mutationType { fields { name } } } }')
-  const names = ['delete_visible', 'insert_guarded', 'insert_guarded_one', 'insert_visible', 'insert_visible_one', 'update_visible']
+  const names = [
+    'delete_visible',
+    'insert_guarded',
+    'insert_guarded_one',
+    'insert_visible',
+    'insert_visible_one',
+    'update_visible',
+  ]
   assert.deepEqual(fields, { data: { __schema: { mutationType: { fields: names.map((name) => ({ name })) } } } })
   const answer = await trellis.graphql(`mutation {
     insert_visible(objects: [{name: "a"}, {}]) { affected_rows returning { id name } }

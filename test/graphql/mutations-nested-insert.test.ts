@@ -72,11 +72,14 @@ test('an array that is null or empty inserts nothing, an object that is null is 
     insert_author(objects: [{name: "Ann", articles: null}, {name: "Ben", articles: {data: []}}]) { affected_rows }
   }`)
   assert.deepEqual(answer, { data: { insert_author: { affected_rows: 2 } } })
-  assert.deepEqual(refusalOf(await trellis.graphql('mutation { insert_article_one(object: {title: "One", author: null}) { id } }')), {
-    message: 'expected an object for type "author_obj_rel_insert_input", but found null',
-    path: '$.selectionSet.insert_article_one.args.object.author',
-    code: 'validation-failed',
-  })
+  assert.deepEqual(
+    refusalOf(await trellis.graphql('mutation { insert_article_one(object: {title: "One", author: null}) { id } }')),
+    {
+      message: 'expected an object for type "author_obj_rel_insert_input", but found null',
+      path: '$.selectionSet.insert_article_one.args.object.author',
+      code: 'validation-failed',
+    },
+  )
 })
 
 test('values that the parent determines cannot be given', async (t) => {
@@ -84,7 +87,9 @@ test('values that the parent determines cannot be given', async (t) => {
   const author = '$.selectionSet.insert_author.args.objects'
   const query = `mutation ($o: [author_insert_input!]!) { insert_author(objects: $o) { affected_rows } }`
   const refused = async (articles: unknown[]) => {
-    return refusalOf(await trellis.graphql(query, { o: [{ name: 'Zoe' }, { name: 'Ann', articles: { data: articles } }] }))
+    return refusalOf(
+      await trellis.graphql(query, { o: [{ name: 'Zoe' }, { name: 'Ann', articles: { data: articles } }] }),
+    )
   }
   const determined = 'cannot insert "author_id" columns as their values are already being determined by parent insert'
   assert.deepEqual(await refused([{ title: 'One' }, { title: 'Two', author_id: 4 }]), {
@@ -165,7 +170,8 @@ test('errors of the database point at the related rows, and nothing remains', as
   await trellis.sql(`insert into author (name) values ('Ann'); insert into article (title) values ('One')`)
   const paths: Record<string, string> = {
     'insert_author(objects: [{name: "Ben"}, {name: "Ann", articles: {data: [{title: "Two"}]}}])': 'objects[1]',
-    'insert_author(objects: [{name: "Ben", articles: {data: [{title: "Two"}, {title: "One"}]}}])': 'objects[0].articles.data',
+    'insert_author(objects: [{name: "Ben", articles: {data: [{title: "Two"}, {title: "One"}]}}])':
+      'objects[0].articles.data',
     'insert_author(objects: [{name: "Ben", articles: {data: [{title: "One", tags: {data: [{label: "x"}]}}]}}])':
       'objects[0].articles.data[0]',
     'insert_article(objects: [{title: "Two", author: {data: {name: "Ann"}}}])': 'objects[0].author.data',
@@ -196,7 +202,11 @@ test('keys of several columns and other schemas tie rows together', async (t) =>
   const lines = { remote_table: 'line', column_mapping }
   await trellis.op('create_array_relationship', { table: order, name: 'lines', using: { manual_configuration: lines } })
   const back = { remote_table: order, column_mapping }
-  await trellis.op('create_object_relationship', { table: 'line', name: 'order', using: { manual_configuration: back } })
+  await trellis.op('create_object_relationship', {
+    table: 'line',
+    name: 'order',
+    using: { manual_configuration: back },
+  })
   const answer = await trellis.graphql(`mutation {
     insert_shop_order(objects: [{shop: 1, number: 2, lines: {data: [{item: "a"}, {item: "b"}]}}]) { affected_rows }
     insert_line_one(object: {item: "c", order: {data: {shop: 3, number: 4}}}) { shop number item }

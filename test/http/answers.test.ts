@@ -8,8 +8,8 @@ import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 const echo: Route = { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body }
 const notFound = { path: '$', error: 'resource does not exist', code: 'not-found' }
 
-test('everything unknown answers a JSON 404, whatever the method', async (t) => {
-  const { url } = await serveRoutes(t, [echo])
+test('everything unknown answers a JSON 404, whatever the method and the body', async (t) => {
+  const { url } = await serveRoutes(t, [echo], { settings: { maxBodySize: 2048 } })
   for (const [method, path] of [
     ['GET', '/nowhere'],
     ['GET', '/echo'],
@@ -23,6 +23,11 @@ test('everything unknown answers a JSON 404, whatever the method', async (t) => 
     assert.equal(response.status, 404, `${method} ${path}`)
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
     assert.deepEqual(await response.json(), notFound)
+  }
+  for (const body of ['{', 'x'.repeat(5000)]) {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${url}/nowhere`, { method: 'POST', body, headers })
+    assert.deepEqual([response.status, await response.json()], [404, notFound])
   }
 })
 

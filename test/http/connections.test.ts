@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Route } from '../../core/plugin.ts'
-import { openConnection, serveRoutes } from './server.ts'
+import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 
 const size = 40_000_000
 
@@ -118,4 +118,46 @@ test('closing cuts what does not end within the graceful timeout', async (t) => 
   await sleep(100)
   await server.close()
   await refused
+})
+
+test('a client that goes away while its request runs costs nothing but its request', async (t) => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow: Route = { method: 'GET', url: '/slow', auth: 'none', handle: () => held.then(() => ({ done: true })) }
+  const { url } = await serveRoutes(t, [slow, hello])
+  const controller = new AbortController()
+  const gone = assert.rejects(fetch(`${url}/slow`, { signal: controller.signal }))
+  await sleep(100)
+  controller.abort()
+  await gone
+  release()
+  await sleep(100)
+  assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: true })
+})
+
+test('an answer that a handler began itself is cut short when the handler fails', async (t) => {
+  const observe = recordingObserver()
+  const stream: Route = {
+    method: 'GET',
+    url: '/stream',
+    auth: 'none',
+    handle({ reply }) {
+      reply.hijack()
+      reply.raw.writeHead(200)
+      reply.raw.write('half')
+      throw new Error('no more')
+    },
+  }
+  const { url } = await serveRoutes(t, [stream, hello], { observe })
+  await assert.rejects(fetch(`${url}/stream`).then((response) => response.text()))
+  assert.match(String(observe.entries[0]?.detail), /Error: no more/)
+  assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: true })
+})
+
+test('a handler may take longer than a client may stall', async (t) => {
+  const patient: Route = { method: 'GET', url: '/slow', auth: 'none', handle: () => sleep(2500, { done: true }) }
+  const { url } = await serveRoutes(t, [patient], { settings: { responseStallTimeout: 1 } })
+  assert.deepEqual(await (await fetch(`${url}/slow`)).json(), { done: true })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { badRequest } from '../../core/errors.ts'
 import type { HttpLog } from '../../core/observe.ts'
 import type { Route } from '../../core/plugin.ts'
@@ -22,11 +22,18 @@ const routes: Route[] = [
 
 const headers = { 'x-request-id': 'r1', 'x-service-role': 'clerk', 'x-real-ip': '10.0.0.7' }
 
-async function logOf(t: import('node:test').TestContext, path: string, init: RequestInit) {
+async function logOf(t: TestContext, path: string, init: RequestInit) {
   const observe = recordingObserver()
   const { url } = await serveRoutes(t, routes, { observe, settings: { adminSecret: 'sesame' } })
   await (await fetch(url + path, init)).text()
   return observe.entries
+}
+
+/** The detail of the one line that a request gives. */
+async function detailOf(t: TestContext, path: string, init: RequestInit): Promise<HttpLog> {
+  const entries = await logOf(t, path, init)
+  assert.equal(entries.length, 1)
+  return entries[0]!.detail as HttpLog
 }
 
 const trusted = { ...headers, 'x-service-admin-secret': 'sesame' }
@@ -37,7 +44,7 @@ test('an answered request is one line with sizes and times', async (t) => {
   assert.deepEqual(rest, [])
   assert.equal(entry?.type, 'http-log')
   assert.equal(entry?.level, 'info')
-  const { http_info, operation } = entry?.detail as HttpLog
+  const { http_info, operation } = entry!.detail as HttpLog
   assert.deepEqual(http_info, { ...info, status: 200, url: '/echo' })
   const { request_read_time, query_execution_time, ...known } = operation
   assert.deepEqual(known, { request_id: 'r1', user_vars: { 'x-service-role': 'clerk' }, response_size: 5 })
@@ -66,23 +73,20 @@ test('a failed request is an error line with its body, its error and the status 
 })
 
 test('a body that is no JSON is logged as text', async (t) => {
-  const [entry] = await logOf(t, '/echo', { method: 'POST', body: '{"a":', headers: trusted })
-  const { operation } = entry?.detail as HttpLog
+  const { operation } = await detailOf(t, '/echo', { method: 'POST', body: '{"a":', headers: trusted })
   assert.equal(operation.raw_query, '{"a":')
   assert.equal(operation.query, undefined)
 })
 
 test('a refused request has no session in its line, and no secret', async (t) => {
   const wrong = { ...headers, 'x-service-admin-secret': 'guess' }
-  const [entry] = await logOf(t, '/echo', { method: 'POST', body: '1', headers: wrong })
-  const { operation } = entry?.detail as HttpLog
-  assert.equal('user_vars' in operation, false)
-  assert.doesNotMatch(JSON.stringify(entry), /guess/)
+  const detail = await detailOf(t, '/echo', { method: 'POST', body: '1', headers: wrong })
+  assert.equal('user_vars' in detail.operation, false)
+  assert.doesNotMatch(JSON.stringify(detail), /guess/)
 })
 
 test('unknown paths are logged, probes are not', async (t) => {
-  const [unknown] = await logOf(t, '/nowhere', { headers })
-  assert.equal((unknown?.detail as HttpLog).http_info.status, 404)
+  assert.equal((await detailOf(t, '/nowhere', { headers })).http_info.status, 404)
   assert.deepEqual(await logOf(t, '/healthz', {}), [])
   assert.deepEqual(await logOf(t, '/v1/version?x', {}), [])
 })

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { type Authenticator, definePlugin } from '../../core/index.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const packageFile = new URL('../../package.json', import.meta.url)
+const version = `v${JSON.parse(readFileSync(packageFile, 'utf8')).version}`
+
+const report = {
+  version,
+  is_admin_secret_set: false,
+  is_auth_hook_set: false,
+  is_jwt_set: false,
+  jwt: null,
+  is_allow_list_enabled: false,
+  live_queries: { batch_size: 100, refetch_delay: 1 },
+}
+
+test('the configuration is reported to administrators', async (t) => {
+  const trellis = await startTrellis(t)
+  const { status, body, headers } = await trellis.request('/v1alpha1/config', { role: 'admin' })
+  assert.equal(status, 200)
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.deepEqual(body, report)
+})
+
+test('other roles are refused', async (t) => {
+  const trellis = await startTrellis(t)
+  const { status, body } = await trellis.request('/v1alpha1/config', { role: 'guest' })
+  const error = 'You have to be an admin to access this endpoint'
+  assert.deepEqual([status, body], [400, { path: '$', error, code: 'access-denied' }])
+})
+
+test('the report says that an admin secret is set, and not which', async (t) => {
+  const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
+  assert.equal((await trellis.request('/v1alpha1/config')).status, 401)
+  const { body } = await trellis.request('/v1alpha1/config', { headers: { 'x-service-admin-secret': 'sesame' } })
+  assert.deepEqual(body, { ...report, is_admin_secret_set: true })
+})
+
+test('the configuration of an authenticator of kind jwt is reported', async (t) => {
+  const jwt: Authenticator = {
+    mode: 'jwt',
+    configuration: { claims_namespace: 'https://example.org/claims', claims_format: 'json' },
+    authenticate: () => ({ role: 'admin', variables: { 'x-service-role': 'admin' }, backendOnly: false }),
+  }
+  const plugin = definePlugin({ name: 'jwt', register: ({ auth }) => auth.use(jwt) })
+  const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame' }, plugins: [plugin] })
+  const { body } = await trellis.request('/v1alpha1/config')
+  assert.deepEqual(body, { ...report, is_admin_secret_set: true, is_jwt_set: true, jwt: jwt.configuration })
+})
+
+test('the hasura dialect reports its console directory too', async (t) => {
+  const trellis = await startTrellis(t, { settings: { dialect: 'hasura' } })
+  const { body } = await trellis.request('/v1alpha1/config')
+  assert.deepEqual(body, { ...report, console_assets_dir: null })
+})
+
+test('the endpoint goes with its API', async (t) => {
+  const trellis = await startTrellis(t, { settings: { enabledApis: ['metadata', 'graphql'] } })
+  const { status, body } = await trellis.request('/v1alpha1/config')
+  assert.deepEqual([status, body], [404, { path: '$', error: 'resource does not exist', code: 'not-found' }])
+})
+
+test('the version is told to everybody', async (t) => {
+  const trellis = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
+  assert.deepEqual((await trellis.request('/v1/version')).body, { version })
+})

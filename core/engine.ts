@@ -18,6 +18,7 @@ import type { MetadataService } from './metadata/service.ts'
 import { createObserver, type Observer } from './observe.ts'
 import { OperationRegistry } from './operations/registry.ts'
 import type { Settings } from './options.ts'
+import { OutgoingClient } from './outgoing/client.ts'
 import type { Plugin } from './plugin.ts'
 import { type LoadedPlugin, loadPlugins, orderPlugins, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type Services } from './registration.ts'
@@ -55,10 +56,11 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const plugins = orderPlugins([...given, ...(await loadPlugins(settings.plugins, process.cwd()))])
   const definitions = plugins.map(({ plugin }) => plugin)
   const apis = new Apis(definitions, settings.enabledApis)
-  const { http, services, metadata } = createServices(options, apis)
-  const close = closing({ http, services, metadata })
+  const { http, services, metadata, outgoing } = createServices(options, apis)
+  const close = closing({ http, services, metadata, outgoing })
   try {
     await migrate(settings, services.observe)
+    await services.database.open()
     await registerPlugins(services, plugins)
     await metadata.start()
     await mountRoutes(services)
@@ -87,6 +89,7 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const dialect = dialects[settings.dialect]
   const database = openDatabase(settings, observe)
   const auth = new Auth(settings, dialect)
+  const outgoing = new OutgoingClient(dialect)
   const http = createHttp({ settings, observe, auth })
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
@@ -96,13 +99,14 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
   const graphql = new GraphQLEngine({ settings, dialect, database, contributions, model, report })
   const services: Services = {
-    ...{ settings, dialect, database, observe, auth, apis, operations, registry, metadata, contributions, graphql },
+    ...{ settings, dialect, database, observe, auth, outgoing, apis, operations, registry, metadata, contributions },
+    graphql,
     app: http.app,
     routes: new Map(),
     ready: [],
     closing: [],
   }
-  return { http, services, metadata }
+  return { http, services, metadata, outgoing }
 }
 
 function openDatabase(settings: Settings, observe: Observer): Database {
@@ -160,7 +164,7 @@ async function runReadyHooks({ ready }: Services): Promise<void> {
 }
 
 /** Ends requests, then what plugins run, then the connections to the database; the first call decides. */
-function closing({ http, services, metadata }: ReturnType<typeof createServices>): () => Promise<void> {
+function closing({ http, services, metadata, outgoing }: ReturnType<typeof createServices>): () => Promise<void> {
   const close = async () => {
     await http.close()
     for (const { run, plugin } of services.closing.toReversed()) {
@@ -171,6 +175,7 @@ function closing({ http, services, metadata }: ReturnType<typeof createServices>
         services.observe.log({ type: 'unstructured', level: 'error', detail })
       }
     }
+    await outgoing.close()
     await metadata.stop()
     await services.database.close()
   }

@@ -1,9 +1,9 @@
 // Aggregates over a row set: every call and the rows themselves in one pass.
 
 import { empty, id, integer, join, type Sql, sql, trusted } from '../database/sql.ts'
-import { columnSql } from './condition-sql.ts'
+import { argumentSql, columnSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
-import type { AggregateCall, AggregateOutput, AggregateSelect } from './plan.ts'
+import { type AggregateCall, type AggregateOutput, type AggregateSelect, mayUseWholeRow, type Output } from './plan.ts'
 import type { Printer } from './printer.ts'
 import { type Envelope, type Frame, outputSql, rowSet } from './select-sql.ts'
 
@@ -14,6 +14,11 @@ export function aggregateSql(
   printer: Printer,
   { prefix, suffix }: Envelope = { prefix: '', suffix: '' },
 ): Sql {
+  // Without an aggregate function there would be a row for each row, or none.
+  if (isConstant(select.output)) {
+    const frame: Frame = { row: empty, joins: [], toOne: 'behind' }
+    return sql`select ${concat([prefix, aggregateOutput(select.output, frame, printer, null), suffix])} as j`
+  }
   const set = rowSet(select.rows, printer, outer, false)
   const nodesLimit = hasNodes(select.output) ? select.rows.permissionLimit : null
   if (!set.isOrdered && nodesLimit === null) {
@@ -22,27 +27,55 @@ export function aggregateSql(
     return sql`select ${output} as j ${set.from}${join(frame.joins, '')}${set.where}`
   }
   const rows = printer.alias()
-  const number = nodesLimit === null ? null : printer.column()
-  const counter = number === null ? null : { number, limit: nodesLimit! }
+  const base = sql`(select ${set.distinct}${set.row}.* ${set.from}${set.tail})`
+  // For a distinct aggregate PostgreSQL sorts its whole input, and so takes the rows out of their order.
+  const sorts = hasNodes(select.output) && hasDistinct(select.output)
+  const isNumbered = nodesLimit !== null || sorts
+  const numbered = isNumbered ? numberedRows(base, rows, usesWholeRows(select.output), printer) : null
+  const counter = numbered && { number: numbered.number, limit: nodesLimit, sorts }
   const frame: Frame = { row: rows, joins: [], toOne: 'fenced' }
   const output = concat([prefix, aggregateOutput(select.output, frame, printer, counter), suffix])
-  const base = sql`select ${set.distinct}${set.row}.* ${set.from}${set.tail}`
-  const from = number === null ? base : numbered(base, number, printer)
-  return sql`select ${output} as j from (${from}) as ${rows}${join(frame.joins, '')}`
+  return sql`select ${output} as j from ${numbered?.from ?? sql`${base} as ${rows}`}${join(frame.joins, '')}`
 }
 
-const hasNodes = (output: AggregateOutput): boolean =>
-  output.kind === 'nodes' || (output.kind === 'object' && output.entries.some(({ value }) => hasNodes(value)))
+const isConstant = (output: AggregateOutput): boolean =>
+  output.kind === 'json' || (output.kind === 'object' && output.entries.every(({ value }) => isConstant(value)))
 
-function numbered(rows: Sql, column: string, printer: Printer): Sql {
+const someNodes = (output: AggregateOutput, test: (nodes: Output) => boolean): boolean =>
+  output.kind === 'object'
+    ? output.entries.some(({ value }) => someNodes(value, test))
+    : output.kind === 'nodes' && test(output.output)
+
+const hasNodes = (output: AggregateOutput): boolean => someNodes(output, () => true)
+
+const hasDistinct = (output: AggregateOutput): boolean =>
+  output.kind === 'object'
+    ? output.entries.some(({ value }) => hasDistinct(value))
+    : output.kind === 'call' && output.call.distinct
+
+const usesWholeRows = (output: AggregateOutput): boolean => someNodes(output, mayUseWholeRow)
+
+/** The rows under an alias, and the number of each; where rows are used whole, it is no column of theirs. */
+function numberedRows(base: Sql, rows: Sql, whole: boolean, printer: Printer): { from: Sql; number: Sql } {
   const alias = printer.alias()
-  return sql`select ${alias}.*, row_number() over () as ${id(column)} from (${rows}) as ${alias}`
+  const column = printer.column()
+  const number = sql`row_number() over () as ${id(column)}`
+  if (!whole) {
+    const from = sql`(select ${alias}.*, ${number} from ${base} as ${alias}) as ${rows}`
+    return { from, number: columnSql(rows, column) }
+  }
+  const outer = printer.alias()
+  const record = printer.column()
+  const inner = sql`(select (${alias}.*)::record as ${id(record)}, ${number} from ${base} as ${alias}) as ${outer}`
+  const from = sql`${inner} cross join lateral (select (${columnSql(outer, record)}).*) as ${rows}`
+  return { from, number: columnSql(outer, column) }
 }
 
-/** Which rows `nodes` may show, by their number. */
+/** Which rows `nodes` may show, by their number, and whether it has to sort them by it. */
 interface Counter {
-  readonly number: string
-  readonly limit: number
+  readonly number: Sql
+  readonly limit: number | null
+  readonly sorts: boolean
 }
 
 function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer, counter: Counter | null): Sql {
@@ -62,19 +95,19 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
       return sql`coalesce(to_json(${callSql(output.call, frame.row)})::text, 'null')`
     case 'nodes': {
       const item = outputSql(output.output, frame, printer)
-      const filter = counter
-        ? sql` filter (where ${columnSql(frame.row, counter.number)} <= ${integer(counter.limit)})`
-        : empty
-      return sql`'[' || coalesce(string_agg(${item}, ',')${filter}, '') || ']'`
+      const limit = counter?.limit ?? null
+      const order = counter?.sorts ? sql` order by ${counter.number}` : empty
+      const filter = limit === null ? empty : sql` filter (where ${counter!.number} <= ${integer(limit)})`
+      return sql`'[' || coalesce(string_agg(${item}, ','${order})${filter}, '') || ']'`
     }
     default:
       return output satisfies never
   }
 }
 
-function callSql({ operator, columns, distinct }: AggregateCall, row: Sql): Sql {
+function callSql({ operator, columns, distinct, asText }: AggregateCall, row: Sql): Sql {
   if (columns.length === 0) return sql`count(*)`
-  const list = columns.map((column) => columnSql(row, column))
+  const list = columns.map((column) => argumentSql(row, column, asText))
   const argument = list.length === 1 ? list[0]! : sql`(${join(list)})`
   return sql`${trusted(operator)}(${distinct ? sql`distinct ` : empty}${argument})`
 }

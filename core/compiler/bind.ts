@@ -75,7 +75,7 @@ function memberValues(
   const value = readInput(input, variables)
   const objects = (Array.isArray(value) ? value : [value]) as Readonly<Record<string, unknown>>[]
   const values = objects.map((object, i) => {
-    const item = object[member] ?? null
+    const item = Object.hasOwn(object, member) ? object[member] : null
     return item === null ? null : encode(codec, item, () => below(below(path, i), member))
   })
   return encodeArray(values)

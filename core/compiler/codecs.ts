@@ -7,19 +7,19 @@ import { englishList, isGraphQLName } from '../names.ts'
 import { type Decimal, decimalText, decimalToInteger, parseDecimal } from './decimal.ts'
 import type { Codec } from './param.ts'
 
-const scalarNames: Readonly<Record<string, string>> = {
-  int2: 'smallint',
-  int8: 'bigint',
-  int4: 'Int',
-  float4: 'Float',
-  bool: 'Boolean',
-  text: 'String',
-  varchar: 'String',
-}
+const scalarNames: ReadonlyMap<string, string> = new Map([
+  ['int2', 'smallint'],
+  ['int4', 'Int'],
+  ['int8', 'bigint'],
+  ['float4', 'Float'],
+  ['bool', 'Boolean'],
+  ['text', 'String'],
+  ['varchar', 'String'],
+])
 
 /** The GraphQL scalar of a PostgreSQL type; null when the type's name is not a GraphQL name. */
 export function scalarName(type: PgType): string | null {
-  const name = scalarNames[type.name] ?? type.name
+  const name = scalarNames.get(type.name) ?? type.name
   return isGraphQLName(name) ? name : null
 }
 
@@ -218,6 +218,9 @@ const codecs = new Map<string, Codec>(Object.entries(known))
 export function addCodec(typeName: string, codec: Codec): void {
   codecs.set(typeName, codec)
 }
+
+/** Whether values of the type have rules of their own, and are not just text in PostgreSQL's syntax. */
+export const isKnownType = ({ name, isArray }: PgType): boolean => !isArray && codecs.has(name)
 
 const codecOf = (typeName: string): Codec => codecs.get(typeName) ?? otherCodec(typeName)
 

@@ -52,6 +52,10 @@ function connectedSql({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, 
 
 export const columnSql = (row: Sql, column: string): Sql => sql`${row}.${id(column)}`
 
+/** A column as the argument of an aggregate. */
+export const argumentSql = (row: Sql, column: string, asText = false): Sql =>
+  asText ? sql`${columnSql(row, column)}::text collate "C"` : columnSql(row, column)
+
 export const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }): Sql => id(schema, name)
 
 /** The columns of two rows that tie them together; null when there are none. */

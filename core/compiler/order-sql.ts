@@ -1,7 +1,7 @@
 // ORDER BY: plain columns, and values of related rows, which are joined in.
 
 import { empty, integer, type Sql, sql, trusted } from '../database/sql.ts'
-import { andSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
+import { andSql, argumentSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
 import type { OrderItem, OrderTarget } from './plan.ts'
 import type { Printer } from './printer.ts'
 
@@ -35,12 +35,15 @@ function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer
           ? sql` left join ${tableSql(target.table)} as ${inner} on ${on}`
           : sql` left join lateral (select * from ${tableSql(target.table)} as ${inner} where ${on} limit ${integer(1)}) as ${inner} on true`,
       )
-      return targetSql(target.of, inner, joins, printer)
+      const value = targetSql(target.of, inner, joins, printer)
+      if (target.of.kind !== 'aggregate') return value
+      // Without a related row there is nothing to count: NULL, not zero.
+      return sql`case when ${columnSql(inner, target.mapping[0]![1])} is not null then ${value} end`
     }
     case 'aggregate': {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
-      const argument = target.column === null ? sql`*` : columnSql(inner, target.column)
+      const argument = target.column === null ? sql`*` : argumentSql(inner, target.column, target.asText)
       const call = sql`${trusted(target.operator)}(${argument})`
       return sql`(select ${call} from ${tableSql(target.table)} as ${inner} where ${on})`
     }

@@ -9,7 +9,7 @@ import type { ParamSource } from './param.ts'
 /** Pairs of (column of the outer row, column of the inner row) that must be equal. */
 export type Mapping = readonly (readonly [string, string])[]
 
-/** A ready fragment of a plugin; it is given the alias of the row at hand. */
+/** A ready fragment of a plugin; it is given the alias of the row at hand. `alias.*` is the row as a value of its type. */
 export type SqlBuilder = (row: Sql) => Sql
 
 export type Operand =
@@ -73,6 +73,20 @@ export interface OutputEntry {
   readonly value: Output
 }
 
+/** Whether an output holds fragments of plugins, which may use the whole row. */
+export function mayUseWholeRow(output: Output): boolean {
+  switch (output.kind) {
+    case 'object':
+      return output.entries.some(({ value }) => mayUseWholeRow(value))
+    case 'one':
+    case 'many':
+    case 'aggregate':
+      return output.select.rows.from.kind === 'sql'
+    default:
+      return output.kind === 'sql'
+  }
+}
+
 /** Where rows come from. */
 export type From =
   | { readonly kind: 'table'; readonly table: QualifiedName }
@@ -101,6 +115,8 @@ export type OrderTarget =
       readonly where: Condition
       readonly operator: string
       readonly column: string | null
+      /** As in {@link AggregateCall}. */
+      readonly asText?: boolean
     }
 
 export interface OrderItem {
@@ -136,6 +152,8 @@ export interface AggregateCall {
   /** Arguments; empty for `count(*)`. */
   readonly columns: readonly string[]
   readonly distinct: boolean
+  /** Whether the argument is taken as text: of types that have no `min` and `max`, but whose texts are in their order. */
+  readonly asText?: boolean
 }
 
 export type AggregateOutput =

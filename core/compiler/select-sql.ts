@@ -10,7 +10,7 @@ import { aggregateSql } from './aggregate-sql.ts'
 import { andSql, columnSql, conditionSql, isTrue, mappingSql, operandSql, tableSql } from './condition-sql.ts'
 import { columnJson, concat, concatOnce } from './json-sql.ts'
 import { orderSql } from './order-sql.ts'
-import type { From, Output, Rows, Select } from './plan.ts'
+import { type From, mayUseWholeRow, type Output, type Rows, type Select } from './plan.ts'
 import type { Printer } from './printer.ts'
 
 /** A row while its output is printed: expressions use `row`, joins collect behind it. */
@@ -131,7 +131,7 @@ export function manyQuery(select: Select, outer: Sql | null, printer: Printer, e
   }
   const rows = printer.alias()
   const inner: InnerFrame = { row: set.row, joins: [], columns: [] }
-  const frame: Frame = { row: rows, joins: [], toOne: toOnePlace(select.rows, inner) }
+  const frame: Frame = { row: rows, joins: [], toOne: toOnePlace(select, inner) }
   const item = outputSql(select.output, frame, printer)
   const ordered = sql`select ${set.distinct}${set.row}.*${join(inner.columns, '')} ${set.from}${join(inner.joins, '')}${set.tail}`
   return sql`select ${array(item)} as j from (${ordered}) as ${rows}${join(frame.joins, '')}`
@@ -139,10 +139,11 @@ export function manyQuery(select: Select, outer: Sql | null, printer: Printer, e
 
 /**
  * Rows without an order can have their to-one objects joined by any method. Rows that are all sorted, or sorted by a
- * key and so by an index, are best joined before; rows of which a limit keeps a few, after and one by one.
+ * key and so by an index, are best joined before; rows of which a limit keeps a few, after and one by one. So are rows
+ * that are used whole: what is joined before is a column more.
  */
-function toOnePlace(rows: Rows, inner: InnerFrame): Frame['toOne'] {
-  if (rows.distinctOn.length > 0) return 'fenced'
+function toOnePlace({ rows, output }: Select, inner: InnerFrame): Frame['toOne'] {
+  if (rows.distinctOn.length > 0 || mayUseWholeRow(output)) return 'fenced'
   if (rows.orderBy.length === 0) return 'behind'
   const isLimited = rows.limit !== null || rows.permissionLimit !== null
   return !isLimited || rows.orderedByKey ? inner : 'fenced'

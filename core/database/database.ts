@@ -125,9 +125,11 @@ export class Database {
         throw transactionError(error)
       })
       const result = await work(new ClientTransaction(client))
-      await client.query('COMMIT').catch((error) => {
+      const { command } = await client.query('COMMIT').catch((error) => {
         throw transactionError(error)
       })
+      // PostgreSQL answers so, without an error, when a statement had failed and `work` went on all the same.
+      if (command !== 'COMMIT') throw transactionError(new Error('a statement of the transaction had failed'))
       return result
     } catch (error) {
       await client.query('ROLLBACK').catch((failure: Error) => {

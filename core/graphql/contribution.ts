@@ -2,10 +2,10 @@
 // each one only when a request needs it, so a schema of thousands of tables costs what is used of it.
 
 import type { GraphQLFieldConfig, GraphQLInputFieldConfig, GraphQLNamedType, GraphQLObjectType } from 'graphql'
-import type { MutationPlan } from '../compiler/mutation-plan.ts'
+import type { MutationPlan, OnConflict } from '../compiler/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../compiler/plan.ts'
 import type { Dialect } from '../dialect.ts'
-import type { Model, TableModel } from '../metadata/model.ts'
+import type { Model, RelationshipModel, TableModel } from '../metadata/model.ts'
 import type { QualifiedName } from '../names.ts'
 import type { Settings } from '../options.ts'
 import type { Session } from '../session.ts'
@@ -101,6 +101,17 @@ export interface OrderElement {
   readonly column: string | null
 }
 
+/** How a member of `T_insert_input` that is no column says which rows to insert with the row at hand; null: none. */
+export type InsertPlanner = (value: Value, context: PlanContext) => NestedInsert | null
+
+/** Rows to insert together with the row that they are related to. */
+export interface NestedInsert {
+  readonly relationship: RelationshipModel
+  /** Values of the target's `T_insert_input`; a single one for an object relationship. */
+  readonly objects: readonly Value[]
+  readonly onConflict: OnConflict | null
+}
+
 declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     root?: RootPlanner
@@ -109,6 +120,7 @@ declare module 'graphql' {
   interface GraphQLInputFieldExtensions {
     boolean?: BooleanPlanner
     order?: OrderPlanner
+    insert?: InsertPlanner
     /** The database column that the field stands for. */
     column?: string
     /** The relationship that the field stands for. */

@@ -10,10 +10,13 @@ import type { SchemaScope } from './contribution.ts'
 
 /** The scalar of a PostgreSQL type; null when its name is not a GraphQL name: then the column is left out. */
 export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType | null {
-  const name = scalarName(type)
-  if (name === null) return null
-  const standard = specifiedScalarTypes.find((scalar) => scalar.name === name)
+  const generated = scalarName(type)
+  if (generated === null) return null
+  const standard = specifiedScalarTypes.find((scalar) => scalar.name === generated)
   if (standard) return standard
+  // A table's rows are an object type of the name that the values of its row type would have.
+  const isTaken = scope.model.tables.has(nameKey({ schema: 'public', name: generated }))
+  const name = isTaken ? `${generated}_scalar` : generated
   return scope.type(name, () => new GraphQLScalarType({ name, extensions: { codec: codecFor(type) } }))
 }
 

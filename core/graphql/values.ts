@@ -116,8 +116,9 @@ export class Value {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       const path = below(this.path, name)
       if (!field) throw validationFailed(`field "${name}" not found in type: '${type.name}'`, pathKeys(path))
-      const hasDefault = field.default !== undefined
-      members.set(name, make(field.type, path, hasDefault))
+      const member = make(field.type, path, field.default !== undefined)
+      if (member.isNull && isNonNullType(field.type)) throw member.nullError()
+      members.set(name, member)
     }
     for (const field of Object.values(fields)) {
       if (members.has(field.name)) continue
@@ -155,8 +156,13 @@ export class Value {
   /** The elements of a list; a single value counts as a list of one. The plan then depends on how many there are. */
   items(): Value[] {
     if (this.isNull) throw this.fail('expected a list, but found null')
-    if (this.#place) this.#context.dependOnLengths(this.#place.name)
+    this.dependOnLength()
     return this.#elements()
+  }
+
+  /** Says that the plan depends on how many elements the list has. */
+  dependOnLength(): void {
+    if (this.#place) this.#context.dependOnLengths(this.#place.name)
   }
 
   #elements(): Value[] {
@@ -174,12 +180,15 @@ export class Value {
     })
   }
 
-  /** The elements of a list that stands in a variable, their number left open: see {@link memberParam}; else null. */
+  /**
+   * The elements of a list that stands in a variable; else null. The plan may depend on what they look like but not on
+   * how many there are, or it must say so: see {@link memberParam} and {@link dependOnLength}.
+   */
   rows(): Value[] | null {
     return this.#place && !this.isNull ? this.#elements() : null
   }
 
-  /** One member of each of the {@link rows}, as an array of texts; the plan does not depend on how many there are. */
+  /** One member of each of the {@link rows}, as an array of texts: NULL where it is null or absent. */
   memberParam(member: string, codec: Codec): ParamSource {
     return { from: 'members', input: { kind: 'variable', ...this.#place! }, member, codec, path: this.path }
   }
@@ -255,6 +264,9 @@ export class Value {
 
   /** The refusal of a null where the specification wants a value. */
   nullError(): TrellisError {
+    if (isListType(isNonNullType(this.type) ? this.type.ofType : this.type)) {
+      return this.fail('expected a list, but found null')
+    }
     const type = getNamedType(this.type)
     const what = isEnumType(type) ? 'an enum value' : isInputObjectType(type) ? 'an object' : codecOf(type)?.expects
     return what ? this.mismatch(what) : this.fail(`unexpected null value for type "${type}"`)

@@ -1,6 +1,6 @@
 // The variables of a request: defaults, presence, and the shape by which plans are shared.
 
-import { Kind, type TypeNode } from 'graphql'
+import { Kind, type TypeNode, visit } from 'graphql'
 import { validationFailed } from '../errors.ts'
 import { compareText } from '../names.ts'
 import type { Operation } from './document.ts'
@@ -24,9 +24,25 @@ export function readVariables(operation: Operation, given: Readonly<Record<strin
 
 /** Refuses variables that were sent and that the operation does not use. */
 export function checkUnused(variables: Variables, used: ReadonlySet<string>, operation: Operation): void {
-  const unexpected = Object.keys(variables).filter((name) => !used.has(name) && !isDefaulted(operation, name))
+  const unplanned = Object.keys(variables).filter((name) => !used.has(name) && !isDefaulted(operation, name))
+  if (unplanned.length === 0) return
+  const mentioned = mentionedVariables(operation)
+  const unexpected = unplanned.filter((name) => !mentioned.has(name))
   if (unexpected.length === 0) return
   throw validationFailed(`unexpected variables in variableValues: ${unexpected.sort(compareText).join(', ')}`)
+}
+
+/** The variables in the operation's text, those of parts that directives or type conditions leave out among them. */
+function mentionedVariables({ node, fragments }: Operation): ReadonlySet<string> {
+  const names = new Set<string>()
+  const sets = new Set([node.selectionSet])
+  for (const set of sets) {
+    visit(set, {
+      Variable: ({ name }) => void names.add(name.value),
+      FragmentSpread: ({ name }) => void sets.add(fragments.get(name.value)!.selectionSet),
+    })
+  }
+  return names
 }
 
 const isDefaulted = (operation: Operation, name: string) => operation.variables.get(name)?.defaultValue !== undefined
@@ -74,7 +90,7 @@ function shapeOf(value: unknown, lengths: boolean, depth: number): string {
   }
   if (Array.isArray(value)) {
     const items = value.map((item) => shapeOf(item, lengths, depth + 1))
-    return lengths ? `[${items.join()}]` : `[${[...new Set(items)].join()}]`
+    return lengths ? `[${items.join()}]` : `[${[...new Set(items)].sort().join()}]`
   }
   if (JSON.isRawJSON(value)) return 'd'
   let members = '{'

@@ -32,6 +32,7 @@ import {
   selectArguments,
   selectableColumns,
 } from '../tables/graphql.ts'
+import { relationshipInsertFields } from './graphql-insert.ts'
 
 /** A relationship that the role can use, with what it leads to. */
 interface Visible {
@@ -148,7 +149,7 @@ export function relationshipOrders(scope: SchemaScope, table: TableModel): Input
   for (const visible of visibleRelationships(scope, table)) {
     const { relationship, target } = visible
     if (relationship.type === 'object') {
-      if (selectableColumns(scope, target).size === 0) continue
+      if (!isOrderable(scope, target)) continue
       fields.set(relationship.name, () => ({
         type: orderByType(scope, target),
         extensions: { order: (value: Value, context: PlanContext) => planRelatedOrder(visible, value, context) },
@@ -162,6 +163,15 @@ export function relationshipOrders(scope: SchemaScope, table: TableModel): Input
     }
   }
   return fields
+}
+
+/** Whether a table has anything to order by: of its own, or through to-one relationships, which may lead in circles. */
+function isOrderable(scope: SchemaScope, table: TableModel, seen = new Set<TableModel>()): boolean {
+  if (seen.has(table)) return false
+  seen.add(table)
+  if (selectableColumns(scope, table).size > 0) return true
+  const visible = visibleRelationships(scope, table)
+  return visible.some(({ relationship, target }) => relationship.type === 'array' || isOrderable(scope, target, seen))
 }
 
 function planRelatedOrder(
@@ -187,4 +197,5 @@ export const relationshipContribution: Contribution = {
   rowFields: relationshipFields,
   booleanFields: relationshipPredicates,
   orderFields: relationshipOrders,
+  insertFields: relationshipInsertFields,
 }

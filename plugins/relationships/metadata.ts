@@ -7,6 +7,7 @@ import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts
 import type { ObjectRef } from '../../core/metadata/objects.ts'
 import type { Facet, ResolveContext } from '../../core/metadata/slices.ts'
 import { nameText, type QualifiedName, sameName } from '../../core/names.ts'
+import { renameInRelationship } from './rename.ts'
 import {
   type ForeignKeyColumns,
   type ManualConfiguration,
@@ -60,6 +61,7 @@ function relationshipFacet<T extends RelationshipType>(
     attach(table, name, relationship) {
       table.fields.set(name, relationship)
     },
+    rename: (entry, rename, { table }) => renameInRelationship(entry, rename, table),
   }
 }
 

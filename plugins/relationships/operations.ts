@@ -2,6 +2,7 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { badRequest } from '../../core/errors.ts'
+import { dependenciesOn } from '../../core/metadata/dependencies.ts'
 import type { MetadataDocument, TableEntry } from '../../core/metadata/document.ts'
 import type { Model } from '../../core/metadata/model.ts'
 import { objectKey } from '../../core/metadata/objects.ts'
@@ -85,7 +86,7 @@ export const dropRelationship = operation({
     const { model, remove } = context
     const ref = relationshipRef(table, relationship)
     const key = objectKey(ref)
-    const dependents = model.dependencies.filter(({ on }) => objectKey(on) === key)
+    const dependents = dependenciesOn(model, table).filter(({ on }) => objectKey(on) === key)
     releaseDependents(dependents, { cascade, remove })
     remove(ref)
   },

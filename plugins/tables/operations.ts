@@ -1,6 +1,7 @@
 // Tracking tables and configuring what is tracked.
 
 import { badRequest } from '../../core/errors.ts'
+import { dependenciesOn } from '../../core/metadata/dependencies.ts'
 import type { MetadataDocument, TableConfiguration, TableEntry } from '../../core/metadata/document.ts'
 import type { ObjectRef } from '../../core/metadata/objects.ts'
 import { findTable } from '../../core/metadata/slices.ts'
@@ -34,6 +35,10 @@ function setIsEnum(entry: TableEntry, isEnum: boolean): void {
 function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable): TableEntry {
   if (findTable(metadata, table)) {
     throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
+  }
+  // Absent without the plugin of functions.
+  if (metadata.functions?.some((entry) => sameName(entry.function, table))) {
+    throw badRequest('not-supported', `function with name "${nameText(table)}" already exists`)
   }
   const entry: TableEntry = { table }
   setIsEnum(entry, is_enum)
@@ -82,7 +87,7 @@ export const untrackTable = operation({
       throw badRequest('already-untracked', `view/table already untracked : "${nameText(table)}"`)
     }
     const isInside = (object: ObjectRef) => object.table !== undefined && sameName(object.table, table)
-    const elsewhere = model.dependencies.filter(({ object, on }) => isInside(on) && !isInside(object))
+    const elsewhere = dependenciesOn(model, table).filter(({ object }) => !isInside(object))
     releaseDependents(elsewhere, { cascade, remove })
     remove(tableRef(table))
   },

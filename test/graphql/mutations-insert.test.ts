@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { GraphQLString } from 'graphql'
+import { definePlugin } from '../../core/plugin.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { refusalOf } from './mutations.ts'
@@ -422,6 +424,63 @@ test('views that PostgreSQL can insert into are inserted into; others have no su
       insert_guarded: { affected_rows: 1, returning: [{ name: 'b!' }] },
       update_visible: { returning: [{ id: 1, name: 'c' }] },
       delete_visible: { affected_rows: 1 },
+    },
+  })
+})
+
+test('columns that refer to an enum table take its values', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: `create table state (value text primary key, comment text);
+          insert into state values ('new', 'Just made'), ('done', null);
+          create table job (id serial primary key, state text not null references state default 'new')`,
+  })
+  await trellis.op('track_table', { table: 'state', is_enum: true })
+  await trellis.op('track_table', 'job')
+  const query = 'mutation ($o: [job_insert_input!]!) { insert_job(objects: $o) { returning { state } } }'
+  const returning = [{ state: 'done' }, { state: 'new' }]
+  assert.deepEqual(await trellis.graphql(query, { o: returning }), { data: { insert_job: { returning } } })
+  const literal = await trellis.graphql('mutation { insert_job(objects: [{state: done}, {}]) { returning { state } } }')
+  assert.deepEqual(literal, { data: { insert_job: { returning } } })
+  const path = '$.selectionSet.insert_job.args.objects[1].state'
+  assert.deepEqual(refusalOf(await trellis.graphql(query, { o: [{ state: 'new' }, { state: 'lost' }] })), {
+    message: 'expected one of the values new or done for type "state_enum", but found "lost"',
+    path,
+    code: 'validation-failed',
+  })
+  assert.deepEqual(refusalOf(await trellis.graphql(query, { o: [{ state: 'new' }, { state: null }] })), {
+    message: 'expected an enum value for type "state_enum", but found null',
+    path,
+    code: 'validation-failed',
+  })
+})
+
+test('fields that JavaScript answers are part of what is returned', async (t) => {
+  const shouting = definePlugin({
+    name: 'shouting',
+    register(engine) {
+      const resolve = (rows: readonly Readonly<Record<string, unknown>>[]) => rows.map(({ title }) => `${title}!`)
+      const shout = {
+        type: GraphQLString,
+        extensions: { row: { kind: 'resolved', needs: ['title'], resolve } },
+      } as const
+      engine.graphql.contribute({
+        name: 'shouting',
+        rowFields: (_scope, table) => new Map(table.name.name === 'book' ? [['shout', () => shout]] : []),
+      })
+    },
+  })
+  const trellis = await startLibrary(t, { plugins: [shouting] })
+  const answer = await trellis.graphql(`mutation {
+    insert_book(objects: [{title: "Gale", publisher_id: 1}, {title: "Haze", publisher_id: 2}]) {
+      returning { shout publisher { books(order_by: {id: desc}, limit: 1) { shout } } }
+    }
+    update_book_by_pk(pk_columns: {id: 1}, _set: {title: "Dusk"}) { shout }
+  }`)
+  const related = (shout: string) => ({ shout, publisher: { books: [{ shout }] } })
+  assert.deepEqual(answer, {
+    data: {
+      insert_book: { returning: [related('Gale!'), related('Haze!')] },
+      update_book_by_pk: { shout: 'Dusk!' },
     },
   })
 })

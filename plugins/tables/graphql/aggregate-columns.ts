@@ -36,6 +36,13 @@ export const isNumeric = (column: ColumnModel): boolean => column.enumTable === 
 
 const isComparable = (column: ColumnModel): boolean => column.enumTable === null && comparable.has(column.type.name)
 
+/** Types that PostgreSQL 18 has no `min` and `max` for; the order of their texts is that of their values. */
+const orderedAsText = new Set(['uuid'])
+
+/** Whether an aggregate takes a column as text. */
+export const isTakenAsText = (operator: string, { type }: ColumnModel): boolean =>
+  (operator === 'max' || operator === 'min') && orderedAsText.has(type.name)
+
 /** The selectable columns that an aggregate works on, by GraphQL name. */
 export function columnsOf(scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> {
   const fits = operator === 'max' || operator === 'min' ? isComparable : isNumeric

@@ -17,7 +17,7 @@ import { columnType } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
-import { columnsOf, numericAggregates } from './aggregate-columns.ts'
+import { columnsOf, isTakenAsText, numericAggregates } from './aggregate-columns.ts'
 import { planMembers, rowType, selectableColumns } from './row-type.ts'
 import { selectColumnType } from './select-arguments.ts'
 
@@ -99,7 +99,9 @@ function planAggregateFields(field: FieldSelection, context: PlanContext, table:
     const operator = member.name
     const columns = columnsOf(context.schema, table, operator)
     return objectOf(member, ({ name }) => {
-      return { kind: 'call', call: { operator, columns: [columns.get(name)!.name], distinct: false } }
+      const column = columns.get(name)!
+      const asText = isTakenAsText(operator, column)
+      return { kind: 'call', call: { operator, columns: [column.name], distinct: false, asText } }
     })
   })
 }

@@ -2,26 +2,15 @@
 
 import { parseFailed } from '../../../core/errors.ts'
 import type { Value } from '../../../core/graphql/values.ts'
+import { parseJsonPath as parsePath } from '../../../core/json-path.ts'
 import { pathKeys } from '../../../core/path.ts'
-
-const step = /\.?(?:\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\])|\.?([\p{L}_][\p{L}\p{N}_-]*)/uy
 
 /** The keys of a path; null for `$`, the whole value. */
 export function parseJsonPath(value: Value): readonly string[] | null {
   const text = value.string()
-  const keys: string[] = []
-  let at = text.startsWith('$') ? 1 : 0
-  if (at === text.length && at === 1) return null
-  while (at < text.length) {
-    step.lastIndex = at
-    const match = step.exec(text)
-    if (!match) throw syntaxError(text, value)
-    const [whole, index, single, double, bare] = match
-    keys.push(index ?? bare ?? (single ?? double)!.replace(/\\(.)/gsu, '$1'))
-    at += whole.length
-  }
-  if (keys.length === 0) throw syntaxError(text, value)
-  return keys
+  const keys = parsePath(text)
+  if (keys === null) throw syntaxError(text, value)
+  return keys.length === 0 ? null : keys
 }
 
 function syntaxError(text: string, value: Value) {

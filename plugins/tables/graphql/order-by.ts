@@ -7,7 +7,7 @@ import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
-import { columnsOf, numericAggregates } from './aggregate-columns.ts'
+import { columnsOf, isTakenAsText, numericAggregates } from './aggregate-columns.ts'
 import { selectableColumns } from './row-type.ts'
 
 const directions = {
@@ -125,8 +125,9 @@ function operatorOrderByType(
 export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, value: Value): readonly OrderElement[] {
   const { table, mapping } = related
   const where = scope.access(table.name)!.select!.filter
-  const target = (operator: string, column: string | null): OrderTarget => {
-    return { kind: 'aggregate', table: table.name, mapping, where, operator, column }
+  const target = (operator: string, column: ColumnModel | null): OrderTarget => {
+    const asText = column !== null && isTakenAsText(operator, column)
+    return { kind: 'aggregate', table: table.name, mapping, where, operator, column: column?.name ?? null, asText }
   }
   return [...value.members()].flatMap(([operator, member]) => {
     if (operator === 'count') return member.isNull ? [] : [directed(member, target('count', null))]
@@ -134,6 +135,6 @@ export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, val
     const columns = columnsOf(scope, table, operator)
     return [...member.members()]
       .filter(([, direction]) => !direction.isNull)
-      .map(([field, direction]) => directed(direction, target(operator, columns.get(field)!.name)))
+      .map(([field, direction]) => directed(direction, target(operator, columns.get(field)!)))
   })
 }

@@ -1,0 +1,72 @@
+// Related rows as part of an inserted one (graphql-api 13.3).
+
+import {
+  type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+import type { InputFieldMap, NestedInsert, SchemaScope } from '../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../core/graphql/plan-context.ts'
+import type { Value } from '../../core/graphql/values.ts'
+import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
+import { isGraphQLName, nameText } from '../../core/names.ts'
+import { insertInputType, onConflictType, planOnConflict } from '../tables/graphql.ts'
+
+/** Contribution: `T_insert_input` members for relationships to tables that the role may insert into. */
+export function relationshipInsertFields(scope: SchemaScope, table: TableModel): InputFieldMap {
+  const fields = new Map<string, () => GraphQLInputFieldConfig>()
+  for (const relationship of table.fields.values()) {
+    if (relationship.kind !== 'relationship' || !isGraphQLName(relationship.name)) continue
+    const access = scope.access(relationship.target)
+    if (!access?.insert || access.table.graphqlName === null) continue
+    const target = access.table
+    fields.set(relationship.name, () => ({
+      type: relatedInputType(scope, target, relationship.type),
+      extensions: {
+        relationship: relationship.name,
+        insert: (value: Value, context: PlanContext) => readRelated(value, context, relationship, target),
+      },
+    }))
+  }
+  return fields
+}
+
+/** `R_obj_rel_insert_input` and `R_arr_rel_insert_input`. */
+function relatedInputType(
+  scope: SchemaScope,
+  target: TableModel,
+  type: RelationshipModel['type'],
+): GraphQLInputObjectType {
+  const name = `${target.graphqlName}_${type === 'object' ? 'obj' : 'arr'}_rel_insert_input`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `input type for inserting ${type} relation for remote table "${nameText(target.name)}"`,
+      fields: (): GraphQLInputFieldConfigMap => {
+        const row = new GraphQLNonNull(insertInputType(scope, target))
+        const onConflict = onConflictType(scope, target)
+        return {
+          data: { type: type === 'object' ? row : new GraphQLNonNull(new GraphQLList(row)) },
+          ...(onConflict ? { on_conflict: { type: onConflict } } : {}),
+        }
+      },
+    })
+  })
+}
+
+function readRelated(
+  value: Value,
+  context: PlanContext,
+  relationship: RelationshipModel,
+  target: TableModel,
+): NestedInsert | null {
+  if (relationship.type === 'array' && value.isNull) return null
+  const members = value.members()
+  const data = members.get('data')!
+  const objects = relationship.type === 'object' ? [data] : data.items()
+  const conflict = members.get('on_conflict')
+  const onConflict = conflict && !conflict.isNull ? planOnConflict(conflict, context, target) : null
+  return objects.length === 0 ? null : { relationship, objects, onConflict }
+}

@@ -1,0 +1,65 @@
+// `delete_T` and `delete_T_by_pk` (graphql-api 13.5).
+
+import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
+import type { MutationAnswer, MutationPlan, MutationStep } from '../../../core/compiler/mutation-plan.ts'
+import { allOf, type Condition } from '../../../core/compiler/plan.ts'
+import type { SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import type { TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
+import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
+import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'
+import { keyArguments, keyColumns, keyCondition } from './query-fields.ts'
+import { rowType } from './row-type.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** `delete_T`. */
+export function deleteField(scope: SchemaScope, table: TableModel): Field {
+  const where = new GraphQLNonNull(booleanExpressionType(scope, table))
+  return {
+    type: responseType(scope, table),
+    description: `delete data from the table: "${nameText(table.name)}"`,
+    args: { where: { type: where, description: 'filter the rows which have to be deleted' } },
+    extensions: {
+      root: {
+        kind: 'mutation',
+        plan: (field, context) => {
+          const condition = planBoolean(field.arguments.get('where')!, context)
+          return planDelete(condition, planResponse(field, context, table), context, table)
+        },
+      },
+    },
+  }
+}
+
+/** `delete_T_by_pk`. */
+export function deleteByKeyField(scope: SchemaScope, table: TableModel): Field {
+  const columns = keyColumns(scope, table)!
+  return {
+    type: rowType(scope, table),
+    description: `delete single row from the table: "${nameText(table.name)}"`,
+    args: keyArguments(scope, columns),
+    extensions: {
+      root: {
+        kind: 'mutation',
+        plan: (field, context) => {
+          const condition = keyCondition(context.schema, columns, field.arguments)
+          return planDelete(condition, planRowAnswer(field, context, table), context, table)
+        },
+      },
+    },
+  }
+}
+
+function planDelete(
+  condition: Condition,
+  answer: MutationAnswer,
+  context: PlanContext,
+  table: TableModel,
+): MutationPlan {
+  const { filter } = context.schema.access(table.name)!.delete!
+  const change = { kind: 'delete', table: table.name, where: allOf([filter, condition]) } as const
+  const step: MutationStep = { change, path: null, before: [], after: [], returns: null, refusal: null }
+  return { table: table.name, steps: [step], answer }
+}

@@ -1,0 +1,268 @@
+// The statements that an insert takes (graphql-api 13.1, 13.3). Rows without related ones go into one; a row with related
+// ones is inserted by itself, after those that it refers to and before those that refer to it.
+
+import {
+  answerSlot,
+  type ColumnValue,
+  type Insert,
+  type InsertRows,
+  type MutationStep,
+  type OnConflict,
+  type ParamOperand,
+  type RowCheck,
+} from '../../../core/compiler/mutation-plan.ts'
+import { validationFailed } from '../../../core/errors.ts'
+import type { NestedInsert } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import { columnCodec } from '../../../core/graphql/scalars.ts'
+import type { Value } from '../../../core/graphql/values.ts'
+import type { TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
+import { below, type Path, pathKeys } from '../../../core/path.ts'
+import { type InsertRow, readInsertRow } from './insert-input.ts'
+import { presetValues } from './written-columns.ts'
+
+/** A table that rows go into, and what is common to them. */
+export interface InsertTarget {
+  readonly table: TableModel
+  readonly onConflict: OnConflict | null
+  /** Where errors point. */
+  readonly path: Path
+}
+
+/** PostgreSQL takes 65535 parameters; a statement with more values than this is split. */
+const maxValues = 32_000
+
+/** Plans the insertion of a list of `T_insert_input` values. */
+export function planInsert(objects: Value, target: InsertTarget, context: PlanContext): readonly MutationStep[] {
+  const planner = new InsertPlanner(context)
+  const variable = objects.rows()
+  const rows = planner.read(variable ?? objects.items(), target.table)
+  if (rows.length === 0) return []
+  const arrays = variable && planner.arrayRows(objects, rows, target.table)
+  if (arrays) return [planner.flatStep(arrays, target)]
+  objects.dependOnLength()
+  return planner.steps(rows, target, [])
+}
+
+/** Plans the insertion of one `T_insert_input` value. */
+export function planInsertOne(object: Value, target: InsertTarget, context: PlanContext): readonly MutationStep[] {
+  const planner = new InsertPlanner(context)
+  return planner.steps(planner.read([object], target.table), target, [])
+}
+
+/** What other statements read of an inserted row. */
+class InsertedRow {
+  readonly slot: number
+  readonly columns: string[] = []
+
+  constructor(slot: number) {
+    this.slot = slot
+  }
+
+  /** The row's value of a column, as a value of PostgreSQL's type `type`. */
+  value(column: string, type: string): ParamOperand {
+    let index = this.columns.indexOf(column)
+    if (index < 0) index = this.columns.push(column) - 1
+    return { kind: 'param', source: { from: 'slot', slot: this.slot, column: index }, type }
+  }
+}
+
+class InsertPlanner {
+  readonly #context: PlanContext
+  #nextSlot = answerSlot + 1
+
+  constructor(context: PlanContext) {
+    this.#context = context
+  }
+
+  read(values: readonly Value[], table: TableModel): InsertRow[] {
+    return values.map((value) => readInsertRow(value, this.#context, table))
+  }
+
+  /** Rows of which a variable holds any number; null when some are related to others, or need a column's default. */
+  arrayRows(objects: Value, rows: readonly InsertRow[], table: TableModel): InsertRows | null {
+    const columns = new Map(rows.flatMap((row) => [...row.columns]))
+    const isPlain = ({ columns: given, nested }: InsertRow) =>
+      nested.length === 0 && [...columns.keys()].every((name) => given.has(name) || isNullByDefault(name, table))
+    if (columns.size === 0 || !rows.every(isPlain)) return null
+    const arrays = [...columns].map(([column, { member, value }]) => {
+      const codec = columnCodec(this.#context.schema, table.columns.get(column)!)
+      return { column, source: objects.memberParam(member, codec), type: value.type }
+    })
+    const constants = this.#presets(table).filter(({ column }) => !columns.has(column))
+    return { kind: 'arrays', arrays, constants }
+  }
+
+  /** One step for all rows when none has related ones, else one for each. `determined` are values that all rows get. */
+  steps(rows: readonly InsertRow[], target: InsertTarget, determined: readonly ColumnValue[]): MutationStep[] {
+    if (rows.some(({ nested }) => nested.length > 0)) {
+      return rows.map((row, i) => {
+        const place = { ...target, path: below(target.path, i) }
+        return this.#rowStep(row, place, determined, this.#newRow(), null)
+      })
+    }
+    const { table } = target
+    const presets = this.#presets(table)
+    const tuples = rows.map(({ columns }, i) => {
+      refuseDetermined(columns, determined, below(target.path, i))
+      return merged(presets, columns, determined)
+    })
+    return chunks(tuples, table.columns.size).map((part) => this.flatStep(valuesRows(part), target))
+  }
+
+  flatStep(rows: InsertRows, target: InsertTarget): MutationStep {
+    const change = this.#insert(rows, target)
+    return { change, path: target.path, before: [], after: [], returns: null, refusal: null }
+  }
+
+  /** A row and all that is inserted with it; `refusal` is the error when it is skipped. */
+  #rowStep(
+    { columns, nested }: InsertRow,
+    target: InsertTarget,
+    determined: readonly ColumnValue[],
+    inserted: InsertedRow,
+    refusal: MutationStep['refusal'],
+  ): MutationStep {
+    const { table, path } = target
+    refuseDetermined(columns, determined, path)
+    const values = [...determined]
+    const before: MutationStep[] = []
+    for (const related of nested.filter(({ relationship }) => relationship.type === 'object')) {
+      refuseGiven(related, columns, values, path)
+      const { step, referenced } = this.#referencedRow(related, target)
+      before.push(step)
+      values.push(...referenced)
+    }
+    const after = nested
+      .filter(({ relationship }) => relationship.type === 'array')
+      .flatMap((related) => this.#referringRows(related, target, inserted))
+    const rows = valuesRows([merged(this.#presets(table), columns, values)])
+    const ownRefusal = { message: arrayRefusal(table), path }
+    return {
+      change: this.#insert(rows, target),
+      path,
+      before,
+      after,
+      returns: inserted.columns.length > 0 ? inserted : null,
+      refusal: after.length > 0 ? ownRefusal : refusal,
+    }
+  }
+
+  /** The row that an object relationship leads to, and the values that it gives to the row at hand. */
+  #referencedRow(
+    { relationship, objects, onConflict }: NestedInsert,
+    { table, path }: InsertTarget,
+  ): { step: MutationStep; referenced: ColumnValue[] } {
+    const { name, mapping } = relationship
+    const target = this.#table(relationship.target)
+    const inserted = this.#newRow()
+    const referenced = mapping.map(([own, theirs]) => {
+      return { column: own, value: inserted.value(theirs, table.columns.get(own)!.type.sql) }
+    })
+    const place = below(path, name)
+    const [row] = this.read(objects, target)
+    const refusal = { message: objectRefusal(name, target), path: place }
+    const step = this.#rowStep(row!, { table: target, onConflict, path: below(place, 'data') }, [], inserted, refusal)
+    return { step, referenced }
+  }
+
+  /** The rows that an array relationship leads to: they get values of the row at hand. */
+  #referringRows(
+    { relationship, objects, onConflict }: NestedInsert,
+    { path }: InsertTarget,
+    inserted: InsertedRow,
+  ): MutationStep[] {
+    const table = this.#table(relationship.target)
+    const determined = relationship.mapping.map(([own, theirs]) => {
+      return { column: theirs, value: inserted.value(own, table.columns.get(theirs)!.type.sql) }
+    })
+    const place = below(below(path, relationship.name), 'data')
+    return this.steps(this.read(objects, table), { table, onConflict, path: place }, determined)
+  }
+
+  #insert(rows: InsertRows, { table, onConflict }: InsertTarget): Insert {
+    return { kind: 'insert', table: table.name, rows, onConflict, check: this.#check(table, onConflict) }
+  }
+
+  #check(table: TableModel, onConflict: OnConflict | null): RowCheck | null {
+    const { insert, update } = this.#context.schema.access(table.name)!
+    const condition = insert!.check
+    const updated = onConflict?.update ? (update?.check ?? null) : null
+    const isFree = condition.kind === 'true' && (updated === null || updated.kind === 'true')
+    return isFree ? null : { kind: 'insert', condition, updated }
+  }
+
+  #presets(table: TableModel): ColumnValue[] {
+    const { schema } = this.#context
+    return presetValues(schema, table, schema.access(table.name)!.insert!.presets)
+  }
+
+  #table(name: NestedInsert['relationship']['target']): TableModel {
+    return this.#context.schema.access(name)!.table
+  }
+
+  #newRow(): InsertedRow {
+    return new InsertedRow(this.#nextSlot++)
+  }
+}
+
+/** Whether leaving a column out is the same as giving null; views do not show the defaults that are behind them. */
+function isNullByDefault(name: string, { catalog, columns }: TableModel): boolean {
+  const { hasDefault, generated, identity } = columns.get(name)!.column
+  return catalog.kind !== 'view' && !hasDefault && !generated && identity === ''
+}
+
+/** A row's values by column, those that count most last. */
+function merged(
+  presets: readonly ColumnValue[],
+  given: InsertRow['columns'],
+  determined: readonly ColumnValue[],
+): ReadonlyMap<string, ParamOperand> {
+  const values = new Map(presets.map(({ column, value }) => [column, value]))
+  for (const [column, { value }] of given) values.set(column, value)
+  for (const { column, value } of determined) values.set(column, value)
+  return values
+}
+
+function valuesRows(tuples: readonly ReadonlyMap<string, ParamOperand>[]): InsertRows {
+  const columns = [...new Set(tuples.flatMap((tuple) => [...tuple.keys()]))]
+  const rows = tuples.map((tuple) => columns.map((column) => tuple.get(column) ?? null))
+  return { kind: 'values', columns, rows }
+}
+
+function chunks<T>(items: readonly T[], width: number): T[][] {
+  const size = Math.ceil(maxValues / Math.max(width, 1))
+  const parts: T[][] = []
+  for (let i = 0; i < items.length; i += size) parts.push(items.slice(i, i + size))
+  return parts
+}
+
+const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+
+function refuseDetermined(given: InsertRow['columns'], determined: readonly ColumnValue[], path: Path): void {
+  const columns = determined.map(({ column }) => column).filter((column) => given.has(column))
+  if (columns.length === 0) return
+  const message = `cannot insert ${quoted(columns)} columns as their values are already being determined by parent insert`
+  throw validationFailed(message, pathKeys(path))
+}
+
+function refuseGiven(
+  { relationship: { name, mapping } }: NestedInsert,
+  given: InsertRow['columns'],
+  determined: readonly ColumnValue[],
+  path: Path,
+): void {
+  const columns = mapping
+    .map(([own]) => own)
+    .filter((own) => given.has(own) || determined.some(({ column }) => column === own))
+  if (columns.length === 0) return
+  const message = `cannot insert object relation ship "${name}" as ${quoted(columns)} column values are already determined`
+  throw validationFailed(message, pathKeys(below(path, name)))
+}
+
+const arrayRefusal = ({ name }: TableModel): string =>
+  `cannot proceed to insert array relations since insert to table "${nameText(name)}" affects zero rows`
+
+const objectRefusal = (relationship: string, { name }: TableModel): string =>
+  `cannot proceed to insert object relation "${relationship}" since insert to table "${nameText(name)}" affects zero rows`

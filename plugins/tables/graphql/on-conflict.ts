@@ -1,0 +1,84 @@
+// `T_on_conflict`: what becomes of rows that are there already (graphql-api 13.2).
+
+import {
+  GraphQLEnumType,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+import type { ConflictUpdate, OnConflict } from '../../../core/compiler/mutation-plan.ts'
+import { allOf } from '../../../core/compiler/plan.ts'
+import type { SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import type { Value } from '../../../core/graphql/values.ts'
+import type { TableModel } from '../../../core/metadata/model.ts'
+import { isGraphQLName, nameText } from '../../../core/names.ts'
+import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
+import { presetValues, updatableColumns } from './written-columns.ts'
+
+/** `T_on_conflict`; null when the role may not update, or there is no constraint to name. */
+export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
+  const constraints = constraintNames(table)
+  if (constraints.length === 0 || updatableColumns(scope, table).size === 0) return null
+  const name = `${table.graphqlName}_on_conflict`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `on conflict condition type for table "${nameText(table.name)}"`,
+      fields: (): GraphQLInputFieldConfigMap => ({
+        constraint: { type: new GraphQLNonNull(constraintType(scope, table, constraints)) },
+        update_columns: {
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table)))),
+          default: { value: [] },
+        },
+        where: { type: booleanExpressionType(scope, table) },
+      }),
+    })
+  })
+}
+
+function constraintNames({ catalog }: TableModel): string[] {
+  const constraints = [...(catalog.primaryKey ? [catalog.primaryKey] : []), ...catalog.uniqueConstraints]
+  return constraints.map(({ name }) => name).filter(isGraphQLName)
+}
+
+function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
+  const name = `${table.graphqlName}_constraint`
+  return scope.type(name, () => {
+    const values = constraints.map((value) => [value, { description: 'unique or primary key constraint' }])
+    const description = `unique or primary key constraints on table "${nameText(table.name)}"`
+    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+  })
+}
+
+function updateColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType {
+  const name = `${table.graphqlName}_update_column`
+  return scope.type(name, () => {
+    const values = [...updatableColumns(scope, table).keys()].map((column) => [column, { description: 'column name' }])
+    const description = `update columns of table "${nameText(table.name)}"`
+    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+  })
+}
+
+/** The plan of a `T_on_conflict` value. */
+export function planOnConflict(value: Value, context: PlanContext, table: TableModel): OnConflict {
+  const members = value.members()
+  const constraint = members.get('constraint')!.enumValue()
+  const updatable = updatableColumns(context.schema, table)
+  const items = members.get('update_columns')!.items()
+  const columns = new Set(items.map((item) => updatable.get(item.enumValue())!.name))
+  const update = planConflictUpdate([...columns], members.get('where'), context, table)
+  return { constraint, update: columns.size > 0 ? update : null }
+}
+
+function planConflictUpdate(
+  columns: readonly string[],
+  where: Value | undefined,
+  context: PlanContext,
+  table: TableModel,
+): ConflictUpdate {
+  const { filter, presets } = context.schema.access(table.name)!.update!
+  const conditions = where ? [filter, planBoolean(where, context)] : [filter]
+  return { columns, presets: presetValues(context.schema, table, presets), where: allOf(conditions) }
+}

@@ -1,0 +1,213 @@
+// `update_T` and `update_T_by_pk` (graphql-api 13.4).
+
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql'
+import { builtInType } from '../../../core/catalog/types.ts'
+import { codecFor, stringCodec } from '../../../core/compiler/codecs.ts'
+import { type UpdateOperator, updateOperators } from '../../../core/compiler/mutation-operators.ts'
+import type {
+  Assignment,
+  MutationAnswer,
+  MutationPlan,
+  MutationStep,
+  ParamOperand,
+  Update,
+} from '../../../core/compiler/mutation-plan.ts'
+import { allOf, type Condition } from '../../../core/compiler/plan.ts'
+import { validationFailed } from '../../../core/errors.ts'
+import type { SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import { columnType } from '../../../core/graphql/scalars.ts'
+import type { FieldSelection } from '../../../core/graphql/selection.ts'
+import type { Value } from '../../../core/graphql/values.ts'
+import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import { compareText, nameText } from '../../../core/names.ts'
+import { pathKeys } from '../../../core/path.ts'
+import { isNumeric } from './aggregate-columns.ts'
+import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
+import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'
+import { keyArguments, keyColumns, keyCondition } from './query-fields.ts'
+import { rowType } from './row-type.ts'
+import { checkNull, columnParam, presetValues, updatableColumns } from './written-columns.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** `update_T`. */
+export function updateField(scope: SchemaScope, table: TableModel): Field {
+  const where = new GraphQLNonNull(booleanExpressionType(scope, table))
+  return {
+    type: responseType(scope, table),
+    description: `update data of the table: "${nameText(table.name)}"`,
+    args: {
+      ...operatorArguments(scope, table),
+      where: { type: where, description: 'filter the rows which have to be updated' },
+    },
+    extensions: {
+      root: {
+        kind: 'mutation',
+        plan: (field, context) => {
+          const condition = planBoolean(field.arguments.get('where')!, context)
+          return planUpdate(field, context, table, { condition, answer: planResponse(field, context, table) })
+        },
+      },
+    },
+  }
+}
+
+/** `update_T_by_pk`. */
+export function updateByKeyField(scope: SchemaScope, table: TableModel): Field {
+  const columns = keyColumns(scope, table)!
+  return {
+    type: rowType(scope, table),
+    description: `update single row of the table: "${nameText(table.name)}"`,
+    args: {
+      ...operatorArguments(scope, table),
+      pk_columns: { type: new GraphQLNonNull(keyInputType(scope, table, columns)) },
+    },
+    extensions: {
+      root: {
+        kind: 'mutation',
+        plan: (field, context) => {
+          const key = field.arguments.get('pk_columns')!.members()
+          const condition = keyCondition(context.schema, columns, key)
+          return planUpdate(field, context, table, { condition, answer: planRowAnswer(field, context, table) })
+        },
+      },
+    },
+  }
+}
+
+function keyInputType(
+  scope: SchemaScope,
+  table: TableModel,
+  columns: ReadonlyMap<string, ColumnModel>,
+): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_pk_columns_input`
+  return scope.type(name, () => {
+    const description = `primary key columns input for table: ${nameText(table.name)}`
+    return new GraphQLInputObjectType({ name, description, fields: () => keyArguments(scope, columns) })
+  })
+}
+
+/** The columns that an operator works on, by GraphQL name. */
+function operatorColumns(
+  scope: SchemaScope,
+  table: TableModel,
+  operator: UpdateOperator,
+): ReadonlyMap<string, ColumnModel> {
+  const columns = updatableColumns(scope, table)
+  if (operator.columns === 'all') return columns
+  const fits = operator.columns === 'numeric' ? isNumeric : ({ type }: ColumnModel) => type.name === 'jsonb'
+  return new Map([...columns].filter(([, column]) => fits(column)))
+}
+
+/** The operators that a role has on a table. */
+const availableOperators = (scope: SchemaScope, table: TableModel): UpdateOperator[] =>
+  updateOperators.filter((operator) => operatorColumns(scope, table, operator).size > 0)
+
+function operatorArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+  const entries = availableOperators(scope, table).map((operator) => {
+    return [operator.name, { type: operatorType(scope, table, operator), description: operator.description }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** `T_set_input` and its like. */
+function operatorType(scope: SchemaScope, table: TableModel, operator: UpdateOperator): GraphQLInputObjectType {
+  const name = `${table.graphqlName}${operator.name}_input`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: operator.typeDescription(nameText(table.name)),
+      fields: () => {
+        const fields = [...operatorColumns(scope, table, operator)].map(([field, column]) => {
+          return [field, { type: operandType(scope, operator, column), description: column.comment }]
+        })
+        return Object.fromEntries(fields)
+      },
+    })
+  })
+}
+
+function operandType(scope: SchemaScope, { operand }: UpdateOperator, column: ColumnModel): GraphQLInputType {
+  switch (operand) {
+    case 'scalar':
+      return columnType(scope, column)!
+    case 'integer':
+      return GraphQLInt
+    case 'text':
+      return GraphQLString
+    case 'texts':
+      return new GraphQLList(new GraphQLNonNull(GraphQLString))
+  }
+}
+
+function planUpdate(
+  field: FieldSelection,
+  context: PlanContext,
+  table: TableModel,
+  { condition, answer }: { readonly condition: Condition; readonly answer: MutationAnswer },
+): MutationPlan {
+  const { filter, check, presets } = context.schema.access(table.name)!.update!
+  const given = readOperators(field, context, table)
+  const preset = presetValues(context.schema, table, presets)
+  const assignments = [...given, ...preset.map((value) => ({ ...value, operator: '_set' }))]
+  if (assignments.length === 0) return { table: table.name, steps: [], answer }
+  const change: Update = {
+    kind: 'update',
+    table: table.name,
+    assignments,
+    where: allOf([filter, condition]),
+    check: check && check.kind !== 'true' ? { kind: 'update', condition: check, updated: null } : null,
+  }
+  const step: MutationStep = { change, path: null, before: [], after: [], returns: null, refusal: null }
+  return { table: table.name, steps: [step], answer }
+}
+
+/** What the operators of a request assign. */
+function readOperators(field: FieldSelection, context: PlanContext, table: TableModel): Assignment[] {
+  const { schema } = context
+  const available = availableOperators(schema, table)
+  const given = available.filter(({ name }) => field.argument(name))
+  const { presets } = schema.access(table.name)!.update!
+  if (given.length === 0 && presets.size === 0) {
+    const names = available.map(({ name }) => name).join(', ')
+    throw validationFailed(`at least any one of ${names} is expected`, pathKeys(field.argumentsPath))
+  }
+  const assignments = given.flatMap((operator) => readOperator(field.argument(operator.name)!, operator, schema, table))
+  refuseRepeated(assignments, field)
+  return assignments
+}
+
+function readOperator(value: Value, operator: UpdateOperator, scope: SchemaScope, table: TableModel): Assignment[] {
+  const columns = operatorColumns(scope, table, operator)
+  return [...value.members()].map(([name, operand]) => {
+    const column = columns.get(name)!
+    return { column: column.name, operator: operator.name, value: readOperand(operand, operator, scope, column) }
+  })
+}
+
+function readOperand(value: Value, { operand }: UpdateOperator, scope: SchemaScope, column: ColumnModel): ParamOperand {
+  if (operand === 'scalar') return columnParam(scope, column, value)
+  if (operand === 'texts') return value.listParam(stringCodec, 'text') as ParamOperand
+  checkNull(scope, column, value)
+  if (operand === 'text') return value.param(stringCodec, 'text') as ParamOperand
+  return value.param(codecFor(builtInType('int4')), 'integer') as ParamOperand
+}
+
+function refuseRepeated(assignments: readonly Assignment[], field: FieldSelection): void {
+  const operators = new Map<string, string[]>()
+  for (const { column, operator } of assignments) operators.set(column, [...(operators.get(column) ?? []), operator])
+  const repeated = [...operators].filter(([, names]) => names.length > 1).sort(([a], [b]) => compareText(a, b))
+  if (repeated.length === 0) return
+  const list = repeated.map(([column, names]) => `"${column}" in ${names.join(', ')}`).join('. ')
+  throw validationFailed(`column found in multiple operators; ${list}`, pathKeys(field.argumentsPath))
+}

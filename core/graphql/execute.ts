@@ -44,8 +44,9 @@ export async function runOperation(context: ExecutionContext): Promise<Piece> {
 function runQueries(context: ExecutionContext): Promise<Piece[]> {
   return Promise.all(
     context.prepared.segments.map(async (segment) => {
+      if (segment.kind === 'text') return segment.text
       if (segment.kind === 'resolved') return resolvedPiece(segment, context)
-      if (segment.kind !== 'statement') throw new Error('a query holds no mutation')
+      if (segment.kind === 'mutation') throw new Error('a query holds no mutation')
       const values = bindParams(segment.statement.params, context)
       return (await context.database.answer(segment.statement, values)) ?? segment.statement.whenEmpty
     }),
@@ -57,23 +58,34 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
   const { segments } = context.prepared
   const pieces: Piece[] = new Array(segments.length).fill('')
   for (const [i, segment] of segments.entries()) {
-    if (segment.kind === 'resolved') pieces[i] = await resolvedPiece(segment, context)
+    if (segment.kind === 'text') pieces[i] = segment.text
+    else if (segment.kind === 'resolved') pieces[i] = await resolvedPiece(segment, context)
+    else if (segment.kind === 'mutation' && segment.program.kind === 'constant') {
+      pieces[i] = `${JSON.stringify(segment.key)}:${segment.program.text}`
+    }
   }
-  if (segments.every(({ kind }) => kind === 'resolved')) return pieces
+  if (segments.every((segment) => !needsTransaction(segment))) return pieces
   await context.database.transaction(async (transaction) => {
     await setSession(transaction, context)
     for (const [i, segment] of segments.entries()) {
-      if (segment.kind === 'statement') {
-        const values = bindParams(segment.statement.params, context)
-        pieces[i] = (await transaction.bytes(segment.statement, values)) ?? segment.statement.whenEmpty
-      } else if (segment.kind === 'mutation') {
-        const { key, program } = segment
-        const result = await runMutation(program, transaction, context)
-        pieces[i] = concatPieces([`${JSON.stringify(key)}:`, result])
-      }
+      if (needsTransaction(segment)) pieces[i] = await changePiece(segment, transaction, context)
     }
   })
   return pieces
+}
+
+type Change = Extract<Segment, { kind: 'statement' | 'mutation' }>
+
+const needsTransaction = (segment: Segment): segment is Change =>
+  segment.kind === 'statement' || (segment.kind === 'mutation' && segment.program.kind !== 'constant')
+
+async function changePiece(segment: Change, transaction: Transaction, context: ExecutionContext): Promise<Piece> {
+  if (segment.kind === 'mutation') {
+    const result = await runMutation(segment.program, transaction, context)
+    return concatPieces([`${JSON.stringify(segment.key)}:`, result])
+  }
+  const values = bindParams(segment.statement.params, context)
+  return (await transaction.bytes(segment.statement, values)) ?? segment.statement.whenEmpty
 }
 
 /** Lets triggers and functions of the database read who is asking. */

@@ -24,6 +24,8 @@ export interface AnsweringStatement extends PreparedStatement {
 
 export type Segment =
   | StatementSegment
+  /** Known when planning, such as `__typename`. */
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'mutation'; readonly key: string; readonly program: MutationProgram }
   | { readonly kind: 'resolved'; readonly field: Extract<PlannedField, { kind: 'resolved' }> }
 
@@ -49,7 +51,8 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
   const { joins, used: usedVariables } = context
   const options = printerOptions(context)
   const outputs = fields.filter((field) => field.kind === 'output')
-  if (outputs.length === fields.length && joins.length === 0 && operation.kind === 'query') {
+  const isWhole = outputs.length === fields.length && !outputs.every(isConstant) && joins.length === 0
+  if (isWhole && operation.kind === 'query') {
     const whole = answering(outputs, { prefix: '{"data":{', suffix: '}}' }, options)
     const sessionVariables = sessionVariablesOf(whole.params)
     return { operation, usedVariables, sessionVariables, joins, whole, segments: [] }
@@ -69,13 +72,28 @@ function answering(entries: readonly RootEntry[], envelope: Envelope, options: P
   return { ...prepare(statement), whenEmpty: statement.whenEmpty }
 }
 
+type OutputField = Extract<PlannedField, { kind: 'output' }>
+
+const isConstant = ({ output }: OutputField): boolean => output.kind === 'json'
+
+const statementSegment = (fields: readonly OutputField[], options: PrinterOptions): Segment => ({
+  kind: 'statement',
+  statement: answering(fields, { prefix: '', suffix: '' }, options),
+})
+
+function constantSegment(fields: readonly OutputField[]): Segment {
+  const members = fields.map(({ key, output }) => {
+    return `${JSON.stringify(key)}:${output.kind === 'json' ? output.text : 'null'}`
+  })
+  return { kind: 'text', text: members.join(',') }
+}
+
 function segmentsOf(fields: readonly PlannedField[], options: PrinterOptions): Segment[] {
   const segments: Segment[] = []
-  let run: Extract<PlannedField, { kind: 'output' }>[] = []
+  let run: OutputField[] = []
   const flush = () => {
     if (run.length === 0) return
-    const statement = answering(run, { prefix: '', suffix: '' }, options)
-    segments.push({ kind: 'statement', statement })
+    segments.push(run.every(isConstant) ? constantSegment(run) : statementSegment(run, options))
     run = []
   }
   for (const field of fields) {

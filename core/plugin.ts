@@ -1,6 +1,7 @@
 // The contract between core and plugins. A plugin is a value made by `definePlugin`; built-in ones and those of third
 // parties are the same thing.
 
+import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Auth } from './auth/auth.ts'
 import type { Database } from './database/database.ts'
@@ -10,13 +11,13 @@ import type { Contribution } from './graphql/contribution.ts'
 import type { GraphQLEngine } from './graphql/engine.ts'
 import type { MetadataDocument, TableEntry } from './metadata/document.ts'
 import type { Model } from './metadata/model.ts'
-import type { Facet, Slice } from './metadata/slices.ts'
 import type { MetadataService } from './metadata/service.ts'
+import type { Facet, ModelEffect, Slice } from './metadata/slices.ts'
 import type { Observer } from './observe.ts'
 import type { Operation } from './operations/operation.ts'
 import type { Settings } from './options.ts'
+import type { Outgoing } from './outgoing/client.ts'
 import type { Session } from './session.ts'
-import type { TSchema } from '@sinclair/typebox'
 
 /** An HTTP route of a plugin. It is mounted only while its API is enabled. */
 export interface Route {
@@ -66,6 +67,8 @@ export interface Engine {
     facet<K extends string & keyof TableEntry, Resolved>(
       facet: Facet<NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never, Resolved> & { readonly key: K },
     ): void
+    /** Follows each change of the model in the database, in the transaction that stores the change. */
+    effect(effect: ModelEffect): void
     /** Running operations and reading the document, for routes and jobs. */
     readonly service: MetadataService
   }
@@ -77,6 +80,8 @@ export interface Engine {
   readonly routes: { add(...routes: readonly Route[]): void }
   /** Who asks: authenticating requests of other transports, and adding a way to authenticate. */
   readonly auth: Pick<Auth, 'mode' | 'configuration' | 'authenticate' | 'use'>
+  /** Requests to other servers, by the rules that hold for all of them. */
+  readonly outgoing: Outgoing
   /** Which APIs exist and which are open. */
   readonly apis: { isEnabled(name: string): boolean; readonly enabled: readonly string[] }
   /** The model being served now: read it once per request. */

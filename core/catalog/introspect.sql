@@ -33,7 +33,10 @@ select
   (
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(
-        a.attname, a.attnum, a.atttypid::int8, a.attnotnull, a.atthasdef, a.attgenerated <> '', a.attidentity, d.description
+        a.attname, a.attnum, a.atttypid::int8, a.attnotnull,
+        -- A domain may bring a default of its own.
+        a.atthasdef or (select y.typdefault is not null from pg_catalog.pg_type y where y.oid = a.atttypid),
+        a.attgenerated <> '', a.attidentity, d.description
       )
       order by a.attnum
     )

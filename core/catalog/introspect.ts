@@ -66,15 +66,20 @@ export async function introspect(reader: Reader, names: readonly QualifiedName[]
   if (names.length === 0) return []
   const pairs = [names.map(({ schema }) => schema), names.map(({ name }) => name)]
   const rows = await reader.rows<TableRow>(tablesQuery, pairs)
-  const types = await readTypes(reader, rows)
+  const types = await readColumnTypes(reader, rows)
   return rows.map((row) => catalogTable(row, types))
 }
 
-type Types = ReadonlyMap<number, PgType>
+/** Types by OID. */
+export type Types = ReadonlyMap<number, PgType>
 
-/** The types of all columns. Columns of one type share one object. */
-async function readTypes(reader: Reader, tables: readonly TableRow[]): Promise<Types> {
-  const oids = new Set(tables.flatMap(({ columns }) => columns?.map(([, , type]) => type) ?? []))
+/** The types of all columns. */
+function readColumnTypes(reader: Reader, tables: readonly TableRow[]): Promise<Types> {
+  return readTypes(reader, new Set(tables.flatMap(({ columns }) => columns?.map(([, , type]) => type) ?? [])))
+}
+
+/** Types as they look from outside; what has the same type shares one object. */
+export async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
   if (oids.size === 0) return new Map()
   const rows = await reader.rows<Row & PgType & { oid: number }>(typesQuery, [[...oids]])
   return new Map(rows.map(({ oid, schema, name, sql, kind, isArray }) => [oid, { schema, name, sql, kind, isArray }]))

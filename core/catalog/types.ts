@@ -74,10 +74,43 @@ export interface EnumValue {
   readonly comment: string | null
 }
 
-/** The introspected part of the database: the tables (and later functions) that metadata names. */
+/** A type as the database declares it, domains not followed. */
+export interface DeclaredType extends QualifiedName {
+  /** `pg_type.typtype`, as in {@link PgType}. */
+  readonly kind: string
+}
+
+/** An argument that a caller of a function passes. */
+export interface FunctionArgument {
+  /** Null when it has none. */
+  readonly name: string | null
+  readonly type: PgType
+  readonly declaredType: DeclaredType
+  readonly hasDefault: boolean
+}
+
+/** A plain function; several of one name are overloads. */
+export interface CatalogFunction extends QualifiedName {
+  readonly oid: number
+  readonly comment: string | null
+  readonly volatile: boolean
+  /** Whether the last argument takes any number of values. */
+  readonly variadic: boolean
+  /** Without those that only return something. */
+  readonly arguments: readonly FunctionArgument[]
+  readonly returnsSet: boolean
+  readonly returnType: PgType
+  readonly declaredReturnType: DeclaredType
+  /** The table or view whose row type it returns. */
+  readonly returnsTable: QualifiedName | null
+}
+
+/** The introspected part of the database: the tables and functions that metadata names. */
 export interface Catalog {
   /** By `nameKey`. */
   readonly tables: ReadonlyMap<string, CatalogTable>
+  /** By `nameKey`, each with its overloads; the list is empty when there is no such function. */
+  readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>
   /** Major version of the server, e.g. 15. */
   readonly serverVersion: number
 }

@@ -3,6 +3,7 @@
 // Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
 // statements hand the rows over as texts, and a last one, which sees the database as it is then, reads them as rows again.
 
+import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { compile, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
 import type { Path } from '../path.ts'
 import { sessionVariablesOf } from './bind.ts'
@@ -29,7 +30,7 @@ export type MutationProgram =
   | {
       readonly kind: 'direct'
       readonly sessionVariables: readonly string[]
-      readonly statement: Statement
+      readonly statement: PreparedStatement
       readonly path: Path | null
     }
   | {
@@ -38,12 +39,12 @@ export type MutationProgram =
       readonly steps: readonly ProgramStep[]
       readonly answer: MutationAnswer
       /** Builds the answer of the rows that the steps handed over; null when it holds none. */
-      readonly answering: Statement | null
+      readonly answering: PreparedStatement | null
     }
 
 /** A step of the plan and its statement. */
 export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
-  readonly statement: Statement
+  readonly statement: PreparedStatement
   readonly before: readonly ProgramStep[]
   readonly after: readonly ProgramStep[]
   /** Takes the first of the returned rows. */
@@ -59,12 +60,12 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions): Mu
   if (!first) return { kind: 'constant', sessionVariables: [], text: answerText(answer, 0) }
   const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
-    const statement = compile(directSql(first.change, answer, new Printer(options)))
+    const statement = prepare(compile(directSql(first.change, answer, new Printer(options))))
     return { kind: 'direct', sessionVariables: sessionVariablesOf(statement.params), statement, path: first.path }
   }
   const handsOver = outputsOf(answer).length > 0
   const printed = steps.map((step) => programStep(step, handsOver, options))
-  const answering = handsOver ? compile(answerSql(plan, new Printer(options))) : null
+  const answering = handsOver ? prepare(compile(answerSql(plan, new Printer(options)))) : null
   const statements = [...printed.flatMap(statementsOf), ...(answering ? [answering] : [])]
   const sessionVariables = sessionVariablesOf(statements.flatMap(({ params }) => params))
   return { kind: 'staged', sessionVariables, steps: printed, answer, answering }
@@ -126,7 +127,7 @@ function programStep(step: MutationStep, handsOver: boolean, options: PrinterOpt
     ...(handsOver ? [sql`(${row}.*)::${tableSql(change.table)}::text`] : []),
   ]
   return {
-    statement: compile(changeSql(change, returning, new Printer(options))),
+    statement: prepare(compile(changeSql(change, returning, new Printer(options)))),
     path,
     refusal,
     before: before.map((other) => programStep(other, false, options)),

@@ -1,6 +1,7 @@
 // Runs the statements of a mutation field in the operation's transaction.
 
-import type { Transaction } from '../database/transaction.ts'
+import type { PreparedStatement } from '../database/prepared-statement.ts'
+import type { OwnTransaction } from '../database/transaction.ts'
 import { badRequest, TrellisError } from '../errors.ts'
 import { type Path, pathKeys } from '../path.ts'
 import { type Bindings, bindParams } from './bind.ts'
@@ -8,27 +9,31 @@ import { encodeArray } from './codecs.ts'
 import { answerSlot } from './mutation-plan.ts'
 import { answerText, type MutationProgram, type ProgramStep } from './mutation-program.ts'
 
-/** The JSON text that the field answers with. */
+/** The JSON text that the field answers with. `isLast`: nothing of the transaction comes after it. */
 export async function runMutation(
   program: MutationProgram,
-  transaction: Transaction,
+  transaction: OwnTransaction,
   bindings: Bindings,
+  isLast: boolean,
 ): Promise<Buffer | string> {
+  const run = (statement: PreparedStatement, values: readonly (string | null)[]) => {
+    return isLast ? transaction.lastBytes(statement, values) : transaction.bytes(statement, values)
+  }
   switch (program.kind) {
     case 'constant':
       return program.text
     case 'direct': {
       const { statement, path } = program
       const values = bindParams(statement.params, bindings)
-      return (await located(path, () => transaction.bytes(statement, values))) ?? 'null'
+      return (await located(path, () => run(statement, values))) ?? 'null'
     }
     case 'staged': {
       const { answer, answering } = program
-      const run: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, rows: [] }
-      for (const step of program.steps) await runStep(step, run)
-      if (!answering || run.rows.length === 0) return answerText(answer, run.affected)
-      run.bindings.slots[answerSlot] = [String(run.affected), encodeArray(run.rows)]
-      return (await transaction.bytes(answering, bindParams(answering.params, run.bindings))) ?? 'null'
+      const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, rows: [] }
+      for (const step of program.steps) await runStep(step, state)
+      if (!answering || state.rows.length === 0) return answerText(answer, state.affected)
+      state.bindings.slots[answerSlot] = [String(state.affected), encodeArray(state.rows)]
+      return (await run(answering, bindParams(answering.params, state.bindings))) ?? 'null'
     }
     default:
       return program satisfies never
@@ -37,7 +42,7 @@ export async function runMutation(
 
 /** The state of one run. */
 interface Run {
-  readonly transaction: Transaction
+  readonly transaction: OwnTransaction
   readonly bindings: Bindings & { readonly slots: (readonly (string | null)[])[] }
   affected: number
   /** The rows that were handed over. */

@@ -1,6 +1,6 @@
 // One transaction on one connection, as handlers see it.
 
-import type { Statement } from './sql.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /** A row by column name; values in PostgreSQL's text form converted by pg's usual parsers. */
 export type Row = Record<string, unknown>
@@ -9,11 +9,17 @@ export interface Transaction {
   /** Runs text with bound values (`$1`, ...) and returns the rows. */
   rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
   /** Runs a compiled statement whose first column is ready JSON text; returns its bytes (null for SQL NULL or no row). */
-  bytes(statement: Statement, values: readonly (string | null)[]): Promise<Buffer | null>
+  bytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null>
   /** Runs a compiled statement whose columns are texts; returns its rows. */
-  texts(statement: Statement, values: readonly (string | null)[]): Promise<(string | null)[][]>
+  texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]>
   /** Runs text that may hold several statements by the simple protocol; returns the last one's raw text result. */
   script(text: string): Promise<ScriptResult>
+}
+
+/** A transaction for whoever opened it, and so knows what comes last. */
+export interface OwnTransaction extends Transaction {
+  /** As `bytes`, for the last statement: it is committed behind it without another round trip. */
+  lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null>
 }
 
 /** The outcome of the last statement of a script; `rows` is null for commands that return none. */

@@ -3,7 +3,7 @@
 import { bindParams } from '../compiler/bind.ts'
 import { runMutation } from '../compiler/mutation-run.ts'
 import type { Database } from '../database/database.ts'
-import type { Transaction } from '../database/transaction.ts'
+import type { OwnTransaction } from '../database/transaction.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Session } from '../session.ts'
 import { completeValue } from './complete.ts'
@@ -65,12 +65,13 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
     }
   }
   if (segments.every((segment) => !needsTransaction(segment))) return pieces
-  await context.database.transaction(async (transaction) => {
-    await setSession(transaction, context)
+  const last = segments.findLastIndex(needsTransaction)
+  const work = async (transaction: OwnTransaction) => {
     for (const [i, segment] of segments.entries()) {
-      if (needsTransaction(segment)) pieces[i] = await changePiece(segment, transaction, context)
+      if (needsTransaction(segment)) pieces[i] = await changePiece(segment, transaction, context, i === last)
     }
-  })
+  }
+  await context.database.transaction(work, { settings: sessionSettings(context) })
   return pieces
 }
 
@@ -79,9 +80,14 @@ type Change = Extract<Segment, { kind: 'statement' | 'mutation' }>
 const needsTransaction = (segment: Segment): segment is Change =>
   segment.kind === 'statement' || (segment.kind === 'mutation' && segment.program.kind !== 'constant')
 
-async function changePiece(segment: Change, transaction: Transaction, context: ExecutionContext): Promise<Piece> {
+async function changePiece(
+  segment: Change,
+  transaction: OwnTransaction,
+  context: ExecutionContext,
+  isLast: boolean,
+): Promise<Piece> {
   if (segment.kind === 'mutation') {
-    const result = await runMutation(segment.program, transaction, context)
+    const result = await runMutation(segment.program, transaction, context, isLast)
     return concatPieces([`${JSON.stringify(segment.key)}:`, result])
   }
   const values = bindParams(segment.statement.params, context)
@@ -89,12 +95,9 @@ async function changePiece(segment: Change, transaction: Transaction, context: E
 }
 
 /** Lets triggers and functions of the database read who is asking. */
-export async function setSession(
-  transaction: Transaction,
-  { dialect, session }: { readonly dialect: Dialect; readonly session: Session },
-): Promise<void> {
-  await transaction.rows('select set_config($1, $2, true)', [dialect.userSetting, JSON.stringify(session.variables)])
-}
+const sessionSettings = ({ dialect, session }: Pick<ExecutionContext, 'dialect' | 'session'>) => ({
+  [dialect.userSetting]: JSON.stringify(session.variables),
+})
 
 async function resolvedPiece(
   { field: resolved }: Extract<Segment, { kind: 'resolved' }>,

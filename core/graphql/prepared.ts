@@ -5,7 +5,7 @@ import { type MutationProgram, mutationProgram } from '../compiler/mutation-prog
 import type { PrinterOptions } from '../compiler/printer.ts'
 import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
 import type { Envelope } from '../compiler/select-sql.ts'
-import { type PreparedStatement, prepare } from '../database/database.ts'
+import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { badRequest } from '../errors.ts'
 import type { Operation } from './document.ts'
 import { type PlannedField, planOperation } from './plan.ts'

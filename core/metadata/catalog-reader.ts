@@ -1,13 +1,16 @@
-// Keeps the catalog to what the document names: reads what is new or asked for, forgets what is no longer tracked.
+// Keeps the catalog to what the document names: reads what is new or asked for, forgets what no entry
+// names any more.
 
-import { fetchEnumValues, introspect } from '../catalog/introspect.ts'
-import type { Catalog, CatalogTable, EnumValue } from '../catalog/types.ts'
+import { introspectFunctions } from '../catalog/functions.ts'
+import { fetchEnumValues } from '../catalog/introspect.ts'
+import type { Catalog, CatalogFunction, CatalogTable, EnumValue } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
-import { nameKey } from '../names.ts'
+import { nameKey, type QualifiedName } from '../names.ts'
 import type { TableEntry } from './document.ts'
-import { shareCatalogTable } from './sharing.ts'
+import { shareCatalogPart } from './sharing.ts'
+import { canExist, TableReader } from './table-reader.ts'
 
-/** What to read: the tables of the given keys, or all. */
+/** What to read: the tables and functions of the given keys, or all. What is new is read in any case. */
 export type Wanted = ReadonlySet<string> | 'all'
 
 export interface CatalogRequest {
@@ -15,27 +18,54 @@ export interface CatalogRequest {
   readonly previous: Catalog
   /** The tracked tables. */
   readonly entries: readonly TableEntry[]
+  /** The functions that the document names. */
+  readonly functions: readonly QualifiedName[]
   readonly wanted: Wanted
+  /** Absent: reads what is wanted now. */
+  readonly tables?: TableReader
 }
 
-/** The catalog of the tracked tables; the previous one itself when nothing differs. */
-export async function readCatalog({ transaction, previous, entries, wanted }: CatalogRequest): Promise<Catalog> {
+/** The catalog of what the document names; the previous one itself when nothing differs. */
+export async function readCatalog(request: CatalogRequest): Promise<Catalog> {
+  const { previous } = request
+  const tables = await readTables(request)
+  const functions = await readFunctions(request)
+  const isSameCatalog = isSame(previous.tables, tables) && isSame(previous.functions, functions)
+  return isSameCatalog ? previous : { ...previous, tables, functions }
+}
+
+async function readTables(request: CatalogRequest): Promise<Catalog['tables']> {
+  const { transaction, previous, entries, wanted, tables = new TableReader(transaction) } = request
   const isWanted = ({ table }: TableEntry) => wanted === 'all' || wanted.has(nameKey(table))
-  const found = await introspect(
-    transaction,
-    entries.filter(isWanted).map(({ table }) => table),
-  )
+  const found = await tables.read(entries.filter(isWanted).map(({ table }) => table))
   const fresh = new Map(found.map((table) => [nameKey(table), table]))
-  const tables = new Map<string, CatalogTable>()
+  const next = new Map<string, CatalogTable>()
   for (const entry of entries) {
     const key = nameKey(entry.table)
     const before = previous.tables.get(key)
     const now = fresh.get(key)
-    if (now) tables.set(key, shareCatalogTable(before, await withEnumValues(transaction, entry, now)))
-    else if (before && !isWanted(entry)) tables.set(key, before)
+    if (now) next.set(key, shareCatalogPart(before, await withEnumValues(transaction, entry, now)))
+    else if (before && !isWanted(entry)) next.set(key, before)
   }
-  return isSame(previous.tables, tables) ? previous : { ...previous, tables }
+  return next
 }
+
+async function readFunctions(request: CatalogRequest): Promise<Catalog['functions']> {
+  const { transaction, previous, functions: names, wanted } = request
+  const known = previous.functions
+  const isWanted = (key: string) => wanted === 'all' || wanted.has(key) || !known.has(key)
+  const fresh = await introspectFunctions(transaction, names.filter((name) => isWanted(nameKey(name))).filter(canExist))
+  const functions = new Map<string, readonly CatalogFunction[]>()
+  for (const key of names.map(nameKey)) {
+    const before = known.get(key)
+    functions.set(key, shareCatalogPart(before, fresh.get(key) ?? before ?? []))
+  }
+  return isSame(known, functions) ? known : functions
+}
+
+/** Whether the catalog holds the functions of just these names. */
+export const hasFunctions = ({ functions }: Catalog, names: readonly QualifiedName[]): boolean =>
+  functions.size === names.length && names.every((name) => functions.has(nameKey(name)))
 
 async function withEnumValues(transaction: Transaction, entry: TableEntry, table: CatalogTable): Promise<CatalogTable> {
   return entry.is_enum ? { ...table, enumValues: await readEnumValues(transaction, table) } : table
@@ -55,8 +85,8 @@ async function readEnumValues(transaction: Transaction, table: CatalogTable): Pr
   }
 }
 
-function isSame(a: ReadonlyMap<string, CatalogTable>, b: ReadonlyMap<string, CatalogTable>): boolean {
+function isSame<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
   if (a.size !== b.size) return false
-  for (const [key, table] of a) if (b.get(key) !== table) return false
+  for (const [key, value] of a) if (b.get(key) !== value) return false
   return true
 }

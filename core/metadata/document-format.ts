@@ -1,7 +1,7 @@
 // Between the stored document and its wire form, which `export_metadata` produces and `replace_metadata` accepts.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import { badRequest, parseFailed, TrellisError, within } from '../errors.ts'
+import { badRequest, parseFailed, TrellisError } from '../errors.ts'
 import { deepFreeze, jsonType } from '../json.ts'
 import { compareNames, compareText, nameKey, nameText } from '../names.ts'
 import { decode } from '../operations/decode.ts'
@@ -118,7 +118,7 @@ export class DocumentFormat {
     if (slice.key === 'tables') return this.#readTables(value)
     if (value === undefined || value === null) return slice.empty
     const decoded = decode(slice.schema, value, [slice.key])
-    return within(slice.key, () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
+    return locate([slice.key], () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
   }
 
   #readTables(value: unknown): TableEntry[] {
@@ -164,6 +164,15 @@ export class DocumentFormat {
 
 const own = (object: WireObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
+/** Runs `work`; an error it throws is located below `at`. */
+function locate<T>(at: readonly PathKey[], work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof TrellisError ? error.at(...at) : error
+  }
+}
+
 function readVersion(value: unknown): number {
   if (value === undefined || value === null) return 1
   if (value === 1 || value === 2) return value
@@ -184,7 +193,7 @@ function readFacet(facet: Facet, value: unknown, at: readonly PathKey[]): unknow
   }
   const entries = decode(list, value, at) as unknown[]
   const { read } = facet
-  return read ? entries.map((entry, i) => withinAll([...at, i], () => read(entry))) : entries
+  return read ? entries.map((entry, i) => locate([...at, i], () => read(entry))) : entries
 }
 
 function writeTable(entry: TableEntry, facets: readonly Facet[]): Record<string, unknown> {

@@ -3,15 +3,13 @@
 import { enumKeyColumn } from '../catalog/introspect.ts'
 import type { CatalogTable } from '../catalog/types.ts'
 import { compareText, isGraphQLName, nameText } from '../names.ts'
+import { withReasons } from './reasons.ts'
 
 /** Why a table cannot be an enum, as one message; null when it can. */
 export function enumTableError(table: CatalogTable): string | null {
   const violations = enumViolations(table)
   if (violations.length === 0) return null
-  const what = `the table "${nameText(table)}" cannot be used as an enum`
-  if (violations.length === 1) return `${what} because ${violations[0]}`
-  const lines = violations.map((violation) => `  • ${violation}\n`).join('')
-  return `${what} for the following reasons:\n${lines}`
+  return withReasons(`the table "${nameText(table)}" cannot be used as an enum`, violations)
 }
 
 function enumViolations(table: CatalogTable): string[] {

@@ -7,7 +7,7 @@ import type { Transaction } from '../database/transaction.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Observer } from '../observe.ts'
 import { type Run, runCall } from '../operations/dispatch.ts'
-import { accessMode, authorize, type Call, decodeEnvelope, editsMetadata } from '../operations/envelope.ts'
+import { accessMode, authorize, type Call, decodeEnvelope, editsMetadata, namedTables } from '../operations/envelope.ts'
 import { Mutex } from '../operations/mutex.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import type { Session } from '../session.ts'
@@ -15,13 +15,14 @@ import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
 import { DocumentFormat } from './document-format.ts'
+import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
 import { emptyDocument, type MetadataRegistry } from './registry.ts'
 import { modelOf, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import type { MetadataService } from './service.ts'
 import { shareDocument } from './sharing.ts'
-import { MetadataStore } from './store.ts'
+import { type MetadataNotice, MetadataStore } from './store.ts'
 import { MetadataSync } from './sync.ts'
 import { type MetadataState, Workspace } from './workspace.ts'
 
@@ -44,6 +45,9 @@ export interface RunningMetadataService extends MetadataService {
 
 /** Makes the service; it serves an empty model until it is started. */
 export const createMetadataService = (options: MetadataServiceOptions): RunningMetadataService => new Metadata(options)
+
+/** What a notice says of a change. */
+type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 
 interface Outcome {
   readonly result: unknown
@@ -76,7 +80,7 @@ class Metadata implements RunningMetadataService {
       database,
       instance: this.#instance,
       storedVersion: () => this.#store.version(database),
-      onVersion: (version) => this.#catchUp(version),
+      onVersion: (version, tables) => this.#catchUp(version, tables),
       onProblem: (error) => {
         const message = `metadata changes of other instances cannot be seen: ${(error as Error).message}`
         observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
@@ -162,44 +166,51 @@ class Metadata implements RunningMetadataService {
     const version = stored + 1
     const { registry } = this.#options
     const workspace = new Workspace({ transaction, registry, environment: this.#environment, state, version })
-    const run: Run = { session, transaction, state, workspace, afterCommit: [] }
+    workspace.tables.expect(namedTables(call))
+    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [] }
     const result = await runCall(call, run)
-    if (workspace.changed) await this.#save(state, workspace.finish(), transaction)
+    if (workspace.changed) await this.#save(workspace, state, transaction)
     return { result, state: workspace.finish(), afterCommit: run.afterCommit }
   }
 
-  async #save(before: MetadataState, after: MetadataState, transaction: Transaction): Promise<void> {
+  async #save(workspace: Workspace, before: MetadataState, transaction: Transaction): Promise<void> {
+    const after = workspace.finish()
     const change = { previous: before.model, next: after.model, transaction }
     for (const effect of this.#options.registry.effects) await effect(change)
     const version = after.model.resourceVersion
     await this.#store.save(transaction, { previous: before.document, next: after.document, version })
-    await this.#store.notify(transaction, { instance: this.#instance, version })
+    await this.#store.notify(transaction, { instance: this.#instance, version, tables: workspace.tablesRead })
   }
 
   /** Serves another instance's change, unless it is served already. */
-  async #catchUp(version: number): Promise<void> {
+  async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
     if (version === this.#current.model.resourceVersion) return
     await this.#editing.run(async () => {
-      if (version !== this.#current.model.resourceVersion) await this.#reload()
+      if (version !== this.#current.model.resourceVersion) await this.#reload({ version, tables })
     })
   }
 
-  async #reload(): Promise<void> {
-    const isolation = 'repeatable-read'
-    this.#publish(await this.#options.database.transaction((transaction) => this.#load(transaction), { isolation }))
+  async #reload(change?: StoredChange): Promise<void> {
+    const work = (transaction: Transaction) => this.#load(transaction, change)
+    this.#publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read' }))
   }
 
-  /** The stored document and the catalog, read anew; what is the same as before is shared. */
-  async #load(transaction: Transaction): Promise<MetadataState> {
+  /**
+   * The stored document and the catalog, read anew; what is the same as before is shared. When the store is just the
+   * given change ahead, only the change's tables are read.
+   */
+  async #load(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
     const before = this.#current
     const { registry, database } = this.#options
-    const stored = await this.#store.load(transaction)
-    const document = shareDocument(registry, before.document, stored.document)
+    const { document: stored, resourceVersion } = await this.#store.load(transaction)
+    const document = shareDocument(registry, before.document, stored)
     const { serverVersion } = database
     const previous =
       before.catalog.serverVersion === serverVersion ? before.catalog : { ...before.catalog, serverVersion }
-    const catalog = await readCatalog({ transaction, previous, entries: document.tables, wanted: 'all' })
-    const { resourceVersion } = stored
+    const isNext = resourceVersion === change?.version && resourceVersion === before.model.resourceVersion + 1
+    const wanted = isNext && change.tables !== 'all' ? new Set(change.tables) : 'all'
+    const functions = functionNames(registry, document)
+    const catalog = await readCatalog({ transaction, previous, entries: document.tables, functions, wanted })
     const isSame = document === before.document && catalog === before.catalog
     if (isSame && resourceVersion === before.model.resourceVersion) return before
     const resolution = isSame
@@ -211,7 +222,7 @@ class Metadata implements RunningMetadataService {
   #emptyState(): MetadataState {
     const { registry } = this.#options
     const document = emptyDocument(registry)
-    const catalog = { tables: new Map(), serverVersion: 0 }
+    const catalog = { tables: new Map(), functions: new Map(), serverVersion: 0 }
     const resolution = resolve({ document, catalog }, null, registry, this.#environment)
     return { document, catalog, resolution, model: modelOf(resolution, -1) }
   }

@@ -2,6 +2,7 @@
 // document. The slice `tables` is core's own; plugins extend its entries with facets.
 
 import { type TSchema, Type } from '@sinclair/typebox'
+import { deepFreeze } from '../json.ts'
 import type { QualifiedName } from '../names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
@@ -16,6 +17,7 @@ export interface AnySlice {
   read?(value: unknown, context: { readonly formatVersion: number }): unknown
   write?(value: unknown): unknown
   cleared?(value: unknown): unknown
+  functionsOf?(value: unknown): readonly QualifiedName[]
   resolve?(value: unknown, context: SliceContext): unknown
   remove?(draft: MetadataDocument, object: ObjectRef): boolean
 }
@@ -124,7 +126,8 @@ export function setSliceValue(draft: MetadataDocument, key: string, value: unkno
   ;(draft as unknown as Record<string, unknown>)[key] = value
 }
 
-/** A document in which every slice is empty. */
+/** A document in which every slice is empty; frozen. */
 export function emptyDocument(registry: MetadataRegistry): MetadataDocument {
-  return Object.fromEntries(registry.slices.map(({ key, empty }) => [key, empty])) as unknown as MetadataDocument
+  const slices = registry.slices.map(({ key, empty }) => [key, empty])
+  return deepFreeze(Object.fromEntries(slices) as unknown as MetadataDocument)
 }

@@ -1,6 +1,6 @@
 // What resolving looks at, with a record of it: what was not looked at need not be resolved again when it changes.
 
-import type { Catalog } from '../catalog/types.ts'
+import type { Catalog, CatalogFunction } from '../catalog/types.ts'
 import type { Dialect } from '../dialect.ts'
 import { nameKey, type QualifiedName } from '../names.ts'
 import type { MetadataDocument } from './document.ts'
@@ -20,8 +20,15 @@ export interface ResolveEnvironment {
 export interface Reads {
   /** Keys of tables, those that were not found included. */
   readonly tables: ReadonlySet<string>
+  /** Keys of functions. */
+  readonly functions: ReadonlySet<string>
   readonly catalog: boolean
 }
+
+const none: ReadonlySet<string> = new Set()
+
+/** What was looked at by whoever looked at nothing. */
+export const noReads: Reads = { tables: none, functions: none, catalog: false }
 
 /** Everything that a resolve may look at. */
 export interface RecordedWorld extends ResolveEnvironment {
@@ -34,6 +41,7 @@ class RecordingContext {
   readonly dependencies: Dependency[] = []
   protected readonly world: RecordedWorld
   readonly #tables = new Set<string>()
+  readonly #functions = new Set<string>()
   readonly #refs = new Map<string, ObjectRef>()
   #readsCatalog = false
 
@@ -48,13 +56,19 @@ class RecordingContext {
   }
 
   get reads(): Reads {
-    return { tables: this.#tables, catalog: this.#readsCatalog }
+    return { tables: this.#tables, functions: this.#functions, catalog: this.#readsCatalog }
   }
 
   table(name: QualifiedName): TableModel | undefined {
     const key = nameKey(name)
     this.#tables.add(key)
     return this.world.tables.get(key)
+  }
+
+  functions(name: QualifiedName): readonly CatalogFunction[] {
+    const key = nameKey(name)
+    this.#functions.add(key)
+    return this.world.catalog.functions.get(key) ?? []
   }
 
   environment(name: string): string | undefined {
@@ -71,6 +85,8 @@ class RecordingContext {
     const known = this.#refs.get(key)
     if (known) return known
     this.#refs.set(key, ref)
+    // What is needed counts as looked at, whether it was or not.
+    if (ref.table) this.#tables.add(nameKey(ref.table))
     return ref
   }
 }

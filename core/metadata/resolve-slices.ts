@@ -4,7 +4,7 @@ import type { MetadataDocument } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 import { type AnySlice, sliceValue } from './registry.ts'
 import { type Reads, type RecordedWorld, RecordingSliceContext } from './resolve-context.ts'
-import { meets } from './resolve-stages.ts'
+import { type Changes, isTouched } from './resolve-stages.ts'
 
 /** What became of a slice, and what it was made from. */
 export interface SliceResult {
@@ -25,8 +25,7 @@ export interface SlicesInput {
   readonly slices: readonly AnySlice[]
   readonly document: MetadataDocument
   readonly world: RecordedWorld
-  readonly changedTables: ReadonlySet<string>
-  readonly catalogChanged: boolean
+  readonly changes: Changes
 }
 
 /** Resolves the slices that have a part in the model; what still holds is taken over. */
@@ -42,7 +41,7 @@ export function resolveSlices(previous: SliceResults | undefined, input: SlicesI
 
 function holds({ key }: AnySlice, { value, reads, slices }: SliceResult, input: SlicesInput): boolean {
   if (value !== sliceValue(input.document, key)) return false
-  if ((reads.catalog && input.catalogChanged) || meets(reads.tables, input.changedTables)) return false
+  if (isTouched(reads, input.changes)) return false
   return [...slices].every(([other, seen]) => sliceValue(input.document, other) === seen)
 }
 

@@ -8,7 +8,7 @@ import { enumTableError } from './enum-table.ts'
 import type { TableModel } from './model.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 import { facetEntries } from './registry.ts'
-import { FacetContext, type Reads, type ResolveEnvironment } from './resolve-context.ts'
+import { FacetContext, noReads, type Reads, type ResolveEnvironment } from './resolve-context.ts'
 import type { Facet } from './slices.ts'
 import { resolveBase } from './table-base.ts'
 import { resolveFacets } from './table-facets.ts'
@@ -85,7 +85,7 @@ export function baseStage(previous: Generation | null, next: Generation): Stage 
           return enumKey(next, nameKey(target))
         },
       })
-      const reads = { tables, catalog: false }
+      const reads = { ...noReads, tables }
       if ('table' in result) return { table: result.table, inconsistencies: [], dependencies: [], reads }
       return { ...unusableTable(entry.table, result.reason), reads }
     },
@@ -97,7 +97,7 @@ export const unusableTable = (table: QualifiedName, reason: string): StageResult
   table: null,
   inconsistencies: [{ ref: { kind: 'table', table }, type: 'table', definition: table, reason }],
   dependencies: [],
-  reads: { tables: none, catalog: false },
+  reads: noReads,
 })
 
 function isSameSource(key: string, previous: Generation, next: Generation): boolean {
@@ -125,11 +125,10 @@ export interface FacetStageInput {
 /** A later stage: the objects in the tables' entries, each seeing all tables as the stage before left them. */
 export function facetStage({ facets, environment, previous, next, below }: FacetStageInput): Stage {
   const tables = tablesOf(below.results)
-  const catalogChanged = previous?.catalog !== next.catalog
+  const changed = { tables: below.changed, ...catalogChanges(previous, next) }
   return {
     holds(key, entry, { reads }) {
-      if (below.changed.has(key) || (reads.catalog && catalogChanged) || meets(reads.tables, below.changed))
-        return false
+      if (below.changed.has(key) || isTouched(reads, changed)) return false
       const before = previous?.entries.get(key)
       return before === entry || (!!before && facets.every((facet) => member(before, facet) === member(entry, facet)))
     },
@@ -152,7 +151,7 @@ function unusableObjects(facets: readonly Facet[], entry: TableEntry): StageResu
     table: null,
     inconsistencies: objects.map((object) => ({ ...object, reason })),
     dependencies: [],
-    reads: { tables: none, catalog: false },
+    reads: noReads,
   }
 }
 
@@ -162,6 +161,28 @@ export function tablesOf(results: StageResults): ReadonlyMap<string, TableModel>
   for (const [key, { table }] of results) if (table) tables.set(key, table)
   return tables
 }
+
+/** What is not the same as in the generation before. */
+export interface Changes {
+  readonly tables: ReadonlySet<string>
+  readonly functions: ReadonlySet<string>
+  readonly catalog: boolean
+}
+
+/** What is new about the catalog of a generation. */
+export function catalogChanges(previous: Generation | null, next: Generation): Omit<Changes, 'tables'> {
+  const [before, after] = [previous?.catalog.functions, next.catalog.functions]
+  const functions = new Set<string>()
+  if (before !== after) {
+    for (const [key, list] of after) if (before?.get(key) !== list) functions.add(key)
+    for (const key of before?.keys() ?? []) if (!after.has(key)) functions.add(key)
+  }
+  return { functions, catalog: previous?.catalog !== next.catalog }
+}
+
+/** Whether something that was looked at has changed. */
+export const isTouched = (reads: Reads, changes: Changes): boolean =>
+  (reads.catalog && changes.catalog) || meets(reads.tables, changes.tables) || meets(reads.functions, changes.functions)
 
 /** Whether two sets have a member in common. */
 export function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

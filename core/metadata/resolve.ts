@@ -4,6 +4,7 @@
 
 import type { Catalog } from '../catalog/types.ts'
 import { compareNames, nameKey } from '../names.ts'
+import { type DependentPart, rememberParts } from './dependencies.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { Model } from './model.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
@@ -12,6 +13,7 @@ import type { ResolveEnvironment } from './resolve-context.ts'
 import { resolveSlices, type SliceResults } from './resolve-slices.ts'
 import {
   baseStage,
+  catalogChanges,
   differences,
   facetStage,
   type Generation,
@@ -36,10 +38,7 @@ export interface Resolution extends Generation {
   readonly inconsistencies: readonly Inconsistency[]
 }
 
-type Parts = readonly ReadonlyMap<
-  string,
-  { readonly inconsistencies: readonly Inconsistency[]; readonly dependencies: readonly Dependency[] }
->[]
+type Parts = readonly ReadonlyMap<string, DependentPart & { readonly inconsistencies: readonly Inconsistency[] }>[]
 
 /** The next generation; what did not change since `previous` is shared with it. */
 export function resolve(
@@ -62,8 +61,7 @@ export function resolve(
     slices: registry.slices,
     document,
     world: { ...environment, catalog, tables: tablesOf(rules.results) },
-    changedTables: rules.changed,
-    catalogChanged: previous?.catalog !== catalog,
+    changes: { tables: rules.changed, ...catalogChanges(previous, next) },
   })
   const stages = { base: base.results, usable: usable.results, fields: fields.results, rules: rules.results }
   const parts: Parts = [stages.usable, stages.fields, stages.rules, slices]
@@ -75,19 +73,21 @@ export function resolve(
 export function modelOf(resolution: Resolution, resourceVersion: number): Model {
   const { usable, fields, rules, slices, inconsistencies } = resolution
   const models = [...slices].map(([key, { model }]) => [key, model])
+  const parts: Parts = [usable, fields, rules, slices]
   let dependencies: Dependency[] | undefined
-  return {
+  const model: Model = {
     resourceVersion,
     tables: tablesOf(rules),
     slices: Object.freeze(Object.fromEntries(models)),
     inconsistencies,
     // Hundreds of thousands in large projects, and only drops ask.
     get dependencies() {
-      const parts: Parts = [usable, fields, rules, slices]
       dependencies ??= collect(parts, (part) => part.dependencies)
       return dependencies
     },
   }
+  rememberParts(model, parts)
+  return model
 }
 
 /** What every table and slice has to say, stage after stage. */

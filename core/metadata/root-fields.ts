@@ -1,6 +1,7 @@
 // The names of a table's root fields. Which of them a role gets is decided where its schema is made; here all that any
 // role could get count, since no two tables may claim the same name.
 
+import { compareText } from '../names.ts'
 import { type RootFieldKey, rootFieldKeys, type TableConfiguration } from './document.ts'
 import type { TableModel } from './model.ts'
 
@@ -20,10 +21,8 @@ const defaultNames: Readonly<Record<RootFieldKey, (base: string) => string>> = {
 export const rootFieldName = (base: string, configuration: TableConfiguration, key: RootFieldKey): string =>
   configuration.custom_root_fields[key] ?? defaultNames[key](base)
 
-const isQuery = (key: RootFieldKey): boolean => key.startsWith('select')
-
 /** The root fields that a table gives to an administrator. */
-function rootFieldsOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
+function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
   const given: Record<string, boolean> = {
     insert: catalog.insertable,
     update: catalog.updatable,
@@ -33,6 +32,28 @@ function rootFieldsOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
   return rootFieldKeys.filter((key) => given[key.split('_')[0]!] && (primaryKey !== null || !key.endsWith('_by_pk')))
 }
 
+interface RootFieldNames {
+  readonly query: readonly string[]
+  readonly mutation: readonly string[]
+}
+
+const namesByTable = new WeakMap<TableModel, RootFieldNames>()
+
+function rootFieldNames(table: TableModel): RootFieldNames {
+  const known = namesByTable.get(table)
+  if (known) return known
+  const { graphqlName, configuration } = table
+  const keys = graphqlName === null ? [] : rootFieldKeysOf(table)
+  const name = (key: RootFieldKey) => rootFieldName(graphqlName!, configuration, key)
+  const isQuery = (key: RootFieldKey) => key.startsWith('select')
+  const names = {
+    query: keys.filter(isQuery).map(name),
+    mutation: keys.filter((key) => !isQuery(key)).map(name),
+  }
+  namesByTable.set(table, names)
+  return names
+}
+
 /** Tables whose root fields are taken by tables before them, and the error that says so. */
 export interface RootFieldConflicts {
   readonly tables: ReadonlySet<string>
@@ -40,24 +61,25 @@ export interface RootFieldConflicts {
 }
 
 /** Looks for root fields that two tables give; `tables` come in the order in which they win. */
-export function findRootFieldConflicts(tables: Iterable<readonly [string, TableModel]>): RootFieldConflicts | null {
-  const taken = { query: new Set<string>(), mutation: new Set<string>() }
-  const repeated = { query: new Set<string>(), mutation: new Set<string>() }
+export function findRootFieldConflicts(tables: ReadonlyMap<string, TableModel>): RootFieldConflicts | null {
   const losers = new Set<string>()
-  for (const [key, table] of tables) {
-    if (table.graphqlName === null) continue
-    for (const field of rootFieldsOf(table)) {
-      const root = isQuery(field) ? 'query' : 'mutation'
-      const name = rootFieldName(table.graphqlName, table.configuration, field)
-      if (taken[root].has(name)) {
-        repeated[root].add(name)
-        losers.add(key)
+  const repeatedOf = (root: keyof RootFieldNames): Set<string> => {
+    const taken = new Set<string>()
+    const repeated = new Set<string>()
+    for (const [key, table] of tables) {
+      for (const name of rootFieldNames(table)[root]) {
+        if (taken.has(name)) {
+          repeated.add(name)
+          losers.add(key)
+        }
+        taken.add(name)
       }
-      taken[root].add(name)
     }
+    return repeated
   }
+  const repeated = { query: repeatedOf('query'), mutation: repeatedOf('mutation') }
   if (losers.size === 0) return null
   const root = repeated.query.size > 0 ? 'query' : 'mutation'
-  const names = [...repeated[root]].sort().join(', ')
+  const names = [...repeated[root]].sort(compareText).join(', ')
   return { tables: losers, message: `following ${root} root fields are duplicated: ${names}` }
 }

@@ -1,7 +1,6 @@
 // Structural sharing between generations: what is equal to what was there before becomes the very same object, so that
 // storing and resolving, which compare by identity, only see what changed.
 
-import type { CatalogTable } from '../catalog/types.ts'
 import { sameJson } from '../json.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import { type MetadataRegistry, sliceValue } from './registry.ts'
@@ -23,9 +22,9 @@ export function shareDocument(
   return Object.freeze(Object.fromEntries(shared)) as unknown as MetadataDocument
 }
 
-/** The previous introspection of a table when nothing about it changed. */
-export const shareCatalogTable = (previous: CatalogTable | undefined, next: CatalogTable): CatalogTable =>
-  previous && sameJson(previous, next) ? previous : next
+/** The previous introspection of something when nothing about it changed. */
+export const shareCatalogPart = <T>(previous: T | undefined, next: T): T =>
+  previous !== undefined && sameJson(previous, next) ? previous : next
 
 const shareValue = (previous: unknown, next: unknown): unknown => (sameJson(previous, next) ? previous : next)
 
@@ -37,10 +36,11 @@ function shareList(
 ): readonly unknown[] {
   const known = new Set(previous)
   if (next.every((entry) => known.has(entry))) return sameMembers(previous, next) ? previous : next
-  const byKey = new Map(previous.map((entry) => [key(entry), entry]))
+  const kept = new Set(next)
+  const replaced = new Map(previous.filter((entry) => !kept.has(entry)).map((entry) => [key(entry), entry]))
   const shared = next.map((entry) => {
-    const before = known.has(entry) ? entry : byKey.get(key(entry))
-    return before === undefined || before === entry ? entry : shareEntry(before, entry)
+    const before = known.has(entry) ? undefined : replaced.get(key(entry))
+    return before === undefined ? entry : shareEntry(before, entry)
   })
   return sameMembers(previous, shared) ? previous : Object.freeze(shared)
 }

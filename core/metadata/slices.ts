@@ -1,7 +1,7 @@
 // What a plugin declares about its part of the metadata: slices of the document, and facets of a table's entry.
 
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { Catalog } from '../catalog/types.ts'
+import type { Catalog, CatalogFunction } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QualifiedName } from '../names.ts'
@@ -17,6 +17,8 @@ export interface ResolveContext {
   readonly dialect: Dialect
   /** A table by name. Facets of stage `fields` see its columns only; those of stage `rules` all its fields. */
   table(name: QualifiedName): TableModel | undefined
+  /** The database's functions of that name, overloads each on their own; only of those that `functionsOf` tells. */
+  functions(name: QualifiedName): readonly CatalogFunction[]
   /** The value of an environment variable of the server. */
   environment(name: string): string | undefined
   /** Records that the object being resolved needs another one. */
@@ -54,6 +56,8 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   write?(value: MetadataDocument[K]): unknown
   /** What `clear_metadata` leaves. Absent: `empty`. */
   cleared?(value: MetadataDocument[K]): MetadataDocument[K]
+  /** The functions of the database that resolving looks at. */
+  functionsOf?(value: MetadataDocument[K]): readonly QualifiedName[]
   /** The slice's part of the model. Reports broken entries instead of throwing, and goes on. */
   resolve?(value: MetadataDocument[K], context: SliceContext): K extends keyof ModelSlices ? ModelSlices[K] : void
   /** Takes an object out of a draft; false when it is not one of this slice. Used by cascades and drops. */
@@ -81,6 +85,8 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   /** Wire shape to stored shape, with a path relative to the entry. */
   read?(value: unknown): Entry
   write?(entry: Entry): unknown
+  /** The functions of the database that resolving looks at. */
+  functionsOf?(entry: Entry): readonly QualifiedName[]
   /** Throws a TrellisError when the entry is broken; its message is the inconsistency's reason. */
   resolve(entry: Entry, table: TableModel, context: ResolveContext): Resolved
   /** Core refuses members whose name is taken, so what is attached need not be checked against columns or others. */

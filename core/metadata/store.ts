@@ -2,10 +2,9 @@
 // value of another. A small change writes the rows it touches, never the document.
 
 import { createHash } from 'node:crypto'
-import { freeze } from 'immer'
-import type { Transaction } from '../database/transaction.ts'
+import type { Row, Transaction } from '../database/transaction.ts'
 import { internalError } from '../errors.ts'
-import { parseJson } from '../json.ts'
+import { deepFreeze, parseJson } from '../json.ts'
 import type { MetadataDocument } from './document.ts'
 import { type AnySlice, type MetadataRegistry, sliceValue } from './registry.ts'
 
@@ -16,7 +15,12 @@ export const metadataChannel = 'trellis_metadata'
 export interface MetadataNotice {
   readonly instance: string
   readonly version: number
+  /** Keys of the tables that were read from the catalog for this version; more than a notice can hold are `all`. */
+  readonly tables: 'all' | readonly string[]
 }
+
+/** PostgreSQL refuses payloads of 8000 bytes. */
+const longestPayload = 4000
 
 /** The stored document and its version. */
 export interface StoredMetadata {
@@ -33,11 +37,26 @@ interface StoredEntry {
   readonly json?: string
 }
 
+/** A row as it was read last. */
+interface KnownRow {
+  /** Differs after each write of the row. */
+  readonly revision: string
+  readonly value: unknown
+}
+
+interface RevisionRow extends Row {
+  readonly resource_version: string
+  readonly slice: string
+  readonly key: string
+  readonly revision: string
+}
+
 /** About this many characters go into one statement. */
 const batchSize = 4_000_000
 
 export class MetadataStore {
   readonly #registry: MetadataRegistry
+  #rows = new Map<string, KnownRow>()
 
   constructor(registry: MetadataRegistry) {
     this.#registry = registry
@@ -55,23 +74,42 @@ export class MetadataStore {
     return versionIn(await reader.rows('select resource_version from trellis.metadata'))
   }
 
-  /** Reads everything; in a transaction that other instances' commits cannot tear. */
+  /**
+   * Reads everything. Rows that were read before and have not been written since are not fetched again. The transaction
+   * must hold the lock or see one snapshot throughout.
+   */
   async load(transaction: Transaction): Promise<StoredMetadata> {
-    const text = `select m.resource_version, e.slice, e.key, e.entry::text as json
-      from trellis.metadata m left join trellis.metadata_entry e on true order by e.slice, e.key`
-    const rows = await transaction.rows<{ resource_version: string; slice: string | null; key: string; json: string }>(
-      text,
+    const rows = await transaction.rows<RevisionRow>(
+      `select m.resource_version, e.slice, e.key, e.xmin::text || e.ctid::text as revision
+        from trellis.metadata m left join trellis.metadata_entry e on true order by e.slice, e.key`,
     )
-    const entries = new Map<string, string[]>()
-    for (const { slice, json } of rows) {
-      if (slice === null) continue
-      const list = entries.get(slice)
-      if (list) list.push(json)
-      else entries.set(slice, [json])
-    }
-    const slices = this.#registry.slices.map((slice) => [slice.key, readSlice(slice, entries.get(slice.key) ?? [])])
-    const document = freeze(Object.fromEntries(slices) as MetadataDocument, true)
+    const present = rows.filter(({ slice }) => slice !== null)
+    await this.#fetch(
+      transaction,
+      present.filter((row) => this.#rows.get(rowKey(row))?.revision !== row.revision),
+    )
+    const known = new Map(present.map((row) => [rowKey(row), this.#rows.get(rowKey(row))!]))
+    this.#rows = known
+    const slices = this.#registry.slices.map((slice) => {
+      const own = present.filter((row) => row.slice === slice.key).map((row) => known.get(rowKey(row))!.value)
+      return [slice.key, slice.entryKey ? own : own.length > 0 ? own[0] : slice.empty]
+    })
+    const document = deepFreeze(Object.fromEntries(slices) as MetadataDocument)
     return { resourceVersion: versionIn(rows), document }
+  }
+
+  async #fetch(transaction: Transaction, wanted: readonly RevisionRow[]): Promise<void> {
+    if (wanted.length === 0) return
+    const rows = await transaction.rows<{ slice: string; key: string; json: string }>(
+      `select e.slice, e.key, e.entry::text as json
+        from unnest($1::text[], $2::text[]) as wanted (slice, key) join trellis.metadata_entry e using (slice, key)`,
+      [wanted.map(({ slice }) => slice), wanted.map(({ key }) => key)],
+    )
+    const texts = new Map(rows.map((row) => [rowKey(row), row.json]))
+    for (const row of wanted) {
+      const value = deepFreeze(parseJson(texts.get(rowKey(row))!, 'precise'))
+      this.#rows.set(rowKey(row), { revision: row.revision, value })
+    }
   }
 
   /** Writes the difference between two documents and sets the version. */
@@ -95,7 +133,9 @@ export class MetadataStore {
 
   /** Tells the other instances when the transaction commits. */
   async notify(transaction: Transaction, notice: MetadataNotice): Promise<void> {
-    await transaction.rows('select pg_catalog.pg_notify($1, $2)', [metadataChannel, JSON.stringify(notice)])
+    const text = JSON.stringify(notice)
+    const payload = Buffer.byteLength(text) <= longestPayload ? text : JSON.stringify({ ...notice, tables: 'all' })
+    await transaction.rows('select pg_catalog.pg_notify($1, $2)', [metadataChannel, payload])
   }
 }
 
@@ -105,11 +145,7 @@ function versionIn(rows: readonly Readonly<Record<string, unknown>>[]): number {
   return Number(version)
 }
 
-function readSlice(slice: AnySlice, texts: readonly string[]): unknown {
-  const values = texts.map((text) => parseJson(text, 'precise'))
-  if (slice.entryKey) return values
-  return values.length > 0 ? values[0] : slice.empty
-}
+const rowKey = ({ slice, key }: { readonly slice: string; readonly key: string }): string => `${slice}\u0000${key}`
 
 /** The rows that differ, entries compared by identity. */
 function differences(slice: AnySlice, previous: unknown, next: unknown): StoredEntry[] {
@@ -118,17 +154,17 @@ function differences(slice: AnySlice, previous: unknown, next: unknown): StoredE
     const row = { slice: slice.key, key: '' }
     return [next === slice.empty ? row : { ...row, json: JSON.stringify(next) }]
   }
-  const before = byStorageKey(slice, previous as readonly unknown[])
-  const after = byStorageKey(slice, next as readonly unknown[])
-  const removed = [...before.keys()].filter((key) => !after.has(key)).map((key) => ({ slice: slice.key, key }))
-  const changed = [...after]
-    .filter(([key, entry]) => before.get(key) !== entry)
-    .map(([key, entry]) => ({ slice: slice.key, key, json: JSON.stringify(entry) }))
-  return [...removed, ...changed]
+  const [before, after] = [new Set(previous as unknown[]), new Set(next as unknown[])]
+  const gone = [...before].filter((entry) => !after.has(entry)).map((entry) => entryRow(slice, entry))
+  const written = [...after].filter((entry) => !before.has(entry)).map((entry) => entryRow(slice, entry))
+  const kept = new Set(written.map(({ key }) => key))
+  return [
+    ...gone.filter(({ key }) => !kept.has(key)).map(({ key }) => ({ slice: slice.key, key })),
+    ...written.map(({ key, entry }) => ({ slice: slice.key, key, json: JSON.stringify(entry) })),
+  ]
 }
 
-const byStorageKey = (slice: AnySlice, entries: readonly unknown[]): Map<string, unknown> =>
-  new Map(entries.map((entry) => [storageKey(slice.entryKey?.(entry) ?? ''), entry]))
+const entryRow = (slice: AnySlice, entry: unknown) => ({ key: storageKey(slice.entryKey?.(entry) ?? ''), entry })
 
 /** An index row holds some 2,700 bytes at most. */
 const longestKey = 500

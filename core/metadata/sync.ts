@@ -10,8 +10,8 @@ export interface SyncOptions {
   readonly instance: string
   /** The version that is stored now. */
   storedVersion(): Promise<number>
-  /** Told each version that is heard of. */
-  onVersion(version: number): Promise<void>
+  /** Told each version that is heard of, and the tables that its maker read for it. */
+  onVersion(version: number, tables: MetadataNotice['tables']): Promise<void>
   /** Told once when the database stops answering, and not again before it answered. */
   onProblem(error: unknown): void
   /** Milliseconds between questions and between attempts to connect; absent: 1000. */
@@ -62,7 +62,7 @@ export class MetadataSync {
 
   async #check(): Promise<void> {
     try {
-      await this.#options.onVersion(await this.#options.storedVersion())
+      await this.#options.onVersion(await this.#options.storedVersion(), 'all')
       this.#isDown = false
     } catch (error) {
       this.#report(error)
@@ -92,7 +92,7 @@ export class MetadataSync {
   #notified(payload: string): void {
     const notice = readNotice(payload)
     if (this.#stopped || !notice || notice.instance === this.#options.instance) return
-    this.#options.onVersion(notice.version).catch((error) => this.#report(error))
+    this.#options.onVersion(notice.version, notice.tables).catch((error) => this.#report(error))
   }
 
   #report(error: unknown): void {
@@ -105,8 +105,9 @@ export class MetadataSync {
 /** The content of a notification; null when it is not one of ours. */
 function readNotice(payload: string): MetadataNotice | null {
   try {
-    const { instance, version } = JSON.parse(payload) as Partial<MetadataNotice>
-    return typeof instance === 'string' && typeof version === 'number' ? { instance, version } : null
+    const { instance, version, tables } = JSON.parse(payload) as Partial<MetadataNotice>
+    if (typeof instance !== 'string' || typeof version !== 'number') return null
+    return { instance, version, tables: Array.isArray(tables) ? tables : 'all' }
   } catch {
     return null
   }

@@ -7,17 +7,20 @@ import type { Transaction } from '../database/transaction.ts'
 import { badRequest } from '../errors.ts'
 import { nameKey, type QualifiedName } from '../names.ts'
 import type { ConsistencyCheck } from '../operations/operation.ts'
-import { readCatalog, type Wanted } from './catalog-reader.ts'
+import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
 import { checkConsistency } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
+import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
 import type { ObjectRef, Rename } from './objects.ts'
-import type { MetadataRegistry } from './registry.ts'
+import { type MetadataRegistry, sliceValue } from './registry.ts'
 import { removeObject } from './removal.ts'
 import { Renames } from './renames.ts'
 import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import { shareDocument } from './sharing.ts'
+import type { MetadataNotice } from './store.ts'
+import { TableReader } from './table-reader.ts'
 
 /** What is served, and everything the next generation is made from. */
 export interface MetadataState {
@@ -32,7 +35,7 @@ export interface EditTools {
   readonly draft: MetadataDocument
   remove(object: ObjectRef): boolean
   rename(rename: Rename): void
-  refreshCatalog(tables: readonly QualifiedName[] | 'all'): void
+  refreshCatalog(names: readonly QualifiedName[] | 'all'): void
 }
 
 /** How the result of an edit is checked. */
@@ -53,19 +56,28 @@ export interface WorkspaceOptions {
 export class Workspace {
   /** The generation that the next operation starts from. */
   state: MetadataState
+  /** Where the tables that entries name are read. */
+  readonly tables: TableReader
   readonly #options: WorkspaceOptions
-  /** Tables that were read in this request already. */
+  /** Tables and functions that were read in this request already. */
   readonly #fresh = new Set<string>()
+  #readsAll = false
   #changed = false
 
   constructor(options: WorkspaceOptions) {
     this.#options = options
     this.state = options.state
+    this.tables = new TableReader(options.transaction)
   }
 
   /** Whether there is something to store, or for other instances to read again. */
   get changed(): boolean {
     return this.#changed
+  }
+
+  /** The tables and functions that were read for what is to be served. */
+  get tablesRead(): MetadataNotice['tables'] {
+    return this.#readsAll ? 'all' : [...this.#fresh]
   }
 
   /** What to serve when the transaction has committed. */
@@ -87,10 +99,11 @@ export class Workspace {
       draft,
       remove: (target) => removeObject(registry, draft, target),
       rename: (rename) => renames.follow(rename),
-      refreshCatalog: (tables) => refreshed.add(tables),
+      refreshCatalog: (names) => refreshed.add(names),
     })
     const plain = isDraft(result) ? (current(result as object) as T) : result
     const document = shareDocument(registry, before.document, finishDraft(draft) as MetadataDocument)
+    refuseRepeatedEntries(registry, before.document, document)
     const catalog = await this.#readCatalog(document, refreshed.wanted)
     this.state = this.#next(document, catalog)
     if (this.state !== before || refreshed.wanted === 'all') this.#changed = true
@@ -106,13 +119,19 @@ export class Workspace {
     const previous = this.state.catalog
     const known = new Set(this.state.document.tables)
     const edited = document.tables.filter((entry) => !known.has(entry)).map(({ table }) => nameKey(table))
-    const wanted =
-      refreshed === 'all' ? 'all' : new Set(edited.filter((key) => !this.#fresh.has(key)).concat(...refreshed))
+    const isRead = (key: string) => this.#fresh.has(key) && previous.tables.has(key)
+    const wanted = refreshed === 'all' ? 'all' : new Set(edited.filter((key) => !isRead(key)).concat(...refreshed))
     const isRemoved = document.tables.length !== this.state.document.tables.length
-    if (wanted !== 'all' && wanted.size === 0 && !isRemoved) return previous
+    const functions = functionNames(this.#options.registry, document)
+    if (wanted !== 'all' && wanted.size === 0 && !isRemoved && hasFunctions(previous, functions)) return previous
     const entries = document.tables
+    if (wanted === 'all') {
+      this.#readsAll = true
+      this.tables.forget()
+    }
     for (const key of wanted === 'all' ? entries.map(({ table }) => nameKey(table)) : wanted) this.#fresh.add(key)
-    return readCatalog({ transaction: this.#options.transaction, previous, entries, wanted })
+    const { transaction } = this.#options
+    return readCatalog({ transaction, previous, entries, functions, wanted, tables: this.tables })
   }
 
   #next(document: MetadataDocument, catalog: Catalog): MetadataState {
@@ -124,14 +143,28 @@ export class Workspace {
   }
 }
 
-/** The tables that an operation wants read again. */
+/** What an operation wants read again. */
 class RefreshRequest {
   wanted: Set<string> | 'all' = new Set()
 
-  add(tables: readonly QualifiedName[] | 'all'): void {
-    if (tables === 'all') this.wanted = 'all'
-    if (tables === 'all' || this.wanted === 'all') return
-    for (const table of tables) this.wanted.add(nameKey(table))
+  add(names: readonly QualifiedName[] | 'all'): void {
+    if (names === 'all') this.wanted = 'all'
+    if (names === 'all' || this.wanted === 'all') return
+    for (const name of names) this.wanted.add(nameKey(name))
+  }
+}
+
+/** The net below handlers that do not look for an entry of the same name themselves. */
+function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocument, after: MetadataDocument): void {
+  for (const slice of registry.slices) {
+    const value = sliceValue(after, slice.key)
+    if (!slice.entryKey || value === sliceValue(before, slice.key)) continue
+    const seen = new Set<string>()
+    for (const entry of value as readonly unknown[]) {
+      const key = slice.entryKey(entry)
+      if (seen.has(key)) throw badRequest('already-exists', `"${key}" is in ${slice.key} already`)
+      seen.add(key)
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { badRequest, parseFailed, TrellisError } from '../errors.ts'
 import { jsonType } from '../json.ts'
+import type { QualifiedName } from '../names.ts'
 import type { PathKey } from '../path.ts'
 import { isAdmin, type Session } from '../session.ts'
 import { bulk } from './bulk.ts'
@@ -78,6 +79,12 @@ export function editsMetadata(call: Call): boolean {
   if (call.members) return call.members.some(editsMetadata)
   const { editsMetadata: edits = true } = call.operation
   return typeof edits === 'function' ? edits(call.args) : edits
+}
+
+/** The tables whose objects a bulk is about, as far as its operations tell. */
+export function namedTables(call: Call): readonly QualifiedName[] {
+  if (!call.members) return []
+  return leaves(call).flatMap(({ operation, args }) => operation.object?.(args).table ?? [])
 }
 
 /** The requirement on the transaction; refuses a bulk whose members' requirements differ. */

@@ -35,8 +35,8 @@ export interface OperationContext {
   remove(object: ObjectRef): boolean
   /** Rewrites a name wherever the draft's tables mention it, through the facets that own the places. */
   rename(rename: Rename): void
-  /** Has the named tables, or everything tracked, read from the database again before the model is rebuilt. */
-  refreshCatalog(tables: readonly QualifiedName[] | 'all'): void
+  /** Has the tables and functions of these names, or all, read from the database again before the model is rebuilt. */
+  refreshCatalog(names: readonly QualifiedName[] | 'all'): void
   /** Runs when the transaction has committed and the new model is served. */
   afterCommit(run: () => void | Promise<void>): void
 }

@@ -1,6 +1,7 @@
 // Exporting, clearing and reloading the metadata.
 
 import { Type } from '@sinclair/typebox'
+import { original } from 'immer'
 import type { MetadataService } from '../../core/metadata/service.ts'
 import { operation } from '../../core/operations/operation.ts'
 
@@ -42,7 +43,9 @@ export const reloadMetadata = (service: MetadataService) =>
     type: 'reload_metadata',
     args: ReloadMetadataArgs,
     async handle({ metadata, transaction, refreshCatalog }) {
-      service.format.overwrite(metadata, await service.readStoredDocument(transaction))
+      const stored = await service.readStoredDocument(transaction)
+      // What earlier members of a bulk edited is not stored yet.
+      if (original(metadata) === service.document) service.format.overwrite(metadata, stored)
       refreshCatalog('all')
     },
   })

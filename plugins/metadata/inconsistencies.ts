@@ -44,7 +44,5 @@ export const dumpInternalState = operation({
   type: 'dump_internal_state',
   args: Type.Unknown(),
   editsMetadata: false,
-  handle: ({ model, catalog }) => ({
-    ...JSON.parse(JSON.stringify({ ...model, serverVersion: catalog.serverVersion }, plain)),
-  }),
+  handle: ({ model, catalog }) => JSON.parse(JSON.stringify({ ...model, serverVersion: catalog.serverVersion }, plain)),
 })

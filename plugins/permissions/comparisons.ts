@@ -65,15 +65,15 @@ function resolveOperator(word: string, operand: unknown, subject: Subject, conte
 }
 
 /** Types that these messages call by another name than the catalog does. */
-const typeTexts: Readonly<Record<string, string>> = {
-  int2: 'smallint',
-  int4: 'integer',
-  int8: 'bigint',
-  float4: 'real',
-  bool: 'boolean',
-}
+const typeTexts: ReadonlyMap<string, string> = new Map([
+  ['int2', 'smallint'],
+  ['int4', 'integer'],
+  ['int8', 'bigint'],
+  ['float4', 'real'],
+  ['bool', 'boolean'],
+])
 
-const typeText = (type: PgType): string => typeTexts[type.name] ?? type.name
+const typeText = (type: PgType): string => typeTexts.get(type.name) ?? type.name
 
 function wrongType(operator: ComparisonOperator, type: PgType) {
   const types = (operator.types ?? []).map((name) => `"${name}"`).join('/')
@@ -81,7 +81,10 @@ function wrongType(operator: ComparisonOperator, type: PgType) {
 }
 
 /** The types that a column of a type may be cast to. */
-const casts: Readonly<Record<string, string>> = { geometry: 'geography', geography: 'geometry' }
+const casts: ReadonlyMap<string, string> = new Map([
+  ['geometry', 'geography'],
+  ['geography', 'geometry'],
+])
 
 function resolveCasts(value: unknown, subject: Subject, context: ExpressionContext): Comparison {
   const targets = objectEntries(value, `parsing Object failed, expected Object, but encountered ${jsonType(value)}`)
@@ -99,7 +102,7 @@ function asOperators(value: unknown): object {
 
 function castSubject(subject: Subject, target: string): Subject {
   const { type } = subject
-  if (subject.cast || casts[type.name] !== target) {
+  if (subject.cast || casts.get(type.name) !== target) {
     throw unexpected(`cannot cast column of type "${typeText(type)}" to type "${target}"`)
   }
   // Both types belong to one extension, hence to one schema.
@@ -108,19 +111,22 @@ function castSubject(subject: Subject, target: string): Subject {
 }
 
 function compareColumns(operator: string, other: unknown, subject: Subject, context: ExpressionContext): Comparison {
-  const { column, table } = subject
-  if (typeof other !== 'string')
+  const { column, table, type, cast } = subject
+  if (typeof other !== 'string') {
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(other)}`)
-  const right = requireColumn(
-    table,
-    other,
-    `"${other}" does not exist`,
-    'column operators can only compare postgres columns',
-  )
-  if (right.type.sql !== column.type.sql) throw unexpected(`incompatible column types : "${column.name}", "${other}"`)
+  }
+  const hint = 'column operators can only compare postgres columns'
+  const right = requireColumn(table, other, `"${other}" does not exist`, hint)
+  if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${other}"`)
   for (const { name } of [column, right]) context.depend({ kind: 'column', table: table.name, name }, 'on_type')
-  const operand = { kind: 'column', column: other } as const
-  return { condition: { kind: 'compare', column: column.name, operator, operand }, literal: true }
+  const condition: Condition = {
+    kind: 'compare',
+    column: column.name,
+    operator,
+    operand: { kind: 'column', column: other },
+    ...(cast && { cast }),
+  }
+  return { condition, literal: true }
 }
 
 function compareWithValue(

@@ -16,6 +16,7 @@ import { nameText, type QualifiedName } from '../../core/names.ts'
 import { type ExpressionContext, resolveExpression } from './boolean-expression.ts'
 import { kindText, resolveColumns } from './columns.ts'
 import { resolvePresets } from './presets.ts'
+import { renameInPermission } from './rename.ts'
 import { type PermissionEntry, type PermissionKind, type Permissions, permissionEntrySchema } from './schema.ts'
 
 /** A permission as dependencies and inconsistencies name it. */
@@ -58,6 +59,10 @@ function permissionFacet<K extends PermissionKind>(
     attach(table, role, resolved) {
       table.permissions.set(role, { ...table.permissions.get(role), [kind]: resolved })
     },
+    rename: (entry, rename, { table, lookup }) => ({
+      ...entry,
+      permission: renameInPermission(entry.permission, table, rename, lookup),
+    }),
   }
 }
 
@@ -129,13 +134,19 @@ function resolveComputedFields(
   for (const name of names) {
     const field = table.columns.get(name) ?? table.fields.get(name)
     if (!field) throw badRequest('not-exists', `computed field "${name}" does not exist`)
-    const { kind }: { readonly kind: string } = field
-    if (kind !== 'computed_field') {
+    if (field.kind !== 'computed_field') {
       throw badRequest('unexpected-payload', `expecting a computed field; but, "${name}" is a ${kindText(field)}; `)
     }
+    if (field.returns.kind === 'table') throw autoDerived(name, field.returns.table)
     context.depend({ kind: 'computed field', table: table.name, name }, 'untyped')
   }
   return new Set(names)
+}
+
+function autoDerived(name: string, returned: QualifiedName) {
+  const what = `select permissions on computed field "${name}"`
+  const from = `the permissions on its returning table "${nameText(returned)}"`
+  return badRequest('invalid-params', `${what} are auto-derived from ${from} and cannot be specified manually`)
 }
 
 function resolveUpdate(

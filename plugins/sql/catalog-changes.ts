@@ -16,6 +16,21 @@ export interface CatalogChanges {
   readonly surviving: readonly SurvivingTable[]
 }
 
+/** The tables of a catalog that the database still has. */
+export async function presentTables(
+  transaction: Transaction,
+  tables: Iterable<CatalogTable>,
+): Promise<readonly CatalogTable[]> {
+  const known = [...tables]
+  const oids = [known.map(({ oid }) => oid)]
+  const rows = await transaction.rows<{ oid: number }>(
+    'select oid from pg_catalog.pg_class where oid = any($1::oid[])',
+    oids,
+  )
+  const present = new Set(rows.map(({ oid }) => oid))
+  return known.filter(({ oid }) => present.has(oid))
+}
+
 /** Looks up what became of tables. */
 export async function readChanges(transaction: Transaction, before: Iterable<CatalogTable>): Promise<CatalogChanges> {
   const tables = [...before]

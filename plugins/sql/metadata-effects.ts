@@ -1,7 +1,7 @@
 // What a change of the catalog does to the metadata (specification 18.2): what depends on something dropped goes or
 // stops the request, renames are followed, and types that expressions rely on stay.
 
-import type { CatalogTable } from '../../core/catalog/types.ts'
+import type { CatalogFunction, CatalogTable } from '../../core/catalog/types.ts'
 import { badRequest } from '../../core/errors.ts'
 import { type Dependency, type ObjectRef, objectKey, objectText } from '../../core/metadata/objects.ts'
 import { findTable } from '../../core/metadata/slices.ts'
@@ -19,13 +19,35 @@ import {
   retypedColumns,
   type SurvivingTable,
 } from './catalog-changes.ts'
+import { readFunctionChanges } from './function-changes.ts'
+import {
+  followTrackedFunctions,
+  lostComputedFields,
+  refuseComputedFieldChanges,
+  refuseOverloads,
+} from './function-effects.ts'
 
-/** Brings the draft in line with what the transaction has done to the tracked tables. */
-export async function followCatalog(context: OperationContext, cascade: boolean): Promise<void> {
-  const changes = await readChanges(context.transaction, context.catalog.tables.values())
-  releaseDropped(context, changes, cascade)
+/** What was there before the transaction did something, and what to do about dependents. */
+interface FollowedChange {
+  readonly tables: readonly CatalogTable[]
+  readonly functions: readonly CatalogFunction[]
+  readonly cascade: boolean
+}
+
+/** Brings the draft in line with what the transaction has done to what it names. */
+export async function followCatalog(
+  context: OperationContext,
+  { tables, functions, cascade }: FollowedChange,
+): Promise<void> {
+  const { transaction, metadata } = context
+  const changes = await readChanges(transaction, tables)
+  const functionChanges = await readFunctionChanges(transaction, functions)
+  refuseOverloads(metadata, functionChanges)
+  releaseDropped(context, changes, { cascade, computedFields: lostComputedFields(metadata, functionChanges) })
+  followTrackedFunctions(metadata, functionChanges)
   for (const table of changes.surviving) refuseRetyped(context, table)
   for (const table of changes.dropped) context.remove({ kind: 'table', table: plainName(table) })
+  refuseComputedFieldChanges(metadata, functionChanges)
   for (const table of changes.surviving) {
     forgetColumns(context, table)
     followColumns(context, table)
@@ -35,15 +57,20 @@ export async function followCatalog(context: OperationContext, cascade: boolean)
 
 const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name })
 
-function releaseDropped(context: OperationContext, { dropped, surviving }: CatalogChanges, cascade: boolean): void {
+function releaseDropped(
+  context: OperationContext,
+  { dropped, surviving }: CatalogChanges,
+  { computedFields, cascade }: { readonly computedFields: readonly ObjectRef[]; readonly cascade: boolean },
+): void {
   const gone = new Set(dropped.map(nameKey))
   const isGone = ({ table }: ObjectRef) => table !== undefined && gone.has(nameKey(table))
   const droppedParts = new Set(surviving.flatMap(partsDropped).map(objectKey))
-  if (gone.size === 0 && droppedParts.size === 0) return
-  const dependents = context.model.dependencies.filter(
+  const dependencies = gone.size === 0 && droppedParts.size === 0 ? [] : context.model.dependencies
+  const dependents = dependencies.filter(
     ({ object, on }) => !isGone(object) && (isGone(on) || droppedParts.has(objectKey(on))),
   )
-  releaseDependents(dependents, { cascade, remove: context.remove })
+  const lost = computedFields.filter((object) => !isGone(object)).map((object) => ({ object }))
+  releaseDependents([...dependents, ...lost], { cascade, remove: context.remove })
 }
 
 function partsDropped(change: SurvivingTable): ObjectRef[] {

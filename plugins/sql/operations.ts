@@ -3,6 +3,8 @@
 import type { ScriptResult } from '../../core/database/transaction.ts'
 import type { Dialect } from '../../core/dialect.ts'
 import { operation } from '../../core/operations/operation.ts'
+import { presentTables } from './catalog-changes.ts'
+import { presentFunctions } from './function-changes.ts'
 import { followCatalog } from './metadata-effects.ts'
 import { isChecked, RunSqlArgs } from './schema.ts'
 import { runScript } from './script.ts'
@@ -21,14 +23,15 @@ export const runSql = (dialect: Dialect) =>
     editsMetadata: isChecked,
     check: 'new',
     async handle(context, args) {
-      const { transaction, session, refreshCatalog } = context
-      const { cascade = false } = args
+      const { transaction, session, catalog } = context
       const user = { name: dialect.userSetting, value: JSON.stringify(session.variables) }
-      const result = await runScript(transaction, args.sql, user)
-      if (isChecked(args)) {
-        await followCatalog(context, cascade)
-        refreshCatalog('all')
-      }
+      const run = () => runScript(transaction, args.sql, user)
+      if (!isChecked(args)) return resultJson(await run())
+      const tables = await presentTables(transaction, catalog.tables.values())
+      const functions = await presentFunctions(transaction, catalog)
+      const result = await run()
+      await followCatalog(context, { tables, functions, cascade: args.cascade ?? false })
+      context.refreshCatalog('all')
       return resultJson(result)
     },
   })

@@ -6,7 +6,7 @@ import { compareText } from '../../core/names.ts'
 
 /** Removes the dependents when the caller asked for that, and refuses otherwise, if there are any. */
 export function releaseDependents(
-  dependencies: readonly Dependency[],
+  dependencies: readonly Pick<Dependency, 'object'>[],
   { cascade, remove }: { readonly cascade: boolean; readonly remove: (object: ObjectRef) => boolean },
 ): void {
   const dependents = [...new Map(dependencies.map(({ object }) => [objectKey(object), object])).values()]

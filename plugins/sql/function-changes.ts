@@ -1,0 +1,69 @@
+// What a text did to the functions that metadata names.
+
+import { introspectFunctions } from '../../core/catalog/functions.ts'
+import type { Catalog, CatalogFunction } from '../../core/catalog/types.ts'
+import type { Transaction } from '../../core/database/transaction.ts'
+import { nameKey, type QualifiedName } from '../../core/names.ts'
+
+/** A function that was the only one of its name, and those of its name afterwards. */
+export interface FunctionChange {
+  readonly before: CatalogFunction
+  readonly after: readonly CatalogFunction[]
+  /** Whether it is no more, under no name. */
+  readonly dropped: boolean
+}
+
+/** What became of functions that are not what they were to the metadata, by `nameKey`. */
+export type FunctionChanges = ReadonlyMap<string, FunctionChange>
+
+/** The functions of a catalog that are the only ones of their name and that the database still has. */
+export async function presentFunctions(
+  transaction: Transaction,
+  { functions }: Catalog,
+): Promise<readonly CatalogFunction[]> {
+  const known = [...functions.values()].flatMap((overloads) => (overloads.length === 1 ? overloads : []))
+  const present = await presentOids(transaction, known)
+  return known.filter(({ oid }) => present.has(oid))
+}
+
+/** Looks up which functions have gone, been overloaded or become VOLATILE. */
+export async function readFunctionChanges(
+  transaction: Transaction,
+  before: readonly CatalogFunction[],
+): Promise<FunctionChanges> {
+  const present = await presentOids(transaction, before)
+  const after = await introspectFunctions(transaction, before)
+  const changes = before.map((each) => {
+    return { before: each, after: after.get(nameKey(each)) ?? [], dropped: !present.has(each.oid) }
+  })
+  const relevant = changes.filter(
+    (change) => change.dropped || isLost(change) || isOverloaded(change) || isNowVolatile(change),
+  )
+  return new Map(relevant.map((change) => [nameKey(change.before), change]))
+}
+
+async function presentOids(
+  transaction: Transaction,
+  functions: readonly CatalogFunction[],
+): Promise<ReadonlySet<number>> {
+  if (functions.length === 0) return new Set()
+  const rows = await transaction.rows<{ oid: number }>(
+    'select oid from pg_catalog.pg_proc where oid = any($1::oid[])',
+    [functions.map(({ oid }) => oid)],
+  )
+  return new Set(rows.map(({ oid }) => oid))
+}
+
+/** Whether the name stands for no function any more. */
+export const isLost = ({ after }: FunctionChange): boolean => after.length === 0
+
+/** Whether a name now stands for several functions. */
+export const isOverloaded = ({ after }: FunctionChange): boolean => after.length > 1
+
+/** Whether the function is still there and has become VOLATILE. */
+export const isNowVolatile = ({ before, after }: FunctionChange): boolean =>
+  !before.volatile && after.some(({ oid, volatile }) => oid === before.oid && volatile)
+
+/** What became of the function of that name; undefined when nothing is known of it. */
+export const changeOf = (changes: FunctionChanges, name: QualifiedName): FunctionChange | undefined =>
+  changes.get(nameKey(name))

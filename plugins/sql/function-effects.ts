@@ -1,0 +1,78 @@
+// What a change of functions does to the metadata (specification 18.2): tracked functions that are gone go, computed
+// fields stop the request, and so does what neither can be any more. Both belong to plugins that may be absent.
+
+import { badRequest } from '../../core/errors.ts'
+import type { MetadataDocument } from '../../core/metadata/document.ts'
+import type { ObjectRef } from '../../core/metadata/objects.ts'
+import { compareText, nameText, type QualifiedName } from '../../core/names.ts'
+import {
+  changeOf,
+  type FunctionChange,
+  type FunctionChanges,
+  isLost,
+  isNowVolatile,
+  isOverloaded,
+} from './function-changes.ts'
+
+const refused = (message: string) => badRequest('not-supported', message)
+
+/** Refuses further functions under the name of a tracked one. */
+export function refuseOverloads({ functions = [] }: Partial<MetadataDocument>, changes: FunctionChanges): void {
+  const names = functions
+    .map((entry) => changeOf(changes, entry.function))
+    .filter((change) => change !== undefined)
+    .filter(isOverloaded)
+    .map(({ before }) => nameText(before))
+  if (names.length === 0) return
+  const list = names.sort(compareText).join(', ')
+  throw refused(`the following tracked function(s) cannot be overloaded: ${list}`)
+}
+
+/** Forgets tracked functions that are gone, and refuses those that have become VOLATILE. */
+export function followTrackedFunctions(metadata: Partial<MetadataDocument>, changes: FunctionChanges): void {
+  const { functions } = metadata
+  if (!functions) return
+  const kept = functions.filter((entry) => !changeOf(changes, entry.function)?.dropped)
+  for (const { function: name } of kept) {
+    const change = changeOf(changes, name)
+    if (!change || !isNowVolatile(change)) continue
+    throw refused(`type of function "${nameText(name)}" is altered to "VOLATILE" which is not supported now`)
+  }
+  if (kept.length < functions.length) metadata.functions = kept
+}
+
+interface ComputedFieldChange {
+  readonly table: QualifiedName
+  readonly name: string
+  readonly change: FunctionChange
+}
+
+/** The computed fields whose function may have changed. */
+function computedFieldChanges({ tables }: MetadataDocument, changes: FunctionChanges): ComputedFieldChange[] {
+  if (changes.size === 0) return []
+  return tables.flatMap(({ table, computed_fields: fields = [] }) =>
+    fields.flatMap(({ name, definition }) => {
+      const change = changeOf(changes, definition.function)
+      return change ? [{ table, name, change }] : []
+    }),
+  )
+}
+
+/** The computed fields whose function's name stands for nothing any more. */
+export function lostComputedFields(metadata: MetadataDocument, changes: FunctionChanges): ObjectRef[] {
+  return computedFieldChanges(metadata, changes)
+    .filter(({ change }) => isLost(change))
+    .map(({ table, name }) => ({ kind: 'computed field', table: { ...table }, name }))
+}
+
+/** Refuses functions behind computed fields that have been overloaded, or have become VOLATILE. */
+export function refuseComputedFieldChanges(metadata: MetadataDocument, changes: FunctionChanges): void {
+  for (const { table, name, change } of computedFieldChanges(metadata, changes)) {
+    const called = `function "${nameText(change.before)}" associated with computed field`
+    // The missing space is part of the message that clients know.
+    if (isOverloaded(change)) throw refused(`The ${called}"${name}" of table "${nameText(table)}" is being overloaded`)
+    if (isNowVolatile(change)) {
+      throw refused(`The type of ${called} "${name}" of table "${nameText(table)}" is being altered to "VOLATILE"`)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { TrellisError } from '../../core/errors.ts'
+import { parseJson } from '../../core/json.ts'
+import { decode } from '../../core/operations/decode.ts'
+import { GraphQLName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
+import { pathText } from '../../core/path.ts'
+
+/** `path: message` of the refusal. */
+function refusal(schema: TSchema, value: unknown): string {
+  try {
+    decode(schema, value)
+  } catch (error) {
+    assert.ok(error instanceof TrellisError)
+    assert.equal(error.code, 'parse-failed')
+    return `${pathText(error.path)}: ${error.message}`
+  }
+  return assert.fail('it was accepted')
+}
+
+const Point = Type.Object({
+  x: Type.Integer(),
+  y: Type.Optional(Type.Integer()),
+  tags: Type.Optional(Type.Array(Type.String())),
+})
+
+test('unknown keys are dropped, and null in an optional key counts as absent', () => {
+  assert.deepEqual(decode(Point, { x: 1, y: null, z: 3 }), { x: 1 })
+})
+
+test('null is kept where the schema names it', () => {
+  const schema = Type.Object({ check: Type.Optional(Type.Union([Type.Null(), VerbatimObject])) })
+  assert.deepEqual(decode(schema, { check: null }), { check: null })
+})
+
+test('a value of another JSON type is told with both types, at its place', () => {
+  assert.equal(refusal(Point, 'a'), '$: parsing Object failed, expected Object, but encountered String')
+  assert.equal(refusal(Point, { x: 'a' }), '$.x: parsing Int failed, expected Number, but encountered String')
+  assert.equal(refusal(Point, { x: true }), '$.x: parsing Int failed, expected Number, but encountered Boolean')
+  assert.equal(refusal(Point, { x: 1, tags: {} }), '$.tags: parsing [] failed, expected Array, but encountered Object')
+  const tags = '$.tags[1]: parsing Text failed, expected String, but encountered Null'
+  assert.equal(refusal(Point, { x: 1, tags: ['a', null] }), tags)
+})
+
+test('integers are neither fractions nor wider than a double', () => {
+  const problem = '$.x: parsing Int failed, value is either floating or will cause over or underflow'
+  assert.equal(refusal(Point, { x: 1.5 }), `${problem} 1.5`)
+  assert.equal(refusal(Point, parseJson('{"x":12345678901234567890}', 'precise')), `${problem} 12345678901234567890`)
+})
+
+test('a missing key is told in the form that the object asks for', () => {
+  assert.equal(refusal(Point, {}), "$: the key 'x' was not present")
+  assert.equal(refusal(Type.Object({ x: Type.Integer() }, { missingKey: 'A' }), {}), '$: key "x" not found')
+  assert.equal(refusal(Type.Object({ p: Point }), { p: {} }), "$.p: the key 'x' was not present")
+})
+
+test('inherited properties are not keys', () => {
+  const schema = Type.Object({ constructor: Type.Optional(Type.Unknown()), toString: Type.Unknown() })
+  assert.equal(refusal(schema, {}), "$: the key 'toString' was not present")
+})
+
+test('a closed object refuses keys it does not know, at their place', () => {
+  const schema = Type.Object({ a: Type.Optional(Type.Integer()) }, { additionalProperties: false })
+  assert.equal(refusal(schema, { a: 1, 'odd key': 2 }), `$['odd key']: unexpected key "odd key"`)
+})
+
+test('names must not be empty', () => {
+  assert.equal(refusal(Type.Object({ name: ObjectName }), { name: '' }), '$.name: empty string not allowed')
+})
+
+test('a table name is a string or an object, and decodes to the object', () => {
+  assert.deepEqual(decode(TableName, 'a.b "c" 🍎'), { schema: 'public', name: 'a.b "c" 🍎' })
+  assert.deepEqual(decode(TableName, { name: 'a' }), { schema: 'public', name: 'a' })
+  assert.deepEqual(decode(TableName, { schema: 'crm', name: 'a', more: 1 }), { schema: 'crm', name: 'a' })
+  assert.equal(refusal(TableName, 1), '$: expecting a string/object for QualifiedObject')
+  assert.equal(refusal(TableName, { schema: 'a' }), '$: key "name" not found')
+})
+
+test('the last alternative that could be meant tells what is wrong', () => {
+  const schema = Type.Union([Type.Object({ table: TableName }), TableName])
+  assert.deepEqual(decode(schema, { table: 'a' }), { table: { schema: 'public', name: 'a' } })
+  assert.equal(refusal(schema, { schema: 'a' }), '$: key "name" not found')
+})
+
+test('literals list what is expected, unless they have a message of their own', () => {
+  const literals = [Type.Literal('a'), Type.Literal('b')]
+  assert.equal(refusal(Type.Union(literals), 'c'), "$: expected one of 'a', 'b'")
+  assert.equal(refusal(Type.Union(literals, { message: 'neither' }), 'c'), '$: neither')
+})
+
+test('a message of its own replaces what is said of a scalar, not of the members of an object', () => {
+  const schema = Type.Object({ a: Type.Integer() }, { message: 'expecting an object for it' })
+  assert.equal(refusal(schema, []), '$: expecting an object for it')
+  assert.equal(refusal(schema, { a: 'x' }), '$.a: parsing Int failed, expected Number, but encountered String')
+  assert.equal(refusal(Type.Integer({ minimum: 1, message: 'must be positive' }), 0), '$: must be positive')
+})
+
+test('a conversion may refuse, with a path below the value', () => {
+  assert.equal(refusal(Type.Array(GraphQLName), ['a', 'b-c']), '$[1]: "b-c" is not a valid GraphQL name')
+})
+
+test('every key of a record is an own property, __proto__ too', () => {
+  const given = parseJson('{"__proto__":{"a":1},"constructor":2}', 'precise')
+  const decoded = decode(VerbatimObject, given)
+  assert.deepEqual(Object.keys(decoded), ['__proto__', 'constructor'])
+  assert.equal(Object.getPrototypeOf(decoded), Object.prototype)
+})
+
+test('recursive schemas are decoded all the way down', () => {
+  const Tree = Type.Recursive((This) => Type.Object({ children: Type.Array(This) }), { $id: 'Tree' })
+  assert.deepEqual(decode(Tree, { children: [{ children: [], x: 1 }] }), { children: [{ children: [] }] })
+  assert.equal(refusal(Tree, { children: [{}] }), "$.children[0]: the key 'children' was not present")
+})
+
+test('kinds without a wording of their own are checked all the same', () => {
+  assert.equal(decode(Type.Literal('x'), 'x'), 'x')
+  assert.match(refusal(Type.Literal('x'), 'y'), /^\$: Expected 'x'/)
+  assert.match(refusal(Type.String({ pattern: '^a+$' }), 'b'), /^\$: "b" is not valid here/)
+  assert.equal(refusal(Type.Integer({ minimum: 0 }), -1), '$: unexpected negative value')
+})

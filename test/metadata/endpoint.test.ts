@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
+
+const sql = 'create table a (id int primary key, "weird ""name"" 🍎" numeric)'
+
+test('POST /v1/query answers with the result as JSON, errors flat with their status', async (t) => {
+  const { op, request } = await startTrellis(t, { sql })
+  assert.deepEqual(await op('track_table', 'a'), { message: 'success' })
+  const again = await request('/v1/query', { body: { type: 'track_table', args: 'a' } })
+  assert.equal(again.status, 400)
+  assert.deepEqual(again.body, {
+    path: '$.args',
+    error: 'view/table already tracked : "a"',
+    code: 'already-tracked',
+  })
+  assert.match(again.headers.get('content-type') ?? '', /^application\/json/)
+  assert.deepEqual(await op('bulk', []), [])
+})
+
+test('a body that is not JSON is refused before anything else is looked at', async (t) => {
+  const { request } = await startTrellis(t)
+  for (const body of ['', '{', 'nope', '{"type": "bulk", "args": []} x', Buffer.from([0x22, 0xff, 0x22])]) {
+    const { status, body: answer } = await request<{ path: string; code: string }>('/v1/query', {
+      method: 'POST',
+      body,
+    })
+    assert.deepEqual([status, answer.code, answer.path], [400, 'invalid-json', '$'])
+  }
+})
+
+test('other roles may not use the metadata API', async (t) => {
+  const { request } = await startTrellis(t)
+  const { status, body } = await request('/v1/query', { role: 'guest', body: { type: 'export_metadata', args: {} } })
+  assert.equal(status, 400)
+  assert.deepEqual(body, { path: '$.args', error: 'restricted access : admin only', code: 'access-denied' })
+})
+
+test('without the API of its name the endpoint is gone, and what was tracked is served', async (t) => {
+  const first = await startTrellis(t, { sql })
+  await first.op('track_table', 'a')
+  const { database } = first
+  const second = await startTrellis(t, { database, settings: { enabledApis: ['graphql'] } })
+  const { status, body } = await second.request('/v1/query', { body: { type: 'export_metadata', args: {} } })
+  assert.equal(status, 404)
+  assert.deepEqual(body, { path: '$', error: 'resource does not exist', code: 'not-found' })
+  assert.deepEqual(await second.graphql('{ a { id } }'), { data: { a: [] } })
+})
+
+test('long numbers and odd keys go in and come out as they are', async (t) => {
+  const { request } = await startTrellis(t, { sql })
+  const send = (text: string) => request('/v1/query', { body: text })
+  await send('{"type":"track_table","args":"a"}')
+  const filter = '{"weird \\"name\\" 🍎":{"_gt":123456789012345678901234567890.5}}'
+  const permission = `{"table":"a","role":"__proto__","permission":{"columns":["id"],"filter":${filter}}}`
+  assert.equal((await send(`{"type":"create_select_permission","args":${permission}}`)).status, 200)
+  const { text } = await send('{"type":"export_metadata","args":{}}')
+  assert.ok(text.includes(filter), text)
+  assert.ok(text.includes('"role":"__proto__"'), text)
+})
+
+test('a name longer than PostgreSQL has, and a large text, are answered clearly', async (t) => {
+  const { request } = await startTrellis(t, { sql })
+  for (const name of ['x'.repeat(64), '🍎'.repeat(20), 'y'.repeat(1_000_000), 'a\u0000b']) {
+    const { status, body } = await request<{ error: string }>('/v1/query', {
+      body: { type: 'track_table', args: name },
+    })
+    assert.equal(status, 400)
+    assert.equal(body.error, `no such table/view exists in postgres: "${name}"`)
+  }
+})

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { marksPlugin } from './marks-plugin.ts'
+import { startService } from './service.ts'
+
+const schema = `
+  create table lead (id int primary key, owner_id int);
+  create table call (id int primary key, lead_id int references lead, note text)`
+
+const tables = [
+  {
+    table: 'call',
+    object_relationships: [{ name: 'lead', using: { foreign_key_constraint_on: 'lead_id' } }],
+    select_permissions: [{ role: 'agent', permission: { columns: ['id'], filter: { lead: { owner_id: 1 } } } }],
+  },
+  {
+    table: 'lead',
+    array_relationships: [
+      { name: 'calls', using: { foreign_key_constraint_on: { table: 'call', column: 'lead_id' } } },
+    ],
+  },
+]
+
+const callName = { schema: 'public', name: 'call' }
+const leadName = { schema: 'public', name: 'lead' }
+
+const lostCall = (table: unknown) => [
+  { type: 'table', definition: table, reason: 'no such table/view exists in postgres: "call"' },
+  {
+    type: 'object_relation',
+    definition: { table: callName, name: 'lead', using: { foreign_key_constraint_on: 'lead_id' }, comment: null },
+    reason: 'table "call" does not exist',
+  },
+  {
+    type: 'array_relation',
+    definition: {
+      table: leadName,
+      name: 'calls',
+      using: { foreign_key_constraint_on: { table: callName, column: 'lead_id' } },
+      comment: null,
+    },
+    reason: 'in table "lead": in relationship "calls": table "call" does not exist',
+  },
+  {
+    type: 'select_permission',
+    definition: {
+      table: callName,
+      role: 'agent',
+      permission: {
+        columns: ['id'],
+        computed_fields: [],
+        filter: { lead: { owner_id: 1 } },
+        allow_aggregations: false,
+      },
+      comment: null,
+    },
+    reason: 'table "call" does not exist',
+  },
+]
+
+test('objects of a table that is gone are listed with their reasons, and return with it', async (t) => {
+  const { op, sql, service } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+  await sql('alter table call rename to elsewhere')
+  await op('reload_metadata', {})
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), lostCall('call'))
+  assert.equal(service.model.tables.size, 1)
+  assert.equal(((await op('export_metadata', {})) as { tables: unknown[] }).tables.length, 2)
+  await sql('alter table elsewhere rename to call')
+  await op('reload_metadata', {})
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+  assert.equal(service.model.tables.size, 2)
+})
+
+test('the hasura dialect answers an object, with table names as objects', async (t) => {
+  const { op, sql, database } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables })
+  const other = await startService(t, { database, dialect: 'hasura' })
+  assert.deepEqual(await other.op('get_inconsistent_metadata', {}), { is_consistent: true, inconsistent_objects: [] })
+  await sql('drop table call')
+  await other.op('reload_metadata', {})
+  assert.deepEqual(await other.op('get_inconsistent_metadata', {}), {
+    is_consistent: false,
+    inconsistent_objects: lostCall(callName),
+  })
+})
+
+test('a start serves what is consistent and logs the rest', async (t) => {
+  const first = await startService(t, { sql: schema })
+  await first.op('replace_metadata', { tables })
+  await first.sql('drop table call')
+  const second = await startService(t, { database: first.database })
+  assert.deepEqual(
+    [...second.service.model.tables.values()].map(({ name }) => name),
+    [leadName],
+  )
+  const warnings = second.log.filter(({ type }) => type === 'metadata')
+  assert.deepEqual(warnings, [
+    {
+      type: 'metadata',
+      level: 'warn',
+      detail: { message: 'Inconsistent Metadata!', info: { objects: lostCall('call') } },
+    },
+  ])
+})
+
+test('dropping what is inconsistent leaves the rest', async (t) => {
+  const { op, sql } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables })
+  await sql('drop table call')
+  await op('reload_metadata', {})
+  assert.deepEqual(await op('drop_inconsistent_metadata', {}), { message: 'success' })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+  assert.deepEqual(await op('export_metadata', {}), { version: 2, tables: [{ table: leadName }] })
+  assert.deepEqual(await op('drop_inconsistent_metadata', {}), { message: 'success' })
+})
+
+test('what is inconsistent already does not keep other things from changing', async (t) => {
+  const { op, sql, refused } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables })
+  await sql('drop table call')
+  await op('reload_metadata', {})
+  await op('create_select_permission', { table: 'lead', role: 'r', permission: { columns: '*', filter: {} } })
+  await refused('track_table', 'call', {
+    status: 400,
+    code: 'already-tracked',
+    path: '$.args',
+    error: 'view/table already tracked : "call"',
+  })
+  await op('untrack_table', { table: 'call' })
+  await op('drop_relationship', { table: 'lead', relationship: 'calls' })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+  await op('clear_metadata', {})
+})
+
+test('two objects that claim one name are listed as one conflict, and neither is served', async (t) => {
+  const { op, service } = await startService(t, { sql: schema })
+  const using = { foreign_key_constraint_on: { table: 'call', column: 'lead_id' } }
+  const [call, lead] = tables
+  const twice = {
+    ...lead,
+    array_relationships: [
+      { name: 'calls', using },
+      { name: 'calls_aggregate', using },
+    ],
+  }
+  const args = { allow_inconsistent_metadata: true, metadata: { tables: [call, twice] } }
+  const { inconsistent_objects: found } = (await op('replace_metadata', args, { version: 2 })) as {
+    inconsistent_objects: { reason: string; objects?: { definition: { name: string } }[] }[]
+  }
+  assert.deepEqual(
+    found.map(({ reason, objects }) => [reason, objects?.map(({ definition }) => definition.name)]),
+    [['conflicting definitions for field "calls_aggregate"', ['calls', 'calls_aggregate']]],
+  )
+  const fields = [...service.model.tables.values()].find(({ name }) => name.name === 'lead')?.fields
+  assert.deepEqual([...(fields?.keys() ?? [])], ['id', 'owner_id'])
+  await op('drop_inconsistent_metadata', {})
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+})
+
+test('a name that a column has is refused to relationships, by its own name and by its custom one', async (t) => {
+  const { op, refused } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables: [{ table: 'call' }, { table: 'lead' }] })
+  const configuration = { table: 'lead', custom_column_names: { owner_id: 'owners_aggregate' } }
+  await op('set_table_custom_fields', configuration, { version: 2 })
+  const create = (name: string) => ({
+    table: 'lead',
+    name,
+    using: { foreign_key_constraint_on: { table: 'call', column: 'lead_id' } },
+  })
+  const conflict = { status: 400, code: 'constraint-violation', path: '$.args' }
+  for (const name of ['id', 'owner_id']) {
+    const error = 'field definition conflicts with postgres column'
+    await refused('create_array_relationship', create(name), { ...conflict, error })
+  }
+  for (const name of ['owners', 'owners_aggregate']) {
+    const error = 'field definition conflicts with custom field name for postgres column "owner_id"'
+    await refused('create_array_relationship', create(name), { ...conflict, error })
+  }
+})
+
+test('two tables cannot give the same root field; at the start the first by name is served', async (t) => {
+  const { op, refused, service, database, sql } = await startService(t, { sql: schema })
+  await op('track_table', 'lead')
+  const clash = { table: 'call', configuration: { custom_root_fields: { select: 'lead' } } }
+  const expected = { status: 400, code: 'unexpected', path: '$.args' }
+  const error = 'following query root fields are duplicated: lead'
+  await refused('track_table', clash, { ...expected, error }, 2)
+  assert.equal(service.model.tables.size, 1)
+  await op('track_table', { table: 'call', configuration: { custom_root_fields: { insert: 'add' } } }, { version: 2 })
+  const second = { table: 'lead', custom_root_fields: { insert_one: 'add' } }
+  const mutation = 'following mutation root fields are duplicated: add'
+  await refused('set_table_custom_fields', second, { ...expected, error: mutation }, 2)
+  await sql(`insert into trellis.metadata_entry values ('tables', '"x"', '{"table": {"schema": "public", "name": "zoo"},
+    "configuration": {"custom_root_fields": {"select": "lead"}, "custom_column_names": {}}}'); create table zoo (id int)`)
+  const fresh = await startService(t, { database })
+  assert.deepEqual(await fresh.op('get_inconsistent_metadata', {}), [
+    { type: 'table', definition: 'zoo', reason: error },
+  ])
+  assert.equal(fresh.service.model.tables.size, 2)
+  await fresh.op('drop_inconsistent_metadata', {})
+})
+
+test('an object of a third-party slice is listed, cascaded to and dropped like any other', async (t) => {
+  const { op, sql, refused } = await startService(t, { sql: schema, plugins: [marksPlugin()] })
+  await op('replace_metadata', { tables: [{ table: 'lead' }] })
+  await op('test_add_sticker', { name: 's', table: 'lead', text: 1 })
+  await refused(
+    'untrack_table',
+    { table: 'lead' },
+    {
+      status: 400,
+      code: 'dependency-error',
+      path: '$.args',
+      error: 'cannot drop due to the following dependent objects : sticker s',
+    },
+  )
+  await op('untrack_table', { table: 'lead', cascade: true })
+  assert.deepEqual(await op('export_metadata', {}), { version: 2, tables: [] })
+  await op('track_table', 'lead')
+  await op('test_add_sticker', { name: 's', table: 'lead', text: 1 })
+  await sql('drop table lead cascade')
+  await op('reload_metadata', {})
+  const found = (await op('get_inconsistent_metadata', {})) as { reason: string }[]
+  assert.deepEqual(
+    found.map(({ reason }) => reason),
+    ['no such table/view exists in postgres: "lead"', 'table "lead" is not tracked'],
+  )
+  await op('drop_inconsistent_metadata', {})
+  assert.deepEqual(await op('export_metadata', {}), { version: 2, tables: [] })
+})
+
+test('violations of the rules for enum tables are told together, and spoil nothing else', async (t) => {
+  const { op, sql, refused, service } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables })
+  await sql(`create table colour (value text primary key, sum int generated always as (1) stored);
+    create table words (value text primary key); insert into words values ('a b'), ('true'), ('ok')`)
+  await refused(
+    'track_table',
+    { table: 'words', is_enum: true },
+    {
+      status: 400,
+      code: 'constraint-violation',
+      path: '$.args',
+      error:
+        'the table "words" cannot be used as an enum because the values "a b" and "true" are not valid GraphQL enum value names',
+    },
+  )
+  await refused(
+    'track_table',
+    { table: 'colour', is_enum: true },
+    {
+      status: 400,
+      code: 'constraint-violation',
+      path: '$.args',
+      error:
+        'the table "colour" cannot be used as an enum for the following reasons:\n' +
+        '  • the table must have at least one row\n' +
+        '  • the table’s comment column ("sum") must have type "text", not type "integer"\n',
+    },
+  )
+  assert.equal(service.model.tables.size, 2)
+})

@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { startService } from './service.ts'
+
+const schema = `
+  create table artist (id int primary key, name text);
+  create table album (id int primary key, artist_id int references artist, title text, price int);
+  create table review (id int primary key, album_id int references album)`
+
+const metadata = {
+  tables: [
+    {
+      table: 'album',
+      configuration: { custom_root_fields: {}, custom_column_names: { title: 'heading' } },
+      object_relationships: [{ name: 'artist', using: { foreign_key_constraint_on: 'artist_id' } }],
+      array_relationships: [
+        {
+          name: 'reviews',
+          using: { manual_configuration: { remote_table: 'review', column_mapping: { id: 'album_id' } } },
+        },
+      ],
+      select_permissions: [
+        {
+          role: 'fan',
+          permission: { columns: ['id', 'title'], filter: { artist: { name: { _eq: 'X-Service-Artist' } } } },
+        },
+        { role: 'shop', permission: { columns: ['id'], filter: { price: { _gt: 5 } } } },
+      ],
+      insert_permissions: [
+        { role: 'shop', permission: { check: {}, set: { title: 'X-Service-Title' }, columns: ['id', 'title'] } },
+      ],
+    },
+    {
+      table: 'artist',
+      array_relationships: [
+        { name: 'albums', using: { foreign_key_constraint_on: { table: 'album', column: 'artist_id' } } },
+      ],
+      select_permissions: [
+        {
+          role: 'fan',
+          permission: {
+            columns: ['name'],
+            filter: { _exists: { _table: 'album', _where: { title: { _eq: 'x' }, artist: { id: 1 } } } },
+          },
+        },
+      ],
+    },
+    { table: 'review' },
+  ],
+}
+
+async function startCatalog(t: TestContext) {
+  const started = await startService(t, { sql: schema })
+  const { op } = started
+  await op('replace_metadata', metadata)
+  return {
+    ...started,
+    run: (sql: string, more: object = {}) => op('run_sql', { sql, ...more }),
+    tables: async () => {
+      const exported = (await op('export_metadata', {})) as { tables: ExportedTable[] }
+      return Object.fromEntries(exported.tables.map((entry) => [entry.table.name, entry]))
+    },
+  }
+}
+
+interface ExportedTable {
+  readonly table: { readonly schema: string; readonly name: string }
+  readonly configuration?: unknown
+  readonly object_relationships?: { readonly using: unknown }[]
+  readonly array_relationships?: { readonly using: unknown }[]
+  readonly insert_permissions?: unknown
+  readonly select_permissions?: { readonly role: string; readonly permission: { readonly filter: unknown } }[]
+}
+
+const refusedBecause = (error: string) => ({ status: 400, code: 'dependency-error', path: '$.args', error })
+
+test('rows come as text with their column names first, null as NULL', async (t) => {
+  const { op } = await startService(t)
+  const sql = `select 1; select 1.50 as a, true as "b c", null as d, '{"x": 1}'::jsonb as e, array[1, 2] as f, '' as g`
+  assert.deepEqual(await op('run_sql', { sql }), {
+    result_type: 'TuplesOk',
+    result: [
+      ['a', 'b c', 'd', 'e', 'f', 'g'],
+      ['1.50', 't', 'NULL', '{"x": 1}', '{1,2}', ''],
+    ],
+  })
+  const command = { result_type: 'CommandOk', result: null }
+  assert.deepEqual(await op('run_sql', { sql: 'select 1; create table x (id int)' }), command)
+  const returning = await op('run_sql', { sql: 'insert into x values (1) returning *' })
+  assert.deepEqual(returning, { result_type: 'TuplesOk', result: [['id'], ['1']] })
+  assert.deepEqual(await op('run_sql', { sql: 'select id from x where false' }), {
+    result_type: 'TuplesOk',
+    result: [['id']],
+  })
+})
+
+test('what PostgreSQL refuses is told with its details', async (t) => {
+  const { refusal } = await startService(t)
+  assert.deepEqual(await refusal({ type: 'run_sql', args: { sql: 'select * from nowhere' } }), {
+    status: 400,
+    code: 'postgres-error',
+    path: '$.args',
+    error: 'query execution failed',
+    internal: {
+      statement: 'select * from nowhere',
+      prepared: false,
+      arguments: [],
+      error: {
+        exec_status: 'FatalError',
+        status_code: '42P01',
+        message: 'relation "nowhere" does not exist',
+        hint: null,
+        description: null,
+      },
+    },
+  })
+})
+
+test('read-only text cannot write', async (t) => {
+  const { refusal } = await startService(t)
+  const { code, internal } = await refusal({
+    type: 'run_sql',
+    args: { sql: 'create table x (id int)', read_only: true },
+  })
+  assert.equal(code, 'postgres-error')
+  assert.equal((internal as { error: { status_code: string } }).error.status_code, '25006')
+})
+
+test('a text that ends the transaction is refused', async (t) => {
+  const { refused, sql } = await startService(t)
+  const expected = { status: 400, code: 'not-supported', path: '$.args' }
+  const error = 'the sql must not end the transaction that it runs in'
+  for (const text of ['commit', 'rollback', 'commit; begin', 'alter table x rename to y; rollback; begin']) {
+    await sql('drop table if exists x; create table x (id int)')
+    await refused('run_sql', { sql: text }, { ...expected, error })
+  }
+})
+
+test('settings and roles that the text sets do not reach later requests', async (t) => {
+  const { op, connections } = await startService(t)
+  await op('run_sql', { sql: `set search_path = pg_catalog; set statement_timeout = 1; set role pg_monitor` })
+  for (let i = 0; i < 6; i++) {
+    const [row] = await connections.rows(
+      `select current_setting('search_path') as path, current_setting('statement_timeout') as timeout, current_user as "user"`,
+    )
+    assert.deepEqual(row, { path: '"$user", public', timeout: '0', user: 'postgres' })
+  }
+})
+
+test('only text with certain words is checked, unless the caller says otherwise', async (t) => {
+  const { run, service, sql } = await startCatalog(t)
+  const { model } = service
+  await run('create table other (id int)')
+  await run('truncate review')
+  assert.equal(service.model, model)
+  await run('comment on table artist is $$x$$', { check_metadata_consistency: false })
+  assert.equal(service.model, model)
+  await run('COMMENT ON table artist is $$y$$')
+  assert.notEqual(service.model, model)
+  await sql('alter table artist add column more text')
+  await run('select 1', { check_metadata_consistency: true })
+  assert.ok([...service.model.tables.values()][1]?.columns.has('more'))
+})
+
+test('dropping a table that others depend on needs cascade', async (t) => {
+  const { run, refused, tables, sql } = await startCatalog(t)
+  const drop = 'drop table artist cascade'
+  const dependents = 'permission album.fan.select, relationship album.artist'
+  const error = `cannot drop due to the following dependent objects : ${dependents}`
+  await refused('run_sql', { sql: drop }, refusedBecause(error))
+  assert.deepEqual(await sql(`select to_regclass('artist')::text as artist`), [{ artist: 'artist' }])
+  await run(drop, { cascade: true })
+  const after = await tables()
+  assert.deepEqual(Object.keys(after), ['album', 'review'])
+  assert.equal(after.album?.object_relationships, undefined)
+  assert.deepEqual(
+    after.album?.select_permissions?.map(({ role }) => role),
+    ['shop'],
+  )
+})
+
+test('dropping a column takes permissions that name it along, and its custom name', async (t) => {
+  const { run, refused, tables } = await startCatalog(t)
+  const drop = 'alter table album drop column title'
+  const dependents = 'permission album.fan.select, permission album.shop.insert, permission artist.fan.select'
+  await refused(
+    'run_sql',
+    { sql: drop },
+    refusedBecause(`cannot drop due to the following dependent objects : ${dependents}`),
+  )
+  await run(drop, { cascade: true })
+  const { album, artist } = await tables()
+  assert.equal(album?.configuration, undefined)
+  assert.equal(album?.insert_permissions, undefined)
+  assert.equal(artist?.select_permissions, undefined)
+})
+
+test('dropping a foreign key that a relationship stands on needs cascade', async (t) => {
+  const { run, refused, tables } = await startCatalog(t)
+  const drop = 'alter table album drop constraint album_artist_id_fkey'
+  const dependents = 'relationship album.artist, relationship artist.albums'
+  await refused(
+    'run_sql',
+    { sql: drop },
+    refusedBecause(`cannot drop due to the following dependent objects : ${dependents}`),
+  )
+  await run(`${drop}; alter table album add foreign key (artist_id) references artist`)
+  assert.deepEqual(Object.keys((await tables()).album!).includes('object_relationships'), true)
+})
+
+test('a renamed column is followed everywhere', async (t) => {
+  const { run, tables, op } = await startCatalog(t)
+  await run(`alter table album rename column title to name; alter table album rename column artist_id to maker_id;
+    alter table review rename column album_id to about`)
+  const { album, artist } = await tables()
+  assert.deepEqual(album, {
+    table: { schema: 'public', name: 'album' },
+    configuration: { custom_root_fields: {}, custom_column_names: { name: 'heading' } },
+    object_relationships: [{ name: 'artist', using: { foreign_key_constraint_on: 'maker_id' } }],
+    array_relationships: [
+      {
+        name: 'reviews',
+        using: {
+          manual_configuration: { remote_table: { schema: 'public', name: 'review' }, column_mapping: { id: 'about' } },
+        },
+      },
+    ],
+    insert_permissions: [
+      { role: 'shop', permission: { check: {}, set: { name: 'X-Service-Title' }, columns: ['id', 'name'] } },
+    ],
+    select_permissions: [
+      {
+        role: 'fan',
+        permission: { columns: ['id', 'name'], filter: { artist: { name: { _eq: 'X-Service-Artist' } } } },
+      },
+      { role: 'shop', permission: { columns: ['id'], filter: { price: { _gt: 5 } } } },
+    ],
+  })
+  const [key] = artist?.array_relationships ?? []
+  const album_ = { schema: 'public', name: 'album' }
+  assert.deepEqual(key?.using, { foreign_key_constraint_on: { table: album_, column: 'maker_id' } })
+  const [permission] = artist?.select_permissions ?? []
+  assert.deepEqual(permission?.permission.filter, {
+    _exists: { _table: album_, _where: { name: { _eq: 'x' }, artist: { id: 1 } } },
+  })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+})
+
+test('columns may swap their names', async (t) => {
+  const { op, run, tables } = await startCatalog(t)
+  const swap = ['title to x', 'price to title', 'x to price'].map((names) => `alter table album rename column ${names}`)
+  await op('replace_metadata', {
+    tables: [
+      {
+        table: 'album',
+        select_permissions: [
+          { role: 'r', permission: { columns: ['title', 'price'], filter: { title: { _eq: 'X-Service-A' } } } },
+        ],
+      },
+    ],
+  })
+  await run(swap.join(';'))
+  const [permission] = (await tables()).album?.select_permissions ?? []
+  assert.deepEqual(permission?.permission, { columns: ['price', 'title'], filter: { price: { _eq: 'X-Service-A' } } })
+})
+
+test('a renamed table, or one in another schema, is followed everywhere', async (t) => {
+  const { run, tables, op, service } = await startCatalog(t)
+  await run('alter table album rename to record; create schema shop; alter table record set schema shop')
+  const record = { schema: 'shop', name: 'record' }
+  const { artist, record: entry } = await tables()
+  assert.deepEqual(entry?.table, record)
+  const [relationship] = artist?.array_relationships ?? []
+  assert.deepEqual(relationship?.using, { foreign_key_constraint_on: { table: record, column: 'artist_id' } })
+  const [permission] = artist?.select_permissions ?? []
+  const where = { title: { _eq: 'x' }, artist: { id: 1 } }
+  assert.deepEqual(permission?.permission.filter, { _exists: { _table: record, _where: where } })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+  assert.equal(service.model.tables.size, 3)
+})
+
+test('tables may swap their names', async (t) => {
+  const { run, tables, op } = await startCatalog(t)
+  await op('replace_metadata', {
+    tables: [
+      { table: 'artist', select_permissions: [{ role: 'a', permission: { columns: ['name'], filter: {} } }] },
+      { table: 'review', select_permissions: [{ role: 'b', permission: { columns: ['album_id'], filter: {} } }] },
+    ],
+  })
+  await run('alter table artist rename to x; alter table review rename to artist; alter table x rename to review')
+  const after = await tables()
+  assert.equal(after.review?.select_permissions?.[0]?.role, 'a')
+  assert.equal(after.artist?.select_permissions?.[0]?.role, 'b')
+})
+
+test('a column cannot take the name of a relationship', async (t) => {
+  const { refused } = await startCatalog(t)
+  await refused(
+    'run_sql',
+    { sql: 'alter table album rename column title to reviews' },
+    {
+      status: 400,
+      code: 'already-exists',
+      path: '$.args',
+      error:
+        'cannot rename column "title" to "reviews" in table "album" as a relationship with the name already exists',
+    },
+  )
+})
+
+test('the type of a column stays while constants are compared with it', async (t) => {
+  const { run, refused } = await startCatalog(t)
+  const retype = (column: string) => `alter table album alter column ${column} type varchar`
+  const error =
+    'cannot change type of column "price" in table "album" because of the following dependencies : permission album.shop.select'
+  await refused('run_sql', { sql: retype('price'), cascade: true }, refusedBecause(error))
+  await run('alter table artist alter column name type varchar')
+})
+
+test('a table that someone else dropped before is not taken out of the metadata', async (t) => {
+  const { run, sql, refusal, tables } = await startCatalog(t)
+  await sql('drop table review')
+  const { status, error } = await refusal({ type: 'run_sql', args: { sql: 'alter table artist add column x int' } })
+  assert.deepEqual([status, error], [500, 'cannot continue due to newly found inconsistent metadata'])
+  assert.ok('review' in (await tables()))
+  await assert.rejects(run('alter table artist drop column x'))
+})
+
+test('new columns are there at once', async (t) => {
+  const { run, service } = await startCatalog(t)
+  await run('alter table artist add column born date')
+  const artist = [...service.model.tables.values()].find(({ name }) => name.name === 'artist')
+  assert.ok(artist?.columns.has('born'))
+})

@@ -1,0 +1,130 @@
+// A metadata service of this process over a database, with plugins but without HTTP and GraphQL.
+
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { Database } from '../../core/database/database.ts'
+import { dialects } from '../../core/dialect.ts'
+import { type TrellisError, toTrellisError } from '../../core/errors.ts'
+import { createMetadataService, type RunningMetadataService } from '../../core/metadata/metadata-service.ts'
+import { MetadataRegistry } from '../../core/metadata/registry.ts'
+import type { Slice } from '../../core/metadata/slices.ts'
+import { type LogEntry, silentObserver } from '../../core/observe.ts'
+import { OperationRegistry } from '../../core/operations/registry.ts'
+import { pathText } from '../../core/path.ts'
+import type { Engine, Plugin } from '../../core/plugin.ts'
+import metadataPlugin from '../../plugins/metadata/index.ts'
+import permissions from '../../plugins/permissions/index.ts'
+import relationships from '../../plugins/relationships/index.ts'
+import sqlPlugin from '../../plugins/sql/index.ts'
+import tables from '../../plugins/tables/index.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+export interface ServiceOptions {
+  readonly database?: TestDatabase
+  /** Run before the service starts. */
+  readonly sql?: string
+  readonly plugins?: readonly Plugin[]
+  readonly dialect?: keyof typeof dialects
+  readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable'
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly path: string
+  readonly error: string
+}
+
+export interface TestService {
+  readonly service: RunningMetadataService
+  readonly database: TestDatabase
+  readonly sql: TestDatabase['sql']
+  readonly connections: Database
+  readonly log: readonly LogEntry[]
+  /** Runs an operation as admin, or as another role. */
+  op(type: string, args: unknown, options?: { readonly version?: number; readonly role?: string }): Promise<unknown>
+  /** Runs an envelope that is refused. */
+  refusal(envelope: unknown, role?: string): Promise<Refusal & { readonly internal: unknown }>
+  /** Runs an operation that is refused, and compares all of the answer but `internal`. */
+  refused(type: string, args: unknown, expected: Refusal, version?: number): Promise<void>
+}
+
+const standardPlugins = [metadataPlugin, tables, relationships, permissions, sqlPlugin]
+
+/** Starts a service that stops with the test. */
+export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
+  const database = options.database ?? (await testDatabase(t))
+  if (options.sql !== undefined) await database.sql(options.sql)
+  const connections = new Database({
+    url: database.url,
+    connections: 5,
+    idleTimeout: 10,
+    lifetime: null,
+    preparedStatements: false,
+    isolation: options.isolation ?? 'read-committed',
+    onConnectionError: () => {},
+  })
+  atEnd(t, () => connections.close())
+  await connections.open()
+  const dialect = dialects[options.dialect ?? 'trellis']
+  const log: LogEntry[] = []
+  const observe = { ...silentObserver, log: (entry: LogEntry) => log.push(entry) }
+  const registry = new MetadataRegistry()
+  const operations = new OperationRegistry(() => true)
+  const { environment = {} } = options
+  const service = createMetadataService({ database: connections, dialect, observe, registry, operations, environment })
+  for (const plugin of [...standardPlugins, ...(options.plugins ?? [])]) {
+    await plugin.register(engineFor(plugin, { registry, operations, service, dialect }))
+  }
+  await service.start()
+  atEnd(t, () => service.stop())
+  return { service, database, sql: database.sql, connections, log, ...callsOf(service) }
+}
+
+interface Parts {
+  readonly registry: MetadataRegistry
+  readonly operations: OperationRegistry
+  readonly service: RunningMetadataService
+  readonly dialect: Engine['dialect']
+}
+
+/** As much of the contract as the metadata concerns. */
+function engineFor({ name }: Plugin, { registry, operations, service, dialect }: Parts): Engine {
+  const engine: Partial<Engine> = {
+    dialect,
+    operations: { add: (...added) => operations.add({ plugin: name, api: 'metadata' }, ...added) },
+    metadata: {
+      slice: (key, slice) => registry.addSlice({ ...slice, key } as Slice, name),
+      facet: (facet) => registry.addFacet(facet, name),
+      effect: (effect) => registry.addEffect(effect),
+      service,
+    },
+    graphql: { contribute: () => {} } as Partial<Engine['graphql']> as Engine['graphql'],
+    routes: { add: () => {} },
+  }
+  return engine as Engine
+}
+
+function callsOf(service: RunningMetadataService) {
+  const run = (envelope: unknown, role = 'admin') =>
+    service.run(envelope, { role, variables: { [dialects.trellis.roleVariable]: role }, backendOnly: false })
+  const refusal = async (envelope: unknown, role?: string) => {
+    const error: TrellisError = await run(envelope, role).then(
+      (result) => assert.fail(`succeeded: ${JSON.stringify(result)}`),
+      toTrellisError,
+    )
+    const { status, code, path, message, internal } = error
+    return { status, code, path: pathText(path), error: message, internal }
+  }
+  return {
+    refusal,
+    op: (type: string, args: unknown, { version, role }: { version?: number; role?: string } = {}) =>
+      run({ type, args, ...(version === undefined ? {} : { version }) }, role),
+    async refused(type: string, args: unknown, expected: Refusal, version = 1) {
+      const { internal: _, ...answer } = await refusal({ type, args, version })
+      assert.deepEqual(answer, expected)
+    },
+  }
+}

@@ -2,6 +2,7 @@
 
 import type { LogEntry } from './observe.ts'
 import { redactedUrl, type Settings } from './options.ts'
+import { loggableUrl } from './outgoing/url.ts'
 import { version } from './version.ts'
 
 /** What the banner shows. */
@@ -44,10 +45,12 @@ function databaseLine({ settings, psqlCommand }: BannerFacts): string {
   return psqlCommand === null ? redactedUrl(settings.databaseUrl ?? '') : `embedded PostgreSQL, ${psqlCommand}`
 }
 
-function accessLine({ adminSecret, unauthorizedRole }: Settings): string {
+function accessLine({ adminSecret, unauthorizedRole, authHook, jwtSecret }: Settings): string {
   if (adminSecret === null) return 'OPEN: no admin secret is set, so everybody is trusted (--admin-secret)'
   const rest = unauthorizedRole === null ? 'refused' : `role ${unauthorizedRole}`
-  return `guarded by the admin secret, requests without it: ${rest}`
+  const others =
+    authHook !== null ? 'the webhook decides' : jwtSecret !== null ? `by token, without one: ${rest}` : rest
+  return `guarded by the admin secret, requests without it: ${others}`
 }
 
 /** The configuration as the log has it. */
@@ -58,6 +61,9 @@ export function configurationEntry(settings: Settings): LogEntry {
     server_host: settings.serverHost,
     transaction_isolation: settings.txIsolation,
     admin_secret_set: settings.adminSecret !== null,
+    auth_hook: settings.authHook === null ? null : loggableUrl(settings.authHook),
+    auth_hook_mode: settings.authHook === null ? null : settings.authHookMode,
+    jwt_secret: settings.jwtSecret === null ? null : { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' },
     unauth_role: settings.unauthorizedRole,
     cors_config: { disabled: settings.disableCors, allowed_origins: settings.disableCors ? null : cors },
     use_prepared_statements: settings.usePreparedStatements,

@@ -9,6 +9,9 @@ export interface Dialect {
   readonly adminSecretHeader: string
   readonly accessKeyHeader: string
   readonly backendOnlyVariable: string
+  /** What tokens call the roles that their bearer may assume, and the one that is assumed unless another is asked for. */
+  readonly allowedRolesClaim: string
+  readonly defaultRoleClaim: string
   /** Prefix of the environment variables that configure the server. */
   readonly environmentPrefix: string
   /** Key of the join columns in a remote relationship. */
@@ -18,6 +21,17 @@ export interface Dialect {
   readonly traceSetting: string
   /** What a text that names the product says. */
   readonly productName: string
+  /** The product in the `User-Agent` of outgoing requests. */
+  readonly userAgent: string
+  /** How many redirects an outgoing request follows. */
+  readonly redirects: number
+  /** Where tokens have their claims unless it is configured: tokens in use carry this name whatever the dialect. */
+  readonly claimsNamespace: string
+  /**
+   * Whether v1.3's gaps in checking tokens are closed: a configured audience must be in the token, a key set's keys are
+   * held to the `kid` of the token and to the configured `type`, and unknown keys of the configuration are refused.
+   */
+  readonly strictTokens: boolean
 }
 
 function dialect(name: Dialect['name'], word: string): Dialect {
@@ -30,11 +44,17 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     adminSecretHeader: `${prefix}admin-secret`,
     accessKeyHeader: `${prefix}access-key`,
     backendOnlyVariable: `${prefix}use-backend-only-permissions`,
+    allowedRolesClaim: `${prefix}allowed-roles`,
+    defaultRoleClaim: `${prefix}default-role`,
     environmentPrefix: `${word.toUpperCase()}_GRAPHQL_`,
     remoteJoinFields: `${word}_fields`,
     userSetting: `${word}.user`,
     traceSetting: `${word}.tracecontext`,
     productName: word === 'service' ? 'Trellis' : 'hasura',
+    userAgent: word === 'service' ? 'trellis' : 'hasura-graphql-engine',
+    redirects: word === 'service' ? 0 : 10,
+    claimsNamespace: 'https://hasura.io/jwt/claims',
+    strictTokens: word === 'service',
   }
 }
 

@@ -38,6 +38,7 @@ export type { LogDetails, LogEntry, Observer } from './observe.ts'
 export { type Operation, type OperationContext, operation } from './operations/operation.ts'
 export { ColumnName, GraphQLName, ObjectName, TableName, VerbatimObject } from './operations/wire-types.ts'
 export type { Settings } from './options.ts'
+export { OutgoingError, type OutgoingRequest, type OutgoingResponse } from './outgoing/client.ts'
 export {
   definePlugin,
   type Engine,

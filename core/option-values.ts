@@ -14,6 +14,8 @@ export interface OptionDeclaration {
   readonly short?: string
   /** Environment variable without the dialect's prefix; absent: it has none. */
   readonly variable?: string
+  /** A name that the variable had; the present one wins. */
+  readonly formerVariable?: string
   readonly description: string
   /** Stands for the value in the help text. */
   readonly placeholder?: string

@@ -2,7 +2,9 @@
 // property's name), default and description. The parser, `--help` and the reference page are made from it.
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { secretsRefusal } from './auth/secrets.ts'
 import type { OptionDeclaration, TypedOption } from './option-values.ts'
+import { isHttpUrl, loggableUrl } from './outgoing/url.ts'
 
 type Declared = Omit<OptionDeclaration, 'kind'>
 
@@ -61,6 +63,9 @@ function checkDatabaseUrl(url: string): string | null {
   if (scheme !== null && databaseSchemes.includes(scheme)) return null
   return 'Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded'
 }
+
+const checkAuthHook = (url: string): string | null =>
+  isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path, without a user name'
 
 /** The options; a property's name is its key in the configuration file. */
 export const SettingsSchema = Type.Object({
@@ -220,20 +225,44 @@ export const SettingsSchema = Type.Object({
     variable: 'ADMIN_SECRET',
     placeholder: 'TEXT',
     secret: true,
-    description: 'who sends it is trusted with any role; without one everybody is',
+    check: secretsRefusal,
+    description:
+      'who sends it is trusted with any role; without one everybody is. A JSON array of texts: any one of them',
   }),
   accessKey: text({
     flag: 'access-key',
     variable: 'ACCESS_KEY',
     placeholder: 'TEXT',
     secret: true,
+    check: secretsRefusal,
     description: 'former name of --admin-secret, which wins',
   }),
   unauthorizedRole: text({
     flag: 'unauthorized-role',
     variable: 'UNAUTHORIZED_ROLE',
     placeholder: 'ROLE',
-    description: 'role of requests without the admin secret; without it they are refused',
+    description: 'role of requests without admin secret and token; without it they are refused',
+  }),
+  authHook: text({
+    flag: 'auth-hook',
+    variable: 'AUTH_HOOK',
+    placeholder: 'URL',
+    check: checkAuthHook,
+    description: 'webhook that authenticates requests without the admin secret',
+  }),
+  authHookMode: choice(['GET', 'POST'], 'GET', {
+    flag: 'auth-hook-mode',
+    variable: 'AUTH_HOOK_MODE',
+    formerVariable: 'AUTH_HOOK_TYPE',
+    placeholder: 'GET/POST',
+    description: 'how the webhook is called; AUTH_HOOK_TYPE is the former name of the variable',
+  }),
+  jwtSecret: text({
+    flag: 'jwt-secret',
+    variable: 'JWT_SECRET',
+    placeholder: 'JSON',
+    secret: true,
+    description: 'how JSON web tokens are verified, as a JSON object: see authentication.md',
   }),
   corsDomain: list(['*'], {
     flag: 'cors-domain',
@@ -342,7 +371,9 @@ export function redactedUrl(url: string): string {
 export function redactedSettings(settings: Settings): Record<keyof Settings, unknown> {
   const entries = options.map(({ key, declaration }) => {
     const value = settings[key]
-    if (!declaration.secret || value === null) return [key, value]
+    if (value === null) return [key, null]
+    if (key === 'authHook') return [key, loggableUrl(value as string)]
+    if (!declaration.secret) return [key, value]
     return [key, key === 'databaseUrl' ? redactedUrl(value as string) : '<redacted>']
   })
   return Object.fromEntries(entries)

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { authOptionsRefusal } from './auth/option-rules.ts'
 import { dialects } from './dialect.ts'
 import { OptionsError, valueOfJson, valueOfText } from './option-values.ts'
 import { defaultSettings, environment, type Option, options, type Settings } from './options.ts'
@@ -134,10 +135,12 @@ function flagValue(option: Option, { flags }: CommandLine): unknown {
 }
 
 function variableValue(option: Option, variables: Variables, prefix: string): unknown {
-  const { variable } = option.declaration
-  if (variable === undefined) return undefined
-  const text = variables[prefix + variable]
-  return text === undefined ? undefined : valueOfText(option, text, `Environment variable ${prefix}${variable}`)
+  const { variable, formerVariable } = option.declaration
+  for (const name of [variable, formerVariable]) {
+    const text = name === undefined ? undefined : variables[prefix + name]
+    if (text !== undefined) return valueOfText(option, text, `Environment variable ${prefix}${name}`)
+  }
+  return undefined
 }
 
 function readConfig(
@@ -170,14 +173,9 @@ function parseConfig(name: string, text: string): object {
 
 /** Rules that concern several options at once. */
 function combined(settings: Settings, prefix: string): Settings {
+  const refusal = authOptionsRefusal(settings, prefix)
+  if (refusal !== null) throw new OptionsError(refusal)
   const adminSecret = settings.adminSecret ?? settings.accessKey
-  if (settings.unauthorizedRole !== null && adminSecret === null) {
-    const secrets = `--admin-secret (${prefix}ADMIN_SECRET) or  --access-key (${prefix}ACCESS_KEY)`
-    const hook = `--auth-hook (${prefix}AUTH_HOOK)`
-    throw new OptionsError(
-      `Fatal Error: --unauthorized-role (${prefix}UNAUTHORIZED_ROLE) requires ${secrets} to be set and is not allowed when ${hook} is set`,
-    )
-  }
   const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null
   return { ...settings, adminSecret, enabledApis, databaseUrl: settings.databaseUrl ?? urlOfParts(settings, prefix) }
 }
@@ -207,7 +205,9 @@ function urlOfParts(settings: Settings, prefix: string): string | null {
 }
 
 function unknownVariables(variables: Variables, prefix: string): string[] {
-  const known = new Set(options.map(({ declaration }) => prefix + declaration.variable))
+  const known = new Set(
+    options.flatMap(({ declaration: { variable, formerVariable } }) => [prefix + variable, prefix + formerVariable]),
+  )
   return Object.keys(variables).filter(
     (name) => name.startsWith(prefix) && !name.startsWith(`${prefix}TEST_`) && !known.has(name),
   )

@@ -1,0 +1,29 @@
+// Paths into JSON values: `$.a[0]['odd key']`.
+
+const step = /\.?(?:\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\])|\.?([\p{L}_][\p{L}\p{N}_-]*)/uy
+
+/** The keys of a path, none for `$`, which may be left out before others; null when the text is no path. */
+export function parseJsonPath(text: string): string[] | null {
+  const keys: string[] = []
+  let at = text.startsWith('$') ? 1 : 0
+  if (text === '') return null
+  while (at < text.length) {
+    step.lastIndex = at
+    const match = step.exec(text)
+    if (!match) return null
+    const [whole, index, single, double, bare] = match
+    keys.push(index ?? bare ?? (single ?? double)!.replace(/\\(.)/gsu, '$1'))
+    at += whole.length
+  }
+  return keys
+}
+
+/** What a path leads to in a parsed value; undefined when there is nothing. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as Record<string, unknown>)[key]
+  }
+  return at
+}

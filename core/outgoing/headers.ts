@@ -1,0 +1,70 @@
+// Which headers leave the server, for all outgoing requests alike.
+
+import type { RequestHeaders } from '../auth/headers.ts'
+import type { Dialect } from '../dialect.ts'
+import { version } from '../version.ts'
+
+/** Header names, in any case, with their values; a value's characters are bytes (Latin-1). */
+export type OutgoingHeaders = Readonly<Record<string, string>>
+
+/** What concerns the client's own request or browser, and is never sent on. */
+const neverForwarded: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-datetime',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-md5',
+  'content-type',
+  'dnt',
+  'host',
+  'origin',
+  'referer',
+  'user-agent',
+])
+
+/** What concerns the client's connection (RFC 9110, 7.6.1): another connection cannot carry it. */
+const ofConnection: ReadonlySet<string> = new Set([
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+const textOf = (value: string | readonly string[]): string => (typeof value === 'string' ? value : value.join(', '))
+
+/** The client's headers that another server may get to see, names in lower case. */
+export function clientHeaders(headers: RequestHeaders): Record<string, string> {
+  const passed = Object.entries(headers).flatMap(([name, value]) => {
+    if (value === undefined || neverForwarded.has(name) || ofConnection.has(name)) return []
+    return [[name, textOf(value)] as const]
+  })
+  return Object.fromEntries(passed)
+}
+
+/** The client's headers as `forward_client_headers` sends them: without session variables, with where they came from. */
+export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Record<string, string> {
+  const passed = Object.entries(clientHeaders(headers)).filter(([name]) => !name.startsWith(dialect.sessionPrefix))
+  const { host, 'user-agent': userAgent } = headers
+  return {
+    ...Object.fromEntries(passed),
+    ...(host !== undefined && { 'x-forwarded-host': host }),
+    ...(userAgent !== undefined && { 'x-forwarded-user-agent': userAgent }),
+  }
+}
+
+/** The headers with those that every outgoing request has, which replace others of their names. */
+export function withDefaults(headers: OutgoingHeaders, dialect: Pick<Dialect, 'userAgent'>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !/^(content-type|user-agent)$/i.test(name))
+  return {
+    ...Object.fromEntries(kept),
+    'content-type': 'application/json',
+    'user-agent': `${dialect.userAgent}/${version}`,
+  }
+}

@@ -1,0 +1,51 @@
+// Requests with a JSON web token.
+
+import type { Authenticator } from '../../core/auth/auth.ts'
+import { type RequestHeaders, untrustedSession } from '../../core/auth/headers.ts'
+import type { Dialect } from '../../core/dialect.ts'
+import type { Session } from '../../core/session.ts'
+import { sessionOfClaims } from './claims.ts'
+import type { JwtConfiguration } from './configuration.ts'
+import type { VerificationKey } from './keys.ts'
+import { findToken, missingToken } from './token.ts'
+import { TokenVerifier } from './verify.ts'
+
+export interface JwtOptions {
+  readonly configuration: JwtConfiguration
+  /** The keys of this moment. */
+  readonly keys: () => readonly VerificationKey[]
+  readonly dialect: Dialect
+  /** The role of requests without a token; null: they are refused. */
+  readonly unauthorizedRole: string | null
+}
+
+/** Authenticates by token; a request whose token is refused has no other role to fall back to. */
+export function jwtAuthenticator(options: JwtOptions): Authenticator {
+  const { configuration, keys, dialect, unauthorizedRole } = options
+  const verifier = new TokenVerifier({ keys, configuration, strict: dialect.strictTokens })
+  return {
+    mode: 'jwt',
+    configuration: configuration.report,
+    authenticate(headers) {
+      const token = findToken(headers, configuration.token)
+      if (token !== null) return sessionOfToken(token, headers, verifier, options)
+      if (unauthorizedRole === null) throw missingToken(configuration.token)
+      return untrustedSession(headers, dialect, unauthorizedRole)
+    },
+  }
+}
+
+async function sessionOfToken(
+  token: string,
+  headers: RequestHeaders,
+  verifier: TokenVerifier,
+  { configuration, dialect }: JwtOptions,
+): Promise<Session> {
+  const payload = await verifier.verify(token)
+  const { exp } = payload
+  return {
+    ...sessionOfClaims(payload, configuration, headers, dialect),
+    backendOnly: false,
+    ...(typeof exp === 'number' && { expiresAt: (exp + configuration.allowedSkew) * 1000 }),
+  }
+}

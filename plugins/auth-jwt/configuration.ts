@@ -1,0 +1,118 @@
+// `--jwt-secret` -> what verifying needs. Reasons are worded for whoever starts the server, and never quote the key.
+
+import type { Static } from '@sinclair/typebox'
+import type { Dialect } from '../../core/dialect.ts'
+import { TrellisError } from '../../core/errors.ts'
+import { parseJsonPath } from '../../core/json-path.ts'
+import { decode } from '../../core/operations/decode.ts'
+import { isHttpUrl } from '../../core/outgoing/url.ts'
+import { pathText } from '../../core/path.ts'
+import { type ClaimsMap, compileClaimsMap } from './claims-map.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import { JwtSecret, type KeyType } from './schema.ts'
+
+/** Where tokens are signed from: a key in the configuration, or a set of keys at a URL. */
+export type KeySource =
+  | { readonly kind: 'key'; readonly type: KeyType; readonly key: string }
+  | { readonly kind: 'url'; readonly url: string; readonly type: KeyType | null }
+
+/** Where a token has the claims about roles and session variables. */
+export type ClaimsPlace =
+  | { readonly kind: 'map'; readonly map: ClaimsMap }
+  | { readonly kind: 'namespace'; readonly name: string }
+  | { readonly kind: 'path'; readonly text: string; readonly path: readonly string[] }
+
+/** Where a request has its token. */
+export type TokenPlace =
+  | { readonly kind: 'authorization' }
+  | { readonly kind: 'cookie'; readonly name: string }
+  | { readonly kind: 'header'; readonly name: string }
+
+export interface JwtConfiguration {
+  readonly keys: KeySource
+  readonly claims: ClaimsPlace
+  readonly format: 'json' | 'stringified_json'
+  /** A token must be for one of them; null: for anybody. */
+  readonly audience: readonly string[] | null
+  readonly issuer: string | null
+  /** Seconds of leeway for times in tokens. */
+  readonly allowedSkew: number
+  readonly token: TokenPlace
+  /** What administrators may see. */
+  readonly report: Readonly<Record<string, unknown>>
+}
+
+type Secret = Static<typeof JwtSecret>
+
+/** Reads the JSON of the option; throws a {@link ConfigurationError}. */
+export function readConfiguration(text: string, dialect: Dialect): JwtConfiguration {
+  const secret = decodeSecret(text, dialect)
+  const claims = claimsPlaceOf(secret, dialect)
+  const { audience = null, issuer = null, allowed_skew: allowedSkew = 0, claims_format: format = 'json' } = secret
+  return {
+    keys: keySourceOf(secret),
+    claims,
+    format,
+    audience: typeof audience === 'string' ? [audience] : audience,
+    issuer,
+    allowedSkew,
+    token: tokenPlaceOf(secret),
+    report: {
+      claims_namespace: claims.kind === 'path' ? claims.text : (secret.claims_namespace ?? dialect.claimsNamespace),
+      claims_format: format,
+      ...(secret.claims_map && { claims_map: secret.claims_map }),
+    },
+  }
+}
+
+function decodeSecret(text: string, { strictTokens }: Dialect): Secret {
+  const value = parseObject(text)
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(JwtSecret.properties, key))
+  if (strictTokens && unknown !== undefined) throw new ConfigurationError(`there is no key "${unknown}"`)
+  try {
+    return decode(JwtSecret, value)
+  } catch (error) {
+    if (!(error instanceof TrellisError)) throw error
+    throw new ConfigurationError(error.path.length === 0 ? error.message : `${pathText(error.path)}: ${error.message}`)
+  }
+}
+
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Not JSON: the same refusal, without the parser's text, which may quote the key.
+  }
+  throw new ConfigurationError('Only expecting a JSON object such as {"type": "HS256", "key": "..."}')
+}
+
+function keySourceOf({ type, key, jwk_url: url }: Secret): KeySource {
+  if (key !== undefined && url !== undefined) throw new ConfigurationError('key, jwk_url both cannot be present')
+  if (key !== undefined) {
+    if (type === undefined) throw new ConfigurationError('type is needed beside key')
+    return { kind: 'key', type, key }
+  }
+  if (url === undefined) throw new ConfigurationError('key and jwk_url both cannot be empty')
+  if (!isHttpUrl(url)) throw new ConfigurationError('jwk_url is not a URL such as https://host/path')
+  return { kind: 'url', url, type: type ?? null }
+}
+
+function claimsPlaceOf(secret: Secret, dialect: Dialect): ClaimsPlace {
+  const { claims_namespace: name, claims_namespace_path: text, claims_map: map } = secret
+  if (name !== undefined && text !== undefined) {
+    throw new ConfigurationError('claims_namespace and claims_namespace_path both cannot be set')
+  }
+  if (map !== undefined) return { kind: 'map', map: compileClaimsMap(map, dialect) }
+  if (text === undefined) return { kind: 'namespace', name: name ?? dialect.claimsNamespace }
+  const path = parseJsonPath(text)
+  if (path === null) throw new ConfigurationError(`invalid JSON path claims_namespace_path error: ${text}`)
+  return { kind: 'path', text, path }
+}
+
+function tokenPlaceOf({ header }: Secret): TokenPlace {
+  if (header === undefined || header.type === 'Authorization') return { kind: 'authorization' }
+  if (header.name === undefined) throw new ConfigurationError(`header of type ${header.type} needs a name`)
+  if (header.type === 'Cookie') return { kind: 'cookie', name: header.name }
+  return { kind: 'header', name: header.name.toLowerCase() }
+}

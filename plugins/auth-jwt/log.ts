@@ -1,0 +1,13 @@
+// The lines about fetching keys.
+
+/** What happened when the keys were fetched again. */
+export interface JwkRefreshLog {
+  readonly message: string
+  readonly error: string | null
+}
+
+declare module '../../core/observe.ts' {
+  interface LogDetails {
+    'jwk-refresh-log': JwkRefreshLog
+  }
+}

@@ -1,0 +1,39 @@
+// From the option to an authenticator that has its keys.
+
+import type { Engine } from '../../core/plugin.ts'
+import { StartError } from '../../core/start-error.ts'
+import { jwtAuthenticator } from './authenticator.ts'
+import { type KeySource, readConfiguration } from './configuration.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import { KeySet } from './key-set.ts'
+import { configuredKey } from './keys.ts'
+
+/** What of the engine this needs. */
+type Host = Pick<Engine, 'auth' | 'dialect' | 'observe' | 'onClose' | 'outgoing' | 'settings'>
+
+/** Has requests authenticated by token, as `--jwt-secret` says. */
+export async function authenticateByToken(engine: Host, secret: string): Promise<void> {
+  const { auth, dialect, settings } = engine
+  try {
+    const configuration = readConfiguration(secret, dialect)
+    const { unauthorizedRole } = settings
+    const keys = await keysFrom(configuration.keys, engine)
+    auth.use(jwtAuthenticator({ configuration, keys, dialect, unauthorizedRole }))
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new StartError(`--jwt-secret (${dialect.environmentPrefix}JWT_SECRET): ${error.message}`)
+  }
+}
+
+async function keysFrom(source: KeySource, { dialect, observe, onClose, outgoing }: Host) {
+  if (source.kind === 'key') {
+    const keys = [configuredKey(source.type, source.key)]
+    return () => keys
+  }
+  // Configurations in use name a type beside a key set that publishes keys of another one.
+  const type = dialect.strictTokens ? source.type : null
+  const set = new KeySet({ url: source.url, type, outgoing, observe })
+  onClose(() => set.stop())
+  await set.start()
+  return () => set.keys
+}

@@ -1,0 +1,45 @@
+// Where a request has its token.
+
+import type { RequestHeaders } from '../../core/auth/headers.ts'
+import { badRequest, type TrellisError } from '../../core/errors.ts'
+import type { TokenPlace } from './configuration.ts'
+
+const bearer = /^\s*Bearer\s+(\S+)\s*$/
+
+/** The token; null when the request has none, which is not the same as one that cannot be read. */
+export function findToken(headers: RequestHeaders, place: TokenPlace): string | null {
+  switch (place.kind) {
+    case 'authorization':
+      return inHeader(headers.authorization, bearer, place)
+    case 'cookie':
+      return inHeader(cookieValue(headers.cookie, place.name), /^"?([^\s"]+)"?$/, place)
+    case 'header':
+      return inHeader(headers[place.name], /^\s*(?:Bearer\s+)?(\S+)\s*$/, place)
+    default:
+      return place satisfies never
+  }
+}
+
+function inHeader(value: string | readonly string[] | undefined, form: RegExp, place: TokenPlace): string | null {
+  if (value === undefined) return null
+  const token = form.exec(typeof value === 'string' ? value : value.join(', '))?.[1]
+  if (token === undefined) throw badRequest('invalid-headers', `Malformed ${placeName(place)}`)
+  return token
+}
+
+function cookieValue(header: string | undefined, name: string): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const end = pair.indexOf('=')
+    if (end >= 0 && pair.slice(0, end).trim() === name) return pair.slice(end + 1).trim()
+  }
+  return undefined
+}
+
+function placeName(place: TokenPlace): string {
+  if (place.kind === 'authorization') return 'Authorization header'
+  return place.kind === 'cookie' ? `cookie ${place.name}` : `header ${place.name}`
+}
+
+/** The refusal of a request without a token. */
+export const missingToken = (place: TokenPlace): TrellisError =>
+  badRequest('invalid-headers', `Missing ${placeName(place)} in JWT authentication mode`)

@@ -1,0 +1,148 @@
+// Token -> payload: signature, then the claims about time, audience and issuer, in the order of v1.3.
+
+import { compactVerify, decodeProtectedHeader, errors } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { badRequest, type TrellisError } from '../../core/errors.ts'
+import type { JwtConfiguration } from './configuration.ts'
+import type { VerificationKey } from './keys.ts'
+
+/** The claims of a verified token. */
+export type Payload = Readonly<Record<string, unknown>>
+
+export interface Verification {
+  /** The keys of this moment: another list when they have changed. */
+  readonly keys: () => readonly VerificationKey[]
+  readonly configuration: Pick<JwtConfiguration, 'audience' | 'issuer' | 'allowedSkew'>
+  /** Whether a configured audience must be in the token, and the `kid` of a token must name a key. */
+  readonly strict: boolean
+}
+
+/** Longer than any header that arrives, and short enough to be harmless. */
+const longestToken = 65_536
+
+const unverified = (reason: string): TrellisError => badRequest('invalid-jwt', `Could not verify JWT: ${reason}`)
+
+/** A payload, and the keys among which the one was that signed it. */
+interface Signed {
+  readonly payload: Payload
+  readonly keys: readonly VerificationKey[]
+}
+
+/** How many characters of tokens are remembered. */
+const rememberedCharacters = 4_194_304
+
+/**
+ * Verifies tokens. Signatures that were found good are remembered while the keys stay the same, since clients send one
+ * token many times and checking it costs more than most requests; all else is checked every time.
+ */
+export class TokenVerifier {
+  readonly #verification: Verification
+  readonly #signed = new LRUCache<string, Signed>({
+    maxSize: rememberedCharacters,
+    sizeCalculation: (_signed, token) => token.length,
+  })
+
+  constructor(verification: Verification) {
+    this.#verification = verification
+  }
+
+  /** The payload of a token that is valid now; refuses any other. */
+  async verify(token: string): Promise<Payload> {
+    const payload = await this.#signedPayload(token)
+    checkTimes(payload, this.#verification.configuration.allowedSkew)
+    checkIssuer(payload, this.#verification)
+    checkAudience(payload, this.#verification)
+    return payload
+  }
+
+  async #signedPayload(token: string): Promise<Payload> {
+    const keys = this.#verification.keys()
+    const known = this.#signed.get(token)
+    if (known?.keys === keys) return known.payload
+    const payload = parsePayload(await verifySignature(token, keys, this.#verification.strict))
+    this.#signed.set(token, { payload, keys })
+    return payload
+  }
+}
+
+async function verifySignature(token: string, keys: readonly VerificationKey[], strict: boolean): Promise<Uint8Array> {
+  const { alg, kid } = readHeader(token)
+  const candidates = keys.filter(
+    ({ algorithms, id }) => algorithms.includes(alg) && (!strict || kid === undefined || id === null || id === kid),
+  )
+  if (candidates.length === 0) throw unverified('JWSError NoUsableKeys')
+  for (const { key } of candidates) {
+    const payload = await payloadIfSigned(token, key, alg)
+    if (payload !== null) return payload
+  }
+  throw unverified('JWSError JWSInvalidSignature')
+}
+
+function readHeader(token: string): { readonly alg: string; readonly kid: unknown } {
+  if (token.length > longestToken) throw unverified(`JWSError (the token is longer than ${longestToken} characters)`)
+  const parts = token.split('.').length
+  if (parts !== 3) {
+    const reason = `Invalid number of parts: Expected 3 parts; got ${parts}`
+    throw unverified(`JWSError (CompactDecodeError ${reason})`)
+  }
+  try {
+    const { alg, kid, b64 } = decodeProtectedHeader(token) as Record<string, unknown>
+    if (typeof alg === 'string' && b64 !== false) return { alg, kid }
+  } catch {
+    // No JSON object: refused as a header that says nothing usable.
+  }
+  throw unverified('JWSError (JSONDecodeError "the header of the token cannot be read")')
+}
+
+/** Null when the key did not sign it. */
+async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: string): Promise<Uint8Array | null> {
+  try {
+    return (await compactVerify(token, key, { algorithms: [alg] })).payload
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return null
+    if (error instanceof errors.JOSEError) throw unverified(`JWSError (${error.message})`)
+    throw error
+  }
+}
+
+const undecodable = (reason: string): TrellisError => unverified(`JWTClaimsSetDecodeError "${reason}"`)
+
+function parsePayload(bytes: Uint8Array): Payload {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Payload
+  } catch {
+    // No JSON: refused as JSON that is no object.
+  }
+  throw undecodable('the payload is not a JSON object')
+}
+
+function numberClaim(payload: Payload, name: string): number | undefined {
+  const value = payload[name]
+  if (value === undefined || typeof value === 'number') return value
+  throw undecodable(`${name} is not a number`)
+}
+
+function checkTimes(payload: Payload, skew: number): void {
+  const now = Date.now() / 1000
+  const expires = numberClaim(payload, 'exp')
+  const issued = numberClaim(payload, 'iat')
+  const begins = numberClaim(payload, 'nbf')
+  if (expires !== undefined && now >= expires + skew) throw unverified('JWTExpired')
+  if (issued !== undefined && now < issued - skew) throw unverified('JWTIssuedAtFuture')
+  if (begins !== undefined && now < begins - skew) throw unverified('JWTNotYetValid')
+}
+
+/** A token that names no issuer passes, as documented of v1.3. */
+function checkIssuer({ iss }: Payload, { configuration: { issuer } }: Verification): void {
+  if (iss !== undefined && typeof iss !== 'string') throw undecodable('iss is not a text')
+  if (issuer !== null && iss !== undefined && iss !== issuer) throw unverified('JWTNotInIssuer')
+}
+
+function checkAudience({ aud }: Payload, { configuration: { audience }, strict }: Verification): void {
+  const named = typeof aud === 'string' ? [aud] : aud
+  const isList = Array.isArray(named) && named.every((each) => typeof each === 'string')
+  if (named !== undefined && !isList) throw undecodable('aud is neither a text nor a list of texts')
+  if (audience === null || (named === undefined && !strict)) return
+  if (!isList || !named.some((each) => audience.includes(each))) throw unverified('JWTNotInAudience')
+}

@@ -1,0 +1,53 @@
+// The webhook's answer -> session, or the refusal that the client gets.
+
+import type { Dialect } from '../../core/dialect.ts'
+import { badRequest, internalError, unauthorized } from '../../core/errors.ts'
+import { jsonType } from '../../core/json.ts'
+import type { OutgoingResponse } from '../../core/outgoing/client.ts'
+import { freshnessOf } from '../../core/outgoing/freshness.ts'
+import type { Session } from '../../core/session.ts'
+
+/** A session, and what of the answer could not be understood without harm. */
+export interface Decision {
+  readonly session: Session
+  readonly problems: readonly string[]
+}
+
+/** What the webhook decided; throws when the request is refused. */
+export function decisionOf({ status, body }: OutgoingResponse, dialect: Dialect): Decision {
+  if (status === 401) throw unauthorized('Authentication hook unauthorized this request')
+  if (status !== 200) throw internalError('Invalid response from authorization hook')
+  const texts = textsOf(body)
+  const variables = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name.toLowerCase(), value]))
+  delete variables[dialect.adminSecretHeader]
+  delete variables[dialect.accessKeyHeader]
+  const role = variables[dialect.roleVariable]
+  if (!role) throw badRequest('invalid-params', `${dialect.roleVariable} not found in session variables`)
+  // Members of the body, spelled like headers.
+  const { 'Cache-Control': cacheControl, Expires: expires } = texts
+  const { expiresAt, problems } = freshnessOf(cacheControl, expires, Date.now())
+  const session = { role, variables, backendOnly: false, ...(expiresAt !== null && { expiresAt }) }
+  return { session, problems }
+}
+
+function textsOf(body: Buffer): Readonly<Record<string, string>> {
+  const value = parse(body)
+  if (jsonType(value) !== 'Object') throw invalid('HashMap ~Text', 'Object', value)
+  const bad = Object.values(value as object).find((member) => typeof member !== 'string')
+  if (bad !== undefined) throw invalid('Text', 'String', bad)
+  return value as Readonly<Record<string, string>>
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    // The parser's text quotes the body, which is not meant for clients.
+    throw internalError('Invalid response from authorization hook: it is not JSON')
+  }
+}
+
+const invalid = (what: string, expected: string, value: unknown) =>
+  internalError(
+    `Invalid response from authorization hook: parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`,
+  )

@@ -1,0 +1,104 @@
+// Requests that a webhook authenticates: it is asked about each, and nothing is remembered.
+
+import type { Authenticator } from '../../core/auth/auth.ts'
+import { headerText, type RequestHeaders } from '../../core/auth/headers.ts'
+import type { Dialect } from '../../core/dialect.ts'
+import { internalError } from '../../core/errors.ts'
+import type { LogLevel, Observer } from '../../core/observe.ts'
+import {
+  type Outgoing,
+  OutgoingError,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from '../../core/outgoing/client.ts'
+import { clientHeaders } from '../../core/outgoing/headers.ts'
+import { loggableUrl } from '../../core/outgoing/url.ts'
+import type { Session } from '../../core/session.ts'
+import { type Decision, decisionOf } from './answer.ts'
+import type { WebhookLog } from './log.ts'
+
+export interface WebhookOptions {
+  readonly url: string
+  /** GET passes the client's headers on as headers, POST as JSON. */
+  readonly method: 'GET' | 'POST'
+  readonly outgoing: Outgoing
+  readonly observe: Observer
+  readonly dialect: Dialect
+  /** Milliseconds that the webhook has to answer; 30 seconds when absent. */
+  readonly timeout?: number
+}
+
+const defaultTimeout = 30_000
+const maxAnswerSize = 1_048_576
+
+/** Authenticates by webhook; a request about which it does not decide is refused. */
+export function webhookAuthenticator(options: WebhookOptions): Authenticator {
+  return {
+    mode: 'webhook',
+    authenticate: (headers, rawHeaders) => ask(requestAbout(headers, rawHeaders, options), options),
+  }
+}
+
+function requestAbout(
+  headers: RequestHeaders,
+  rawHeaders: readonly string[] | undefined,
+  { url, method, timeout = defaultTimeout }: WebhookOptions,
+): OutgoingRequest {
+  const common = { url, method, timeout, maxResponseSize: maxAnswerSize }
+  if (method === 'GET') return { ...common, headers: clientHeaders(headers) }
+  return { ...common, body: JSON.stringify({ headers: headersAsSent(headers, rawHeaders) }) }
+}
+
+/** All headers under their names as the client spelled them. */
+function headersAsSent(headers: RequestHeaders, rawHeaders: readonly string[] = []): Record<string, string> {
+  const spelled = new Map<string, string>()
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2) spelled.set(rawHeaders[i]!.toLowerCase(), rawHeaders[i]!)
+  const entries = Object.keys(headers).flatMap((name) => {
+    const value = headerText(headers, name)
+    return value === undefined ? [] : [[spelled.get(name) ?? name, value] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+async function ask(request: OutgoingRequest, options: WebhookOptions): Promise<Session> {
+  const answer = await answerTo(request, options)
+  const response = answer.body.toString('utf8')
+  const decision = decide(answer, request, options)
+  const message = decision.problems.length === 0 ? null : decision.problems.join('; ')
+  const level = message === null ? 'info' : 'warn'
+  log(level, request, { status_code: answer.status, response: message === null ? null : response, message }, options)
+  return decision.session
+}
+
+async function answerTo(request: OutgoingRequest, options: WebhookOptions): Promise<OutgoingResponse> {
+  try {
+    return await options.outgoing.send(request)
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error
+    const type = error.reason === 'invalid-url' ? 'invalid_url' : 'http_exception'
+    log('error', request, { http_error: { type, message: error.message } }, options)
+    throw internalError('webhook authentication request failed')
+  }
+}
+
+function decide(answer: OutgoingResponse, request: OutgoingRequest, options: WebhookOptions): Decision {
+  try {
+    return decisionOf(answer, options.dialect)
+  } catch (error) {
+    const response = answer.body.toString('utf8')
+    log('error', request, { status_code: answer.status, response, message: (error as Error).message }, options)
+    throw error
+  }
+}
+
+const nothing = { status_code: null, http_error: null, response: null, message: null }
+
+function log(
+  level: LogLevel,
+  { url, method }: OutgoingRequest,
+  detail: Partial<WebhookLog>,
+  { observe }: WebhookOptions,
+): void {
+  if (!observe.isEnabled('webhook-log', level)) return
+  observe.log({ type: 'webhook-log', level, detail: { ...nothing, url: loggableUrl(url), method, ...detail } })
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dialects } from '../../core/dialect.ts'
+import { OutgoingClient, OutgoingError, type OutgoingRequest } from '../../core/outgoing/client.ts'
+import { version } from '../../core/version.ts'
+import { startOther } from '../auth/other-server.ts'
+
+function client(t: test.TestContext, dialect: 'trellis' | 'hasura' = 'trellis') {
+  const outgoing = new OutgoingClient(dialects[dialect])
+  t.after(() => outgoing.close())
+  const send = (url: string, more: Partial<OutgoingRequest> = {}) =>
+    outgoing.send({ method: 'GET', url, timeout: 5000, ...more })
+  const failure = (url: string, reason: OutgoingError['reason'], message: RegExp, more?: Partial<OutgoingRequest>) =>
+    assert.rejects(send(url, more), (error) => {
+      assert.ok(error instanceof OutgoingError, String((error as Error).stack))
+      assert.equal(error.reason, reason)
+      assert.match(error.message, message)
+      return true
+    })
+  return { outgoing, send, failure }
+}
+
+test('status, headers and bytes of the answer come back, whatever the status', async (t) => {
+  const { url } = await startOther(t, () => ({ status: 418, headers: { 'X-Tea': 'yes' }, body: 'tëa' }))
+  const { send } = client(t)
+  const { status, headers, body } = await send(url)
+  assert.deepEqual([status, headers['x-tea'], body.toString()], [418, 'yes', 'tëa'])
+})
+
+test('the default headers replace others of their names, and bodies have a length', async (t) => {
+  const server = await startOther(t, () => ({}))
+  const headers = { 'Content-Type': 'text/plain', 'USER-AGENT': 'x', 'X-Key': 'k' }
+  await client(t).send(`${server.url}/a%20b?c=d`, { method: 'POST', headers, body: '{"ä":1}' })
+  const [call] = server.received
+  assert.equal(call?.path, '/a%20b?c=d')
+  assert.equal(call?.body, '{"ä":1}')
+  const { host, connection, ...sent } = call!.headers
+  assert.deepEqual(sent, {
+    'x-key': 'k',
+    'content-type': 'application/json',
+    'user-agent': `trellis/${version}`,
+    'content-length': '8',
+  })
+})
+
+test('the hasura dialect has its own name and follows up to ten redirects', async (t) => {
+  const server = await startOther(t, ({ path }) => {
+    const left = Number(path.slice(1))
+    return left === 0 ? { body: 'there' } : { status: 302, headers: { location: `/${left - 1}` } }
+  })
+  assert.equal((await client(t).send(`${server.url}/1`)).status, 302)
+  const { send } = client(t, 'hasura')
+  assert.equal((await send(`${server.url}/10`)).body.toString(), 'there')
+  assert.equal(server.received[1]?.headers['user-agent'], `hasura-graphql-engine/${version}`)
+  assert.equal((await send(`${server.url}/11`)).status, 302)
+})
+
+test('a redirect to another origin does not take credentials along', async (t) => {
+  const other = await startOther(t, () => ({}))
+  const server = await startOther(t, () => ({ status: 307, headers: { location: other.url } }))
+  await client(t, 'hasura').send(server.url, { headers: { authorization: 'Bearer t', cookie: 'a=b', 'x-key': 'k' } })
+  const [call] = other.received
+  assert.deepEqual(
+    [call?.headers.authorization, call?.headers.cookie, call?.headers['x-key']],
+    [undefined, undefined, 'k'],
+  )
+})
+
+test('what gives no answer says why', async (t) => {
+  const { failure } = client(t)
+  const gone = await startOther(t, () => null)
+  await failure(gone.url, 'timeout', /^no answer within 0.1 s$/, { timeout: 100 })
+  await gone.stop()
+  await failure(gone.url, 'connection', /ECONNREFUSED/)
+  await failure('http://no-such-host.invalid/', 'connection', /ENOTFOUND|EAI_AGAIN/)
+  for (const url of ['', 'nowhere', 'file:///etc/passwd', 'http://u:p@h/']) await failure(url, 'invalid-url', /https:/)
+  await failure('http://127.0.0.1:9/', 'connection', /header/, { headers: { 'x-bad': 'a\nb' } })
+})
+
+test('an answer is read up to its limits of size and time', async (t) => {
+  const { send, failure } = client(t)
+  const { url } = await startOther(t, () => ({ body: 'x'.repeat(1000) }))
+  assert.equal((await send(url, { maxResponseSize: 1000 })).body.length, 1000)
+  await failure(url, 'too-large', /^the answer is longer than 999 bytes$/, { maxResponseSize: 999 })
+  const endless = await startOther(t, () => ({ headers: { 'content-length': '9' }, body: 'x' }))
+  await failure(endless.url, 'timeout', /no answer/, { timeout: 100 })
+})
+
+test('a request can be given up, and closing gives up all', async (t) => {
+  const { outgoing, failure } = client(t)
+  const { url } = await startOther(t, () => null)
+  await failure(url, 'connection', /abort/i, { signal: AbortSignal.timeout(50) })
+  const pending = failure(url, 'connection', /./)
+  setTimeout(() => void outgoing.close(), 50)
+  await pending
+})

@@ -1,7 +1,11 @@
 // The built-in plugins, in the order in which they register. A line less is a feature less; the rest goes on working.
 
 import type { Plugin } from '../core/plugin.ts'
+import authJwt from './auth-jwt/index.ts'
+import authWebhook from './auth-webhook/index.ts'
+import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
+import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
 import metadata from './metadata/index.ts'
@@ -16,9 +20,13 @@ export const builtInPlugins: readonly Plugin[] = [
   tables,
   permissions,
   relationships,
+  functions,
+  computedFields,
   sql,
   graphql,
   health,
   version,
   config,
+  authJwt,
+  authWebhook,
 ]

@@ -1,0 +1,136 @@
+// Computed fields as members of rows (graphql-api 10): scalars for roles whose permission lists them, rows of a table
+// for roles that may select from it.
+
+import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql'
+import type { PgType } from '../../core/catalog/types.ts'
+import { columnJson } from '../../core/compiler/json-sql.ts'
+import { allOf, type Condition, type Output, type SqlBuilder } from '../../core/compiler/plan.ts'
+import { type Sql, sql } from '../../core/database/sql.ts'
+import type { Contribution, FieldMap, SchemaScope } from '../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../core/graphql/plan-context.ts'
+import { scalarType } from '../../core/graphql/scalars.ts'
+import type { FieldSelection } from '../../core/graphql/selection.ts'
+import type { TableModel } from '../../core/metadata/model.ts'
+import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../core/names.ts'
+import { callArguments, planCall, planFunctionRows } from '../functions/graphql.ts'
+import { type FunctionCall, requestArguments } from '../functions/index.ts'
+import { parseJsonPath, planRow, rowType, selectArguments } from '../tables/graphql.ts'
+import type { ComputedFieldModel } from './metadata.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** Contribution: the computed fields that the role may use. */
+export function computedRowFields(scope: SchemaScope, table: TableModel): FieldMap {
+  const allowed = scope.access(table.name)?.select?.computedFields
+  const fields = new Map<string, () => Field>()
+  for (const field of table.fields.values()) {
+    if (field.kind !== 'computed_field') continue
+    const { name, returns } = field
+    if (returns.kind === 'scalar') {
+      if (allowed?.has(name)) fields.set(name, () => scalarField(scope, table, field, returns.type))
+      continue
+    }
+    const access = scope.access(returns.table)
+    if (!access?.select || access.table.graphqlName === null) continue
+    fields.set(name, () => rowsField(scope, table, field, access.table))
+  }
+  return fields
+}
+
+function describe({ call, comment }: ComputedFieldModel): string {
+  const generated = `A computed field, executes function "${nameText(call.function)}"`
+  return comment === null ? generated : `${comment}\n\n\n${generated}\n`
+}
+
+function scalarField(scope: SchemaScope, table: TableModel, field: ComputedFieldModel, type: PgType): Field {
+  const isJson = type.name === 'json' || type.name === 'jsonb'
+  return {
+    type: scalarType(scope, type)!,
+    description: describe(field),
+    args: {
+      ...callArguments(scope, field.call, argumentsName(scope, table, field)),
+      ...(isJson && { path: { type: GraphQLString, description: 'JSON select path' } }),
+    },
+    extensions: {
+      row: { kind: 'relational', plan: (selection, context) => planScalar(selection, context, field, type) },
+    },
+  }
+}
+
+function planScalar(
+  selection: FieldSelection,
+  { schema }: PlanContext,
+  { call, returnsSet }: ComputedFieldModel,
+  type: PgType,
+): Output {
+  const value = planCall(call, selection)
+  const path = selection.argument('path')
+  const column = { type, nullable: true, path: path ? parseJsonPath(path) : null }
+  const options = { stringifyNumbers: schema.settings.stringifyNumericTypes, serverVersion: schema.serverVersion }
+  const build: SqlBuilder = (row) => {
+    const call = returnsSet ? sql`(select ${value(row)} limit 1)` : value(row)
+    // The text of numerics is made of several mentions of the value, and each would be a call.
+    const isMentionedOnce = type.name !== 'numeric' || options.stringifyNumbers
+    return isMentionedOnce ? columnJson(call, column, options) : numberJson(call)
+  }
+  return { kind: 'sql', build }
+}
+
+const numberJson = (value: Sql): Sql => sql`coalesce(to_json(${value})::text, 'null')`
+
+function rowsField(scope: SchemaScope, table: TableModel, field: ComputedFieldModel, returned: TableModel): Field {
+  const { call, returnsSet } = field
+  return {
+    type: new GraphQLList(new GraphQLNonNull(rowType(scope, returned))),
+    description: describe(field),
+    args: {
+      ...callArguments(scope, call, argumentsName(scope, table, field)),
+      ...selectArguments(scope, returned),
+    },
+    extensions: {
+      row: {
+        kind: 'relational',
+        plan: (selection, context) => {
+          const rows = planFunctionRows(selection, context, { call, table: returned })
+          const where = returnsSet ? rows.where : allOf([isRow, rows.where])
+          return { kind: 'many', select: { rows: { ...rows, where }, output: planRow(selection, context, returned) } }
+        },
+      },
+    },
+  }
+}
+
+/** A function that returns a single row gives one of NULLs when it finds none. */
+const isRow: Condition = { kind: 'sql', build: (row) => sql`not (${row}.* is null)` }
+
+/** The name of the input type: the function's, unless another field calls it with other arguments. */
+function argumentsName(scope: SchemaScope, table: TableModel, field: ComputedFieldModel): string {
+  const { call, name } = field
+  const shared = `${graphqlBaseName(call.function)}_args`
+  const isTracked = scope.model.slices.functions?.has(nameKey(call.function)) ?? false
+  const isShared = isGraphQLName(shared) && !isTracked && callsAlike(scope, call)
+  return isShared ? shared : `${table.graphqlName}_${name}_args`
+}
+
+/** Whether requests give the same arguments wherever a computed field calls the function. */
+function callsAlike(scope: SchemaScope, call: FunctionCall): boolean {
+  const given = argumentsText(call)
+  return rowTypes(call).every((name) => {
+    const fields = scope.model.tables.get(nameKey(name))?.fields.values() ?? []
+    return [...fields].every((field) => {
+      const isOther = field.kind !== 'computed_field' || !sameName(field.call.function, call.function)
+      return isOther || argumentsText(field.call) === given
+    })
+  })
+}
+
+/** The tables that may have computed fields by the function. */
+const rowTypes = (call: FunctionCall): QualifiedName[] =>
+  call.arguments.map(({ declaredType }) => declaredType).filter(({ kind }) => kind === 'c')
+
+const argumentsText = (call: FunctionCall): string => JSON.stringify(requestArguments(call).map(({ field }) => field))
+
+export const computedFieldContribution: Contribution = {
+  name: 'computed-fields',
+  rowFields: computedRowFields,
+}

@@ -1,0 +1,57 @@
+// Adding and dropping computed fields.
+
+import { badRequest, within } from '../../core/errors.ts'
+import { dependenciesOn } from '../../core/metadata/dependencies.ts'
+import type { Model } from '../../core/metadata/model.ts'
+import { objectKey } from '../../core/metadata/objects.ts'
+import { nameKey, nameText, type QualifiedName } from '../../core/names.ts'
+import { operation } from '../../core/operations/operation.ts'
+import { releaseDependents, requireTable } from '../tables/index.ts'
+import { computedFieldRef } from './metadata.ts'
+import { AddComputedFieldArgs, DropComputedFieldArgs } from './schema.ts'
+
+/** What a column or other member of a table's rows is called; null when there is none of that name. */
+function kindOf(model: Model, table: QualifiedName, name: string): string | null {
+  const resolved = model.tables.get(nameKey(table))
+  if (resolved?.columns.has(name)) return 'column'
+  const field = resolved?.fields.get(name)
+  return field && field.kind !== 'column' ? field.kind.replaceAll('_', ' ') : null
+}
+
+export const addComputedField = operation({
+  type: 'add_computed_field',
+  args: AddComputedFieldArgs,
+  check: 'object',
+  object: ({ table, name }) => computedFieldRef(table, name),
+  handle({ metadata, model, refreshCatalog }, { table, ...field }) {
+    const { name } = field
+    const entry = within('table', () => requireTable(metadata, table))
+    const fields = entry.computed_fields ?? []
+    const kind = kindOf(model, table, name)
+    if (fields.some((other) => other.name === name) || (kind !== null && kind !== 'column')) {
+      throw badRequest('already-exists', `field with name "${name}" already exists in table "${nameText(table)}"`)
+    }
+    entry.computed_fields = [...fields, field]
+    refreshCatalog([field.definition.function])
+  },
+})
+
+export const dropComputedField = operation({
+  type: 'drop_computed_field',
+  args: DropComputedFieldArgs,
+  check: 'new',
+  handle({ metadata, model, remove }, { table, name, cascade = false }) {
+    const { computed_fields: fields = [] } = within('table', () => requireTable(metadata, table))
+    if (!fields.some((field) => field.name === name)) throw notFound(kindOf(model, table, name), name).at('name')
+    const ref = computedFieldRef(table, name)
+    const key = objectKey(ref)
+    const dependents = dependenciesOn(model, table).filter(({ on }) => objectKey(on) === key)
+    releaseDependents(dependents, { cascade, remove })
+    remove(ref)
+  },
+})
+
+function notFound(kind: string | null, name: string) {
+  if (kind === null) return badRequest('not-exists', `computed field "${name}" does not exist`)
+  return badRequest('unexpected-payload', `expecting a computed field; but, "${name}" is a ${kind}; `)
+}

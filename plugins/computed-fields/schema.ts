@@ -1,0 +1,54 @@
+// What computed fields look like on the wire, in arguments and in the document.
+
+import { Type } from '@sinclair/typebox'
+import type { QualifiedName } from '../../core/names.ts'
+import { ObjectName, TableName } from '../../core/operations/wire-types.ts'
+
+/** The function behind a computed field, and which of its arguments are not the request's. */
+export interface ComputedFieldDefinition {
+  function: QualifiedName
+  /** Absent: the first argument. */
+  table_argument?: string
+  session_argument?: string
+}
+
+/** One computed field in a table's entry. */
+export interface ComputedFieldEntry {
+  name: string
+  definition: ComputedFieldDefinition
+  comment?: string
+}
+
+declare module '../../core/metadata/document.ts' {
+  interface TableEntry {
+    computed_fields?: ComputedFieldEntry[]
+  }
+}
+
+/** The members of an entry; a document may hold no other keys, arguments may. */
+function members(document: boolean) {
+  const closed = document ? { additionalProperties: false } : {}
+  const definition = Type.Object(
+    {
+      function: TableName,
+      table_argument: Type.Optional(Type.String()),
+      session_argument: Type.Optional(Type.String()),
+    },
+    closed,
+  )
+  return {
+    name: ObjectName,
+    definition: Type.Unsafe<ComputedFieldDefinition>(definition),
+    comment: Type.Optional(Type.String()),
+  }
+}
+
+export const AddComputedFieldArgs = Type.Object({ table: TableName, ...members(false) })
+
+/** The schema of an entry of `computed_fields`. */
+export const computedFieldEntrySchema = Type.Object(members(true), { additionalProperties: false })
+
+export const DropComputedFieldArgs = Type.Object(
+  { table: TableName, name: ObjectName, cascade: Type.Optional(Type.Boolean()) },
+  { missingKey: 'A' },
+)

@@ -1,0 +1,71 @@
+// The arguments of calls in GraphQL, and the calls in SQL (graphql-api 11).
+
+import {
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLNonNull,
+} from 'graphql'
+import { codecFor } from '../../core/compiler/codecs.ts'
+import { operandSql } from '../../core/compiler/condition-sql.ts'
+import type { SqlBuilder } from '../../core/compiler/plan.ts'
+import { id, join, param, sql } from '../../core/database/sql.ts'
+import { badRequest } from '../../core/errors.ts'
+import type { SchemaScope } from '../../core/graphql/contribution.ts'
+import { scalarType } from '../../core/graphql/scalars.ts'
+import type { FieldSelection } from '../../core/graphql/selection.ts'
+import type { Value } from '../../core/graphql/values.ts'
+import { nameText } from '../../core/names.ts'
+import { below, pathKeys } from '../../core/path.ts'
+import { type CallArgument, type FunctionCall, requestArguments } from './call.ts'
+
+/** The field's argument `args`, of an input type of that name; nothing when the request has no say in the call. */
+export function callArguments(scope: SchemaScope, call: FunctionCall, typeName: string): GraphQLFieldConfigArgumentMap {
+  const members = requestArguments(call).flatMap(({ field, type }) => {
+    const scalar = scalarType(scope, type)
+    return scalar ? [[field, { type: scalar }] as const] : []
+  })
+  if (members.length === 0) return {}
+  const description = `input parameters for function "${nameText(call.function)}"`
+  const build = () => new GraphQLInputObjectType({ name: typeName, description, fields: Object.fromEntries(members) })
+  const type = scope.type<GraphQLInputObjectType>(typeName, build)
+  const isOptional = requestArguments(call).every(({ hasDefault }) => hasDefault)
+  const argument: GraphQLInputType = isOptional ? type : new GraphQLNonNull(type)
+  return { args: { type: argument, description } }
+}
+
+/** The call with a request's arguments; `alias.*` is the row at hand. */
+export function planCall(call: FunctionCall, field: FieldSelection): SqlBuilder {
+  const given = field.argument('args')?.members() ?? new Map<string, Value>()
+  const passed: SqlBuilder[] = []
+  let isByName = false
+  for (const argument of call.arguments) {
+    const { name, hasDefault } = argument
+    const value = argumentValue(argument, given)
+    if (value === null) {
+      if (!hasDefault) throw refused(field, 'Non default arguments cannot be omitted')
+      isByName = true
+    } else if (isByName) {
+      if (name === null) throw refused(field, 'Only last set of positional arguments can be omitted')
+      passed.push((row) => sql`${id(name)} => ${value(row)}`)
+    } else {
+      passed.push(value)
+    }
+  }
+  const name = id(call.function.schema, call.function.name)
+  return (row) => sql`${name}(${join(passed.map((build) => build(row)))})`
+}
+
+const refused = (field: FieldSelection, message: string) =>
+  badRequest('not-supported', message, { path: pathKeys(below(field.argumentsPath, 'args')) })
+
+/** The value to pass; null when the request leaves the argument out. */
+function argumentValue(argument: CallArgument, given: ReadonlyMap<string, Value>): SqlBuilder | null {
+  const { source, type } = argument
+  if (source === 'row') return (row) => sql`${row}.*`
+  if (source === 'session') return () => param({ from: 'session-object' }, type.sql)
+  const value = given.get(argument.field)
+  if (!value) return null
+  const operand = value.param(codecFor(type), type.sql)
+  return (row) => operandSql(operand, row)
+}

@@ -1,0 +1,156 @@
+// The slice `functions`: which functions are tracked, and what they are to the model.
+
+import { Type } from '@sinclair/typebox'
+import type { CatalogFunction, FunctionArgument } from '../../core/catalog/types.ts'
+import { badRequest, TrellisError } from '../../core/errors.ts'
+import type { MetadataDocument } from '../../core/metadata/document.ts'
+import { type ObjectRef, objectKey } from '../../core/metadata/objects.ts'
+import { withReasons } from '../../core/metadata/reasons.ts'
+import type { Slice, SliceContext } from '../../core/metadata/slices.ts'
+import {
+  compareNames,
+  graphqlBaseName,
+  isGraphQLName,
+  nameKey,
+  nameText,
+  type QualifiedName,
+  sameName,
+} from '../../core/names.ts'
+import { decode } from '../../core/operations/decode.ts'
+import { type FunctionCall, functionCall } from './call.ts'
+import { documentSchemas, type FunctionEntry } from './schema.ts'
+
+/** A tracked function. */
+export interface FunctionModel {
+  readonly name: QualifiedName
+  readonly graphqlName: string
+  /** Whose rows it returns. */
+  readonly table: QualifiedName
+  readonly call: FunctionCall
+}
+
+declare module '../../core/metadata/model.ts' {
+  interface ModelSlices {
+    /** By `nameKey`. */
+    functions: ReadonlyMap<string, FunctionModel>
+  }
+}
+
+/** A function as dependencies and inconsistencies name it. */
+export const functionRef = ({ schema, name }: QualifiedName): ObjectRef =>
+  schema === 'public' ? { kind: 'function', name } : { kind: 'function', name: schema, detail: name }
+
+/** The one function of that name; refuses none and several. */
+export function soleFunction(name: QualifiedName, context: Pick<SliceContext, 'functions'>): CatalogFunction {
+  const [found, ...overloads] = context.functions(name)
+  const text = nameText(name)
+  if (!found) throw badRequest('constraint-violation', `no such function exists in postgres : "${text}"`)
+  if (overloads.length === 0) return found
+  const message = `function "${text}" is overloaded. Overloaded functions are not supported`
+  throw badRequest('constraint-violation', message)
+}
+
+function resolveFunctions(entries: readonly FunctionEntry[], context: SliceContext): Map<string, FunctionModel> {
+  const functions = new Map<string, FunctionModel>()
+  for (const entry of [...entries].sort((a, b) => compareNames(a.function, b.function))) {
+    const name = entry.function
+    const ref = functionRef(name)
+    try {
+      const resolved = resolveFunction(entry, context)
+      context.depend(ref, { kind: 'table', table: resolved.table }, 'table')
+      functions.set(nameKey(name), resolved)
+    } catch (error) {
+      if (!(error instanceof TrellisError)) throw error
+      context.report({ ref, type: 'function', definition: name }, error.message)
+    }
+  }
+  return functions
+}
+
+function resolveFunction({ function: name, configuration }: FunctionEntry, context: SliceContext): FunctionModel {
+  const found = explained(name, () => {
+    if (context.table(name)) throw badRequest('not-supported', tableOfThatName(name))
+    const candidate = soleFunction(name, context)
+    const sessionName = configuration?.session_argument
+    const reasons = violations(candidate, sessionName)
+    if (reasons.length === 0) return candidate
+    const message = withReasons(`the function "${nameText(name)}" cannot be tracked`, reasons)
+    throw badRequest('constraint-violation', message)
+  })
+  const table = found.returnsTable!
+  if (!context.table(table)) throw badRequest('constraint-violation', `table "${nameText(table)}" is not tracked`)
+  const session = findArgument(found, configuration?.session_argument)
+  return { name, graphqlName: graphqlBaseName(name), table, call: functionCall(found, { session }) }
+}
+
+/** The refusal of a function whose root fields would be a table's. */
+export const tableOfThatName = (name: QualifiedName): string => `table with name "${nameText(name)}" already exists`
+
+/** Says which function an error is about. */
+function explained<T>(name: QualifiedName, resolve: () => T): T {
+  try {
+    return resolve()
+  } catch (error) {
+    if (!(error instanceof TrellisError)) throw error
+    throw badRequest(error.code, `in function "${nameText(name)}": ${error.message}`)
+  }
+}
+
+/** The argument of that name. */
+export const findArgument = (
+  { arguments: all }: CatalogFunction,
+  name: string | undefined,
+): FunctionArgument | undefined => (name === undefined ? undefined : all.find((argument) => argument.name === name))
+
+/** Every reason why a function cannot be tracked. */
+function violations(candidate: CatalogFunction, sessionName: string | undefined): string[] {
+  const badNames = candidate.arguments.flatMap(({ name }) => (name === null || isGraphQLName(name) ? [] : [name]))
+  const rules: readonly (readonly [isBroken: boolean, reason: string])[] = [
+    [!isGraphQLName(graphqlBaseName(candidate)), 'function name is not a legal GraphQL identifier'],
+    [candidate.variadic, 'function with "VARIADIC" parameters are not supported'],
+    [candidate.declaredReturnType.kind !== 'c', 'the function does not return a "COMPOSITE" type'],
+    [!candidate.returnsSet, 'the function does not return a SETOF'],
+    [candidate.returnsTable === null, 'the function does not return a SETOF table'],
+    [candidate.volatile, 'function of type "VOLATILE" is not supported now'],
+    [badNames.length > 0, `the function arguments ${badNames.join(',')} are not in compliance with GraphQL spec`],
+  ]
+  const broken = rules.flatMap(([isBroken, reason]) => (isBroken ? [reason] : []))
+  return sessionName === undefined ? broken : [...broken, ...sessionViolations(candidate, sessionName)]
+}
+
+function sessionViolations(candidate: CatalogFunction, name: string): string[] {
+  const given = `given session argument "${name}"`
+  const argument = findArgument(candidate, name)
+  if (!argument) return [`${given} not the input argument of the function`]
+  return argument.declaredType.name === 'json' ? [] : [`${given} is not of type json`]
+}
+
+/** Takes a function out of a draft; false when it is not tracked. */
+function removeFunction(draft: MetadataDocument, object: ObjectRef): boolean {
+  const key = objectKey(object)
+  const index = draft.functions.findIndex((entry) => objectKey(functionRef(entry.function)) === key)
+  if (index < 0) return false
+  draft.functions.splice(index, 1)
+  return true
+}
+
+/** The entry of a tracked function. */
+export const findFunction = ({ functions }: MetadataDocument, name: QualifiedName): FunctionEntry | undefined =>
+  functions.find((entry) => sameName(entry.function, name))
+
+function writeFunctions(entries: readonly FunctionEntry[]): unknown[] | undefined {
+  if (entries.length === 0) return undefined
+  return [...entries].sort((a, b) => compareNames(a.function, b.function))
+}
+
+export const functionsSlice: Omit<Slice<'functions'>, 'key'> = {
+  schema: Type.Unknown(),
+  empty: [],
+  entryKey: (entry: FunctionEntry) => JSON.stringify([entry.function.schema, entry.function.name]),
+  read: (value, { formatVersion }) =>
+    decode(formatVersion === 1 ? documentSchemas.names : documentSchemas.entries, value),
+  write: writeFunctions,
+  functionsOf: (entries) => entries.map((entry) => entry.function),
+  resolve: resolveFunctions,
+  remove: removeFunction,
+}

@@ -1,0 +1,38 @@
+// Tracking functions.
+
+import { badRequest } from '../../core/errors.ts'
+import { findTable } from '../../core/metadata/slices.ts'
+import { nameText } from '../../core/names.ts'
+import { operation } from '../../core/operations/operation.ts'
+import { findFunction, functionRef, tableOfThatName } from './metadata.ts'
+import { type FunctionEntry, FunctionName, TrackFunctionArgs, TrackFunctionV2Args } from './schema.ts'
+
+export const trackFunction = operation({
+  type: 'track_function',
+  args: TrackFunctionArgs,
+  check: 'object',
+  object: (entry: FunctionEntry) => functionRef(entry.function),
+  handle({ metadata, refreshCatalog }, entry) {
+    const name = entry.function
+    if (findFunction(metadata, name)) {
+      throw badRequest('already-tracked', `function already tracked : "${nameText(name)}"`)
+    }
+    if (findTable(metadata, name)) throw badRequest('not-supported', tableOfThatName(name))
+    metadata.functions.push(entry)
+    refreshCatalog([name])
+  },
+})
+
+export const trackFunctionV2 = operation({ ...trackFunction, version: 2, args: TrackFunctionV2Args })
+
+export const untrackFunction = operation({
+  type: 'untrack_function',
+  args: FunctionName,
+  check: 'new',
+  handle({ metadata, remove }, name) {
+    if (!findFunction(metadata, name)) {
+      throw badRequest('not-exists', `function not found in cache "${nameText(name)}"`)
+    }
+    remove(functionRef(name))
+  },
+})

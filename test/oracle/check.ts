@@ -1,0 +1,139 @@
+// Asks the server, and compares.
+
+import type { TestTrellis } from '../support/trellis.ts'
+import { expectedAnswer } from './answer.ts'
+import type { Case } from './case.ts'
+import { deploy, metadataOf, rowsSql, tableSql } from './deploy.ts'
+import { describe, difference, type Expected } from './expected.ts'
+import { isObject, type JsonObject, parseExact } from './json.ts'
+import type { Probe } from './probes.ts'
+import { type Rendered, render } from './render.ts'
+import type { Request, Run } from './request.ts'
+import { Undetermined } from './rows.ts'
+import { Invalid, type World } from './world.ts'
+
+/** With the values of the document, and with others under the same plan. */
+const runs: readonly Run[] = [0, 1]
+
+export class Checker {
+  readonly #trellis: TestTrellis
+  #deployed: World | null = null
+  /** How many answers were compared, and how many could not be. */
+  compared = 0
+  undetermined = 0
+
+  constructor(trellis: TestTrellis) {
+    this.#trellis = trellis
+  }
+
+  /** Throws when an answer is not what it must be. */
+  async check({ world, requests, probes }: Case): Promise<void> {
+    if (this.#deployed !== world) {
+      this.#deployed = null
+      await deploy(world, this.#trellis)
+      this.#deployed = world
+    }
+    for (const request of requests) {
+      for (const run of runs) await this.#checkRequest(request, world, run)
+    }
+    for (const probe of probes) await this.#checkProbe(probe, world)
+  }
+
+  async #checkRequest(request: Request, world: World, run: Run): Promise<void> {
+    const expected = this.#expected(request, world, run)
+    if (!expected) return
+    const rendered = render(request, world, run)
+    const text = await this.#send(rendered, request.role, world)
+    const envelope: Expected = { kind: 'object', entries: [['data', expected]] }
+    const found = answerDifference(envelope, text)
+    if (found === null) return
+    const role = request.role ?? 'admin'
+    throw new Error(
+      [
+        found,
+        ...worldLines(world),
+        `role: ${role} ${JSON.stringify(sessionOf(world, request.role))}`,
+        `query: ${rendered.query}`,
+        `variables: ${JSON.stringify(rendered.variables)}${run === 1 ? ' (after others)' : ''}`,
+        `expected: ${describe(expected)}`,
+        `actual:   ${text}`,
+        `sql: ${this.#sql(rendered, request.role, world)}`,
+      ].join('\n'),
+    )
+  }
+
+  /** Null where the answer is not determined. */
+  #expected(request: Request, world: World, run: Run): Expected | null {
+    try {
+      const expected = expectedAnswer(request, world, run)
+      this.compared++
+      return expected
+    } catch (error) {
+      if (!(error instanceof Undetermined) && !(error instanceof Invalid)) throw error
+      this.undetermined++
+      return null
+    }
+  }
+
+  async #send({ query, variables }: Rendered, role: string | null, world: World): Promise<string> {
+    const headers = sessionOf(world, role)
+    const body = JSON.stringify({ query, variables })
+    const { text } = await this.#trellis.request('/v1/graphql', { body, headers, ...(role === null ? {} : { role }) })
+    return text
+  }
+
+  async #checkProbe(probe: Probe, world: World): Promise<void> {
+    const text = await this.#send({ query: probe.query, variables: {} }, probe.role, world)
+    const body = parseExact(text) as JsonObject
+    const [error] = (isObject(body) && Array.isArray(body['errors']) ? body['errors'] : []) as readonly JsonObject[]
+    const extensions = error?.['extensions'] as JsonObject | undefined
+    const [start = '', end = ''] = probe.message.split('*')
+    const message = String(error?.['message'])
+    const isAsExpected =
+      !Object.hasOwn(body, 'data') &&
+      (message === probe.message ||
+        (probe.message.includes('*') && message.startsWith(start) && message.endsWith(end))) &&
+      extensions?.['code'] === 'validation-failed' &&
+      extensions['path'] === probe.path
+    if (isAsExpected) return
+    const expected = `expected: ${probe.message} at ${probe.path}`
+    throw new Error([...worldLines(world), `role: ${probe.role}`, probe.query, expected, `actual: ${text}`].join('\n'))
+  }
+
+  #sql({ query, variables }: Rendered, role: string | null, world: World): string {
+    try {
+      const session = { role: role ?? 'admin', variables: sessionOf(world, role), backendOnly: false }
+      const { prepared } = this.#trellis.engine.graphql.plan({ query, variables, operationName: null }, session)
+      return prepared.whole?.text ?? 'several statements'
+    } catch (error) {
+      return `none: ${(error as Error).message}`
+    }
+  }
+}
+
+function answerDifference(expected: Expected, text: string): string | null {
+  try {
+    return difference(expected, parseExact(text))
+  } catch (error) {
+    return `no JSON: ${(error as Error).message}`
+  }
+}
+
+const sessionOf = (world: World, role: string | null): { readonly [name: string]: string } =>
+  world.roles.find(({ name }) => name === role)?.session ?? {}
+
+function worldLines(world: World): readonly string[] {
+  const rows = world.tables.flatMap((table) => {
+    const insert = rowsSql(table)
+    return insert ? [insertText(insert)] : []
+  })
+  return [...tableSql(world), ...rows, `metadata: ${JSON.stringify(metadataOf(world))}`]
+}
+
+/** The statement with its values in their places. */
+function insertText({ text, values }: NonNullable<ReturnType<typeof rowsSql>>): string {
+  return text.replace(/\$(\d+)::text/g, (_place, number) => {
+    const value = values[Number(number) - 1]!
+    return value === null ? 'null' : `'${value.replaceAll("'", "''")}'`
+  })
+}

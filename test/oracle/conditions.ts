@@ -1,0 +1,150 @@
+// Boolean expressions over a row, in SQL's logic of three values.
+
+import type { Comparison, Expression, Operand } from './expressions.ts'
+import type { Json } from './json.ts'
+import { contains, hasKey } from './jsonb.ts'
+import { datumOf, type Run } from './request.ts'
+import { like, similar } from './texts.ts'
+import { columnTypes, type Datum } from './types.ts'
+import type { View } from './view.ts'
+import {
+  type Column,
+  columnOf,
+  Invalid,
+  type Relationship,
+  type Row,
+  type Stored,
+  tableOf,
+  type World,
+} from './world.ts'
+
+/** Where an expression is evaluated; without a view related rows need no permission, as in permissions. */
+export interface Scope {
+  readonly world: World
+  readonly view: View | null
+  readonly run: Run
+}
+
+/** Null is unknown. */
+type Truth = boolean | null
+
+function every(truths: readonly Truth[]): Truth {
+  if (truths.includes(false)) return false
+  return truths.includes(null) ? null : true
+}
+
+const negated = (truth: Truth): Truth => (truth === null ? null : !truth)
+
+const some = (truths: readonly Truth[]): Truth => negated(every(truths.map(negated)))
+
+/** Whether an expression is true of a row. */
+export const holds = (expression: Expression, row: Row, scope: Scope): boolean =>
+  evaluate(expression, row, scope) === true
+
+const evaluate = (expression: Expression, row: Row, scope: Scope): Truth =>
+  every(expression.map((entry) => evaluateEntry(entry, row, scope)))
+
+function evaluateEntry(entry: Expression[number], row: Row, scope: Scope): Truth {
+  switch (entry.kind) {
+    case 'and':
+      return every(entry.of.map((part) => evaluate(part, row, scope)))
+    case 'or':
+      return some(entry.of.map((part) => evaluate(part, row, scope)))
+    case 'not':
+      return negated(evaluate(entry.of, row, scope))
+    case 'related': {
+      const relationship = scope.world.relationships.find(({ id }) => id === entry.relationship)
+      if (!relationship) throw new Invalid(`there is no relationship ${entry.relationship}`)
+      scope.view?.require(relationship.target)
+      return relatedRows(relationship, row, scope).some((related) => holds(entry.where, related, scope))
+    }
+    case 'exists':
+      return tableOf(scope.world, entry.table).rows.some((other) => holds(entry.where, other, scope))
+    case 'column': {
+      const column = scope.view ? scope.view.requireColumn(entry.column) : columnOf(scope.world, entry.column)
+      return every(entry.comparisons.map((comparison) => compare(comparison, column, row, scope)))
+    }
+  }
+}
+
+/** The rows that a relationship leads to, of those that the view lets through. */
+export function relatedRows({ target, mapping }: Relationship, row: Row, { world, view }: Scope): readonly Row[] {
+  const candidates = view ? view.rows(target) : tableOf(world, target).rows
+  return candidates.filter((candidate) =>
+    mapping.every(([from, to]) => {
+      const [own, other] = [row[from] ?? null, candidate[to] ?? null]
+      return (
+        own !== null && other !== null && columnTypes[columnOf(world, from).type].compare(own.datum, other.datum) === 0
+      )
+    }),
+  )
+}
+
+/** The data that a row's column is compared with; null when one of them is NULL. */
+function operandData(operand: Operand, row: Row, run: Run): readonly Datum[] | null {
+  switch (operand.kind) {
+    case 'value':
+      return [datumOf(operand.leaf, run)]
+    case 'list':
+      return operand.leaves.map((leaf) => datumOf(leaf, run))
+    case 'session':
+      return operand.data
+    case 'column': {
+      const other = row[operand.column] ?? null
+      return other && [other.datum]
+    }
+    case 'null':
+      return null
+  }
+}
+
+function compare({ operator, operand }: Comparison, column: Column, row: Row, { run }: Scope): Truth {
+  const stored: Stored = row[column.id] ?? null
+  if (operand.kind === 'null') return (stored === null) === (operator === '_eq')
+  const data = operandData(operand, row, run)
+  if (operator === '_is_null') return (stored === null) === data![0]
+  if (operator === '_in' && data!.length === 0) return false
+  if (operator === '_nin' && data!.length === 0) return true
+  if (stored === null || data === null) return null
+  // `_ceq` and its like compare columns as `_eq` compares values.
+  const name = operand.kind === 'column' ? operator.replace('_c', '_') : operator
+  return operators[name]!(stored.datum, data, (a, b) => columnTypes[column.type].compare(a, b))
+}
+
+type Operator = (left: Datum, right: readonly Datum[], order: (a: Datum, b: Datum) => number) => boolean
+
+const byOrder =
+  (accepts: (order: number) => boolean): Operator =>
+  (left, [right], order) =>
+    accepts(order(left, right!))
+
+const byPattern =
+  (matches: (text: string, pattern: string) => boolean): Operator =>
+  (left, [right]) =>
+    matches(left as string, right as string)
+
+const isIn: Operator = (left, right, order) => right.some((item) => order(left, item) === 0)
+
+const anyKey: Operator = (left, keys) => keys.some((key) => hasKey(left as Json, key as string))
+
+const operators: Readonly<Record<string, Operator>> = {
+  _eq: byOrder((order) => order === 0),
+  _neq: byOrder((order) => order !== 0),
+  _gt: byOrder((order) => order > 0),
+  _lt: byOrder((order) => order < 0),
+  _gte: byOrder((order) => order >= 0),
+  _lte: byOrder((order) => order <= 0),
+  _in: isIn,
+  _nin: (...operands) => !isIn(...operands),
+  _like: byPattern(like),
+  _nlike: byPattern((text, pattern) => !like(text, pattern)),
+  _ilike: byPattern((text, pattern) => like(text, pattern, true)),
+  _nilike: byPattern((text, pattern) => !like(text, pattern, true)),
+  _similar: byPattern(similar),
+  _nsimilar: byPattern((text, pattern) => !similar(text, pattern)),
+  _contains: (left, [right]) => contains(left as Json, right as Json),
+  _contained_in: (left, [right]) => contains(right as Json, left as Json),
+  _has_key: anyKey,
+  _has_keys_any: anyKey,
+  _has_keys_all: (left, keys) => keys.every((key) => hasKey(left as Json, key as string)),
+}

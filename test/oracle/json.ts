@@ -1,0 +1,31 @@
+// JSON whose numbers keep their text.
+
+/** A number as it is written. */
+export class Num {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  toJSON(): unknown {
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text)
+  }
+}
+
+export type Json = null | boolean | string | Num | readonly Json[] | { readonly [key: string]: Json }
+
+export type JsonObject = { readonly [key: string]: Json }
+
+export const isObject = (json: Json): json is JsonObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof Num)
+
+export const isList = (json: Json): json is readonly Json[] => Array.isArray(json)
+
+type SourceReviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
+
+/** Parses JSON text; every number keeps its text. */
+export function parseExact(text: string): Json {
+  const revive: SourceReviver = (_key, value, { source }) => (typeof value === 'number' ? new Num(source!) : value)
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown) as Json
+}

@@ -1,0 +1,176 @@
+// Requests that name what a role may not see, wherever a name can stand. They must be refused like names that do not
+// exist.
+
+import { appliesTo } from './aggregates.ts'
+import type { Draw } from './draw.ts'
+import { View } from './view.ts'
+import { displayName, fieldName, isGraphQLName, type Relationship, type Table, tableOf, type World } from './world.ts'
+
+export interface Probe {
+  readonly role: string
+  readonly query: string
+  readonly message: string
+  readonly path: string
+}
+
+const unknownField = (name: string, type: string): string => `field "${name}" not found in type: '${type}'`
+
+/** Probes for everything hidden from a role: a few for each thing. */
+export function drawProbes(draw: Draw, world: World, role: string): readonly Probe[] {
+  const view = new View(world, role)
+  const hiddenTables = world.tables.filter(({ id }) => view.permission(id) === null)
+  return [
+    ...hiddenTables.flatMap((table) => rootProbes(table, role)),
+    ...view.tables.flatMap((table) => [
+      ...missingRoots(table, view, role),
+      ...hiddenNames(table, view).flatMap((name) => draw.few(columnProbes(name, table, view, role), 4)),
+      ...world.relationships
+        .filter((relationship) => relationship.table === table.id)
+        .flatMap((relationship) => relationshipProbes(relationship, view, role)),
+    ]),
+  ]
+}
+
+/** Root fields of a table that the role may not select from. */
+function rootProbes(table: Table, role: string): readonly Probe[] {
+  const name = displayName(table)
+  const { select = name, select_by_pk = `${name}_by_pk`, select_aggregate = `${name}_aggregate` } = table.customRoots
+  return [select, select_by_pk, select_aggregate].map((field) => ({
+    role,
+    query: `{ ${field} { __typename } }`,
+    message: unknownField(field, 'query_root'),
+    path: `$.selectionSet.${field}`,
+  }))
+}
+
+/** Root fields that the permission of a visible table leaves out. */
+function missingRoots(table: Table, view: View, role: string): readonly Probe[] {
+  const [, byKey, aggregate] = rootProbes(table, role)
+  return [...(view.hasKey(table) ? [] : [byKey!]), ...(view.require(table.id).aggregations ? [] : [aggregate!])]
+}
+
+/** Names that could be columns of a table but are not for the role: hidden columns, and names that custom ones replace. */
+function hiddenNames({ columns, id }: Table, view: View): readonly string[] {
+  const visible = view.columns(id).map(fieldName)
+  const names = columns.flatMap((column) => [fieldName(column), column.name])
+  const hidden = names.filter((name) => name !== null && isGraphQLName(name) && !visible.includes(name))
+  return [...new Set(hidden as string[])]
+}
+
+/** Ways to a table's fields from the root: direct, or through one relationship. */
+function paths(table: Table, view: View): readonly { readonly field: Table; readonly through: Relationship | null }[] {
+  const incoming = view.world.relationships.filter(
+    ({ target, table: from }) => target === table.id && view.permission(from) !== null,
+  )
+  return [
+    { field: table, through: null },
+    ...incoming.map((through) => ({ field: tableOf(view.world, through.table), through })),
+  ]
+}
+
+function columnProbes(hidden: string, table: Table, view: View, role: string): readonly Probe[] {
+  const type = displayName(table)
+  return paths(table, view).flatMap(({ field, through }) => {
+    const root = field.customRoots.select ?? displayName(field)
+    const probe = (query: string, message: string, path: string): Probe => {
+      return { role, query: `{ ${root}${query} }`, message, path: `$.selectionSet.${root}${path}` }
+    }
+    const args = (text: string) => `(${text}) { __typename }`
+    if (through === null) return [...rowProbes(probe, hidden, type), ...nameProbes(probe, hidden, table, view)]
+    const { name } = through
+    const inside = (text: string) => args(text.replace('#', `{${name}: #}`))
+    const isObject = through.type === 'object'
+    return [
+      probe(` { ${name} { ${hidden} } }`, unknownField(hidden, type), `.selectionSet.${name}.selectionSet.${hidden}`),
+      probe(
+        inside('where: #').replace('#', `{${hidden}: {_is_null: true}}`),
+        unknownField(hidden, `${type}_bool_exp`),
+        `.args.where.${name}.${hidden}`,
+      ),
+      ...(isObject && isOrderable(table, view)
+        ? [
+            probe(
+              inside('order_by: #').replace('#', `{${hidden}: asc}`),
+              unknownField(hidden, `${type}_order_by`),
+              `.args.order_by[0].${name}.${hidden}`,
+            ),
+          ]
+        : []),
+    ]
+  })
+}
+
+/** Whether there is anything to order the table by, and so a type for it. */
+const isOrderable = ({ id }: Table, view: View): boolean =>
+  view.columns(id).length > 0 || view.relationships(id).some(({ type }) => type === 'array')
+
+type MakeProbe = (query: string, message: string, path: string) => Probe
+
+function rowProbes(probe: MakeProbe, hidden: string, type: string): readonly Probe[] {
+  const where = (text: string) => `(where: ${text}) { __typename }`
+  const inWhere = unknownField(hidden, `${type}_bool_exp`)
+  return [
+    probe(` { ${hidden} }`, unknownField(hidden, type), `.selectionSet.${hidden}`),
+    probe(` { x: ${hidden} }`, unknownField(hidden, type), `.selectionSet.${hidden}`),
+    probe(` { ... on ${type} { ${hidden} } }`, unknownField(hidden, type), `.selectionSet.${hidden}`),
+    probe(where(`{${hidden}: {_is_null: true}}`), inWhere, `.args.where.${hidden}`),
+    probe(where(`{_not: {${hidden}: {_is_null: true}}}`), inWhere, `.args.where._not.${hidden}`),
+    probe(where(`{_or: [{}, {_and: [{${hidden}: {}}]}]}`), inWhere, `.args.where._or[1]._and[0].${hidden}`),
+  ]
+}
+
+/** Where names of columns are values of an enum, or fields of an aggregate. */
+function nameProbes(probe: MakeProbe, hidden: string, table: Table, view: View): readonly Probe[] {
+  const type = displayName(table)
+  const visible = view.columns(table.id)
+  if (visible.length === 0) return []
+  const notAMember = `expected one of the values * for type "${type}_select_column", but found "${hidden}"`
+  const byOrder = `(order_by: {${hidden}: asc}) { __typename }`
+  return [
+    probe(`(distinct_on: ${hidden}) { __typename }`, notAMember, '.args.distinct_on[0]'),
+    probe(byOrder, unknownField(hidden, `${type}_order_by`), `.args.order_by[0].${hidden}`),
+    ...(view.require(table.id).aggregations ? aggregateProbes(hidden, table, view) : []),
+  ]
+}
+
+function aggregateProbes(hidden: string, table: Table, view: View): readonly Probe[] {
+  const type = displayName(table)
+  const root = table.customRoots.select_aggregate ?? `${type}_aggregate`
+  const path = `$.selectionSet.${root}.selectionSet.aggregate.selectionSet`
+  const probe = (call: string, message: string, at: string): Probe => {
+    return { role: view.role!.name, query: `{ ${root} { aggregate { ${call} } } }`, message, path: `${path}.${at}` }
+  }
+  const hasExtremes = view.columns(table.id).some((column) => appliesTo('max', column))
+  const max = hasExtremes
+    ? probe(`max { ${hidden} }`, unknownField(hidden, `${type}_max_fields`), `max.selectionSet.${hidden}`)
+    : probe(`max { ${hidden} }`, unknownField('max', `${type}_aggregate_fields`), 'max')
+  const notAMember = `expected one of the values * for type "${type}_select_column", but found "${hidden}"`
+  return [max, probe(`count(columns: [${hidden}])`, notAMember, 'count.args.columns[0]')]
+}
+
+/** Relationships to tables that the role may not select from, and aggregates that it may not use. */
+function relationshipProbes({ name, type, table, target }: Relationship, view: View, role: string): readonly Probe[] {
+  const from = tableOf(view.world, table)
+  const root = from.customRoots.select ?? displayName(from)
+  const owner = displayName(from)
+  const probe: MakeProbe = (query, message, path) => {
+    return { role, query: `{ ${root}${query} }`, message, path: `$.selectionSet.${root}${path}` }
+  }
+  const selected = (field: string) =>
+    probe(` { ${field} { __typename } }`, unknownField(field, owner), `.selectionSet.${field}`)
+  const aggregate = type === 'array' ? [selected(`${name}_aggregate`)] : []
+  const permission = view.permission(target)
+  if (permission) return permission.aggregations ? [] : aggregate
+  const ordered = type === 'array' ? `${name}_aggregate` : name
+  const byOrder = probe(
+    `(order_by: {${ordered}: ${type === 'array' ? '{count: asc}' : '{}'}}) { __typename }`,
+    unknownField(ordered, `${owner}_order_by`),
+    `.args.order_by[0].${ordered}`,
+  )
+  return [
+    selected(name),
+    ...aggregate,
+    probe(`(where: {${name}: {}}) { __typename }`, unknownField(name, `${owner}_bool_exp`), `.args.where.${name}`),
+    ...(isOrderable(from, view) ? [byOrder] : []),
+  ]
+}

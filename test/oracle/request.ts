@@ -1,0 +1,115 @@
+// A request as data.
+
+import type { Expression, Leaf } from './expressions.ts'
+
+export interface Directives {
+  readonly include?: Leaf<boolean>
+  readonly skip?: Leaf<boolean>
+}
+
+export type OrderEntry =
+  | { readonly kind: 'column'; readonly column: string; readonly direction: Leaf<string> }
+  | { readonly kind: 'related'; readonly relationship: string; readonly of: readonly OrderEntry[] }
+  | {
+      readonly kind: 'aggregate'
+      readonly relationship: string
+      readonly operator: string
+      /** Null for `count`. */
+      readonly column: string | null
+      readonly direction: Leaf<string>
+    }
+
+export interface Arguments {
+  readonly where?: { readonly expression: Expression; readonly lift: boolean }
+  /** A list of objects; every object orders by its entries in turn. */
+  readonly orderBy?: { readonly objects: readonly (readonly OrderEntry[])[]; readonly lift: boolean }
+  readonly distinctOn?: readonly Leaf<string>[]
+  readonly limit?: Leaf<number>
+  readonly offset?: Leaf<number>
+}
+
+interface Selected {
+  readonly alias: string | null
+  readonly directives: Directives
+}
+
+export type Item = Selected &
+  (
+    | { readonly kind: 'typename' }
+    | { readonly kind: 'column'; readonly column: string; readonly path: Leaf<readonly string[]> | null }
+    | { readonly kind: 'object'; readonly relationship: string; readonly items: readonly Item[] }
+    | {
+        readonly kind: 'array'
+        readonly relationship: string
+        readonly args: Arguments
+        readonly items: readonly Item[]
+      }
+    | {
+        readonly kind: 'aggregate'
+        readonly relationship: string
+        readonly args: Arguments
+        readonly items: readonly AggregateItem[]
+      }
+    | {
+        readonly kind: 'fragment'
+        readonly named: boolean
+        readonly on: string | null
+        readonly items: readonly Item[]
+      }
+  )
+
+export type AggregateItem = Selected &
+  (
+    | { readonly kind: 'typename' }
+    | { readonly kind: 'nodes'; readonly items: readonly Item[] }
+    | { readonly kind: 'calls'; readonly calls: readonly Call[] }
+  )
+
+/** A member of `aggregate`. */
+export type Call = Selected &
+  (
+    | { readonly kind: 'typename' }
+    | {
+        readonly kind: 'count'
+        readonly columns: readonly Leaf<string>[] | null
+        readonly distinct: Leaf<boolean> | null
+      }
+    | { readonly kind: 'operator'; readonly operator: string; readonly columns: readonly CallColumn[] }
+  )
+
+/** A column under an operator; null is `__typename`. */
+export interface CallColumn {
+  readonly column: string | null
+  readonly alias: string | null
+}
+
+export type Root = Selected &
+  (
+    | { readonly kind: 'typename' }
+    | { readonly kind: 'select'; readonly table: string; readonly args: Arguments; readonly items: readonly Item[] }
+    | {
+        readonly kind: 'byKey'
+        readonly table: string
+        readonly key: readonly { readonly column: string; readonly leaf: Leaf }[]
+        readonly items: readonly Item[]
+      }
+    | {
+        readonly kind: 'aggregate'
+        readonly table: string
+        readonly args: Arguments
+        readonly items: readonly AggregateItem[]
+      }
+  )
+
+export interface Request {
+  /** Null for admin. */
+  readonly role: string | null
+  readonly roots: readonly Root[]
+}
+
+/** Which values a run takes: those of the document, or the second ones of lifted values. */
+export type Run = 0 | 1
+
+export const inputOf = (leaf: Leaf<unknown>, run: Run) => (run === 1 && leaf.lift ? leaf.lift.second.input : leaf.input)
+
+export const datumOf = <D>(leaf: Leaf<D>, run: Run): D => (run === 1 && leaf.lift ? leaf.lift.second.datum : leaf.datum)

@@ -1,0 +1,166 @@
+// Simpler cases than a given one. What a case mentions stays; everything else may go.
+
+import type { Case } from './case.ts'
+import type { Expression } from './expressions.ts'
+import type { Request } from './request.ts'
+import { isGraphQLName, type Role, type Row, type SelectPermission, type Table, type World } from './world.ts'
+
+/** Cases to try in the place of one that fails, the greatest steps first. */
+export function* simplerCases({ world, requests, probes }: Case): Generator<Case> {
+  if (requests.length + probes.length > 1) {
+    for (const request of requests) yield { world, requests: [request], probes: [] }
+    for (const probe of probes) yield { world, requests: [], probes: [probe] }
+    return
+  }
+  const [request] = requests
+  if (!request) return
+  for (const simpler of reductions(request)) yield { world, requests: [simpler as Request], probes: [] }
+  for (const simpler of simplerWorlds(world, request)) yield { world: simpler, requests, probes: [] }
+}
+
+type Tree = { readonly [key: string]: unknown }
+
+const optional = new Set(['where', 'orderBy', 'distinctOn', 'limit', 'offset', 'include', 'skip'])
+const nullable = new Set(['alias', 'path', 'distinct'])
+const flags = new Set(['named', 'bare', 'strict', 'byDefault'])
+const neverEmpty = new Set(['roots', 'items', 'calls', 'columns', 'of related'])
+const opaque = new Set(['input', 'datum', 'key', 'mapping', 'second'])
+
+/** The values that come from dropping one part of a tree. */
+function* reductions(value: unknown): Generator<unknown> {
+  if (Array.isArray(value)) yield* listReductions(value, true)
+  else if (typeof value === 'object' && value !== null) yield* objectReductions(value as Tree)
+}
+
+function* listReductions(list: readonly unknown[], mayBeEmpty: boolean): Generator<readonly unknown[]> {
+  if (list.length > (mayBeEmpty ? 0 : 1)) for (const i of list.keys()) yield list.toSpliced(i, 1)
+  for (const [i, item] of list.entries()) for (const simpler of reductions(item)) yield list.with(i, simpler)
+}
+
+function* objectReductions(tree: Tree): Generator<Tree> {
+  for (const [key, value] of Object.entries(tree)) {
+    if (opaque.has(key)) continue
+    if (optional.has(key)) yield without(tree, key)
+    if (nullable.has(key) && value !== null) yield { ...tree, [key]: null }
+    if (flags.has(key) && value === true) yield { ...tree, [key]: false }
+    if (key === 'lift' && value) yield typeof value === 'object' ? without(tree, key) : { ...tree, lift: false }
+    const kind = tree['kind'] === 'related' ? `${key} related` : key
+    const simpler = Array.isArray(value)
+      ? listReductions(value, !neverEmpty.has(key) && !neverEmpty.has(kind))
+      : reductions(value)
+    for (const part of simpler) yield { ...tree, [key]: part }
+  }
+}
+
+function without(tree: Tree, key: string): Tree {
+  const { [key]: _, ...rest } = tree
+  return rest
+}
+
+function* simplerWorlds(world: World, request: Request): Generator<World> {
+  const asking = world.roles.filter(({ name }) => name === request.role)
+  if (asking.length < world.roles.length) yield { ...world, roles: asking }
+  for (const { id } of world.tables) {
+    const smaller = withoutTable(world, id)
+    if (!mentions(smaller, request, id)) yield smaller
+  }
+  for (const { id } of world.relationships) {
+    const relationships = world.relationships.filter((relationship) => relationship.id !== id)
+    const smaller = { ...world, relationships }
+    if (!mentions(smaller, request, id)) yield smaller
+  }
+  for (const table of world.tables) {
+    for (const simpler of simplerTables(table, world)) yield replaced(world, simpler)
+    for (const { id } of table.columns) {
+      const smaller = withoutColumn(world, table, id)
+      if (table.columns.length > 1 && !mentions(smaller, request, id)) yield smaller
+    }
+  }
+  for (const role of world.roles) {
+    for (const simpler of simplerRoles(role)) {
+      yield { ...world, roles: world.roles.map((other) => (other === role ? simpler : other)) }
+    }
+  }
+}
+
+const replaced = (world: World, table: Table): World => ({
+  ...world,
+  tables: world.tables.map((other) => (other.id === table.id ? table : other)),
+})
+
+function withoutTable(world: World, id: string): World {
+  const roles = world.roles.map((role) => ({
+    ...role,
+    permissions: role.permissions.filter(({ table }) => table !== id),
+  }))
+  return { ...world, tables: world.tables.filter((table) => table.id !== id), roles }
+}
+
+function withoutColumn(world: World, table: Table, id: string): World {
+  const columns = table.columns.filter((column) => column.id !== id)
+  const roles = world.roles.map((role) => ({
+    ...role,
+    permissions: role.permissions.map((permission) => ({
+      ...permission,
+      columns: permission.columns.filter((column) => column !== id),
+    })),
+  }))
+  return { ...replaced(world, { ...table, columns }), roles }
+}
+
+/** Whether anything but lists of permitted columns refers to a part. */
+function mentions(world: World, request: Request, id: string): boolean {
+  const tables = world.tables.map(({ rows, columns, ...rest }) => rest)
+  const filters = world.roles.flatMap(({ permissions }) => permissions.map(({ filter }) => filter))
+  const text = JSON.stringify([tables, world.relationships, filters, request], (key, value) =>
+    typeof value === 'bigint' || key === 'input' ? null : value,
+  )
+  return text.includes(JSON.stringify(id))
+}
+
+function* simplerTables(table: Table, world: World): Generator<Table> {
+  const removable = table.rows.filter((row) => !isReferred(row, table, world))
+  if (removable.length > 2) {
+    const half = new Set(removable.slice(0, removable.length / 2))
+    yield { ...table, rows: table.rows.filter((row) => !half.has(row)) }
+  }
+  for (const row of removable) yield { ...table, rows: table.rows.filter((other) => other !== row) }
+  if (Object.keys(table.customRoots).length > 0) yield { ...table, customRoots: {} }
+  for (const key of table.foreignKeys) {
+    const foreignKeys = table.foreignKeys.filter((other) => other !== key)
+    const isUsed = world.relationships.some(
+      ({ byForeignKey, mapping }) => byForeignKey && mapping.flat().includes(key.column),
+    )
+    if (!isUsed) yield { ...table, foreignKeys }
+  }
+  for (const column of table.columns) {
+    if (column.customName !== null && isGraphQLName(column.name)) {
+      const plain = { ...column, customName: null }
+      yield { ...table, columns: table.columns.map((other) => (other === column ? plain : other)) }
+    }
+  }
+}
+
+/** Whether a foreign key of some row leads here; rows refer to keys by the very same value. */
+const isReferred = (row: Row, { id }: Table, { tables }: World): boolean =>
+  tables.some(({ foreignKeys, rows }) =>
+    foreignKeys.some(
+      ({ column, table, target }) =>
+        table === id && rows.some((other) => other !== row && other[column] === row[target]),
+    ),
+  )
+
+function* simplerRoles(role: Role): Generator<Role> {
+  for (const permission of role.permissions) {
+    for (const simpler of simplerPermissions(permission)) {
+      const permissions = role.permissions.map((other) => (other === permission ? simpler : other))
+      yield { ...role, permissions }
+    }
+  }
+}
+
+function* simplerPermissions(permission: SelectPermission): Generator<SelectPermission> {
+  if (permission.filter.length > 0) yield { ...permission, filter: [] }
+  if (permission.limit !== null) yield { ...permission, limit: null }
+  for (const filter of reductions(permission.filter)) yield { ...permission, filter: filter as Expression }
+}

@@ -1,0 +1,94 @@
+// What a role sees of the world.
+
+import { holds } from './conditions.ts'
+import {
+  type Column,
+  columnOf,
+  fieldName,
+  Invalid,
+  type Relationship,
+  type Role,
+  type Row,
+  relationshipOf,
+  type SelectPermission,
+  type Table,
+  tableOf,
+  type World,
+} from './world.ts'
+
+export class View {
+  readonly world: World
+  readonly role: Role | null
+  readonly #rows = new Map<string, readonly Row[]>()
+
+  constructor(world: World, roleName: string | null) {
+    this.world = world
+    this.role = roleName === null ? null : (world.roles.find(({ name }) => name === roleName) ?? null)
+    if (roleName !== null && !this.role) throw new Invalid(`there is no role ${roleName}`)
+  }
+
+  /** Null when the role may not select from the table. */
+  permission(table: string): SelectPermission | null {
+    if (this.role) return this.role.permissions.find((permission) => permission.table === table) ?? null
+    const columns = tableOf(this.world, table).columns.map(({ id }) => id)
+    return { table, columns, filter: [], limit: null, aggregations: true }
+  }
+
+  /** The permission, where there must be one. */
+  require(table: string): SelectPermission {
+    const permission = this.permission(table)
+    if (!permission) throw new Invalid(`${table} is not visible`)
+    return permission
+  }
+
+  get tables(): readonly Table[] {
+    return this.world.tables.filter(({ id }) => this.permission(id) !== null)
+  }
+
+  /** The columns that the role can name. */
+  columns(table: string): readonly Column[] {
+    const allowed = this.permission(table)?.columns ?? []
+    return tableOf(this.world, table).columns.filter(
+      (column) => allowed.includes(column.id) && fieldName(column) !== null,
+    )
+  }
+
+  requireColumn(id: string): Column {
+    const table = this.world.tables.find(({ columns }) => columns.some((column) => column.id === id))
+    if (!table || !this.columns(table.id).some((column) => column.id === id)) throw new Invalid(`${id} is not visible`)
+    return columnOf(this.world, id)
+  }
+
+  /** The relationships that the role can name. */
+  relationships(table: string): readonly Relationship[] {
+    return this.world.relationships.filter(
+      ({ table: from, target }) => from === table && this.permission(target) !== null,
+    )
+  }
+
+  requireRelationship(id: string, table: string, type?: Relationship['type']): Relationship {
+    const relationship = relationshipOf(this.world, id)
+    this.require(relationship.target)
+    if (relationship.table !== table || (type && relationship.type !== type)) throw new Invalid(`${id} is not there`)
+    return relationship
+  }
+
+  /** Whether rows can be fetched by their key. */
+  hasKey({ id, primaryKey }: Table): boolean {
+    const visible = this.columns(id).map((column) => column.id)
+    return primaryKey.length > 0 && primaryKey.every((column) => visible.includes(column))
+  }
+
+  /** The rows that the role's filter lets through. */
+  rows(table: string): readonly Row[] {
+    let rows = this.#rows.get(table)
+    if (!rows) {
+      const { filter } = this.require(table)
+      rows = tableOf(this.world, table).rows.filter((row) =>
+        holds(filter, row, { world: this.world, view: null, run: 0 }),
+      )
+      this.#rows.set(table, rows)
+    }
+    return rows
+  }
+}

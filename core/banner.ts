@@ -69,6 +69,7 @@ export function configurationEntry(settings: Settings): LogEntry {
     use_prepared_statements: settings.usePreparedStatements,
     stringify_numeric_types: settings.stringifyNumericTypes,
     enabled_apis: settings.enabledApis,
+    enable_allowlist: settings.enableAllowlist,
     enabled_log_types: settings.enabledLogTypes,
     log_level: settings.logLevel,
     plan_cache_options: { plan_cache_size: settings.queryPlanCacheSize },

@@ -8,7 +8,7 @@ import { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { dialects } from './dialect.ts'
 import type { Contribution } from './graphql/contribution.ts'
-import { GraphQLEngine } from './graphql/engine.ts'
+import { GraphQLEngine, type RequestGuard } from './graphql/engine.ts'
 import { listen } from './http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from './http/server.ts'
 import { createMetadataService } from './metadata/metadata-service.ts'
@@ -95,11 +95,13 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const registry = new MetadataRegistry()
   const metadata = createMetadataService({ database, dialect, observe, operations, registry })
   const contributions: Contribution[] = []
+  const guards: RequestGuard[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
-  const graphql = new GraphQLEngine({ settings, dialect, database, contributions, model, report })
+  const graphql = new GraphQLEngine({ settings, dialect, database, contributions, guards, model, report })
   const services: Services = {
     ...{ settings, dialect, database, observe, auth, outgoing, apis, operations, registry, metadata, contributions },
+    guards,
     graphql,
     app: http.app,
     routes: new Map(),

@@ -292,6 +292,11 @@ export const SettingsSchema = Type.Object({
       description: 'APIs to open, such as metadata,graphql,config; without it those that plugins open by default',
     },
   }),
+  enableAllowlist: flagOnly({
+    flag: 'enable-allowlist',
+    variable: 'ENABLE_ALLOWLIST',
+    description: 'let roles other than admin run only the GraphQL queries of the collections in the allow-list',
+  }),
   queryPlanCacheSize: whole(
     4000,
     { minimum: 0, maximum: 65535 },

@@ -8,7 +8,7 @@ import type { Database } from './database/database.ts'
 import type { Dialect } from './dialect.ts'
 import type { TrellisError } from './errors.ts'
 import type { Contribution } from './graphql/contribution.ts'
-import type { GraphQLEngine } from './graphql/engine.ts'
+import type { GraphQLEngine, RequestGuard } from './graphql/engine.ts'
 import type { MetadataDocument, TableEntry } from './metadata/document.ts'
 import type { Model } from './metadata/model.ts'
 import type { MetadataService } from './metadata/service.ts'
@@ -74,6 +74,8 @@ export interface Engine {
   }
   readonly graphql: {
     contribute(contribution: Contribution): void
+    /** Adds a check of each request's document; it throws to refuse. */
+    guard(guard: RequestGuard): void
     /** Executing requests, for routes and transports. */
     readonly engine: GraphQLEngine
   }

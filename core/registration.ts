@@ -7,7 +7,7 @@ import type { Auth } from './auth/auth.ts'
 import type { Database } from './database/database.ts'
 import type { Dialect } from './dialect.ts'
 import type { Contribution } from './graphql/contribution.ts'
-import type { GraphQLEngine } from './graphql/engine.ts'
+import type { GraphQLEngine, RequestGuard } from './graphql/engine.ts'
 import type { MetadataRegistry } from './metadata/registry.ts'
 import type { MetadataService } from './metadata/service.ts'
 import type { Slice } from './metadata/slices.ts'
@@ -33,6 +33,7 @@ export interface Services {
   readonly metadata: MetadataService
   readonly graphql: GraphQLEngine
   readonly contributions: Contribution[]
+  readonly guards: RequestGuard[]
   readonly routes: Map<string, OwnedRoute>
   readonly ready: OwnedHook[]
   readonly closing: OwnedHook[]
@@ -75,6 +76,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     },
     graphql: {
       contribute: (contribution) => addContribution(contributions, contribution),
+      guard: (guard) => services.guards.push(guard),
       engine: services.graphql,
     },
     routes: { add: (...routes) => addRoutes(services, loaded, routes) },

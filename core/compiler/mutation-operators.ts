@@ -81,7 +81,13 @@ export const updateOperators: readonly UpdateOperator[] = [
   ),
 ]
 
-const byName = new Map(updateOperators.map((operator) => [operator.name, operator]))
+/** Those that GraphQL does not offer. */
+const otherOperators: readonly Pick<UpdateOperator, 'name' | 'sql'>[] = [
+  { name: '_mul', sql: (column, value) => sql`${column} * ${value}` },
+  { name: '_default', sql: () => sql`default` },
+]
+
+const byName = new Map([...updateOperators, ...otherOperators].map((operator) => [operator.name, operator]))
 
 /** A column's new value by the operator of that name. */
 export const updateSql = (name: string, column: Sql, operand: Sql): Sql => byName.get(name)!.sql(column, operand)

@@ -33,7 +33,8 @@ export type InsertRows =
 
 /** What becomes of a row that violates a constraint. */
 export interface OnConflict {
-  readonly constraint: string
+  /** The constraint's name, or the columns of a unique index; null: whichever is violated. */
+  readonly constraint: string | readonly string[] | null
   /** Null: the row is skipped. */
   readonly update: ConflictUpdate | null
 }

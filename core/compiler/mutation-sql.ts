@@ -75,13 +75,19 @@ function arraysSql({ arrays, constants }: Extract<InsertRows, { kind: 'arrays' }
 }
 
 function conflictSql({ constraint, update }: OnConflict, row: Sql, printer: Printer): Sql {
-  const target = sql` on conflict on constraint ${id(constraint)}`
+  const target = sql` on conflict${conflictTarget(constraint)}`
   if (!update) return sql`${target} do nothing`
   const items = [
     ...update.columns.map((column) => sql`${id(column)} = excluded.${id(column)}`),
     ...update.presets.map(({ column, value }: ColumnValue) => sql`${id(column)} = ${param(value.source, value.type)}`),
   ]
   return sql`${target} do update set ${join(items)}${whereSql(update.where, row, printer)}`
+}
+
+function conflictTarget(constraint: OnConflict['constraint']): Sql {
+  if (constraint === null) return empty
+  if (typeof constraint === 'string') return sql` on constraint ${id(constraint)}`
+  return sql` (${join(constraint.map((column) => id(column)))})`
 }
 
 /** The first server that shows a statement the row as it was before. */

@@ -3,13 +3,7 @@
 
 import type pg from 'pg'
 import { transactionError, translatePostgresError } from './postgres-errors.ts'
-import {
-  bytesQuery,
-  type NamedQuery,
-  type PreparedNames,
-  type PreparedStatement,
-  textsQuery,
-} from './prepared-statement.ts'
+import { type NamedQuery, type PreparedNames, type PreparedStatement, textsQuery } from './prepared-statement.ts'
 import type { OwnTransaction, Row, ScriptResult } from './transaction.ts'
 
 export interface ClientTransactionOptions {
@@ -47,18 +41,18 @@ export class ClientTransaction implements OwnTransaction {
     return rows
   }
 
-  async bytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
-    const query = bytesQuery(statement, values, this.#options.preparing)
-    return firstBytes(await this.#runPrepared(statement, query))
+  async text(statement: PreparedStatement, values: readonly (string | null)[]): Promise<string | null> {
+    const query = textsQuery(statement, values, this.#options.preparing)
+    return firstText(await this.#runPrepared(statement, query))
   }
 
-  async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
-    const query = bytesQuery(statement, values, this.#options.preparing)
+  async lastText(statement: PreparedStatement, values: readonly (string | null)[]): Promise<string | null> {
+    const query = textsQuery(statement, values, this.#options.preparing)
     const answer = this.#runPrepared(statement, query)
     // When the statement fails, this COMMIT rolls back.
     this.#committed = this.#commit()
     this.#committed.catch(() => {})
-    return firstBytes(await answer)
+    return firstText(await answer)
   }
 
   async texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]> {
@@ -112,5 +106,5 @@ export class ClientTransaction implements OwnTransaction {
 }
 
 /** The first row's first column; null for SQL NULL or no row. */
-export const firstBytes = ({ rows }: pg.QueryArrayResult): Buffer | null =>
-  (rows[0] as unknown as (Buffer | null)[] | undefined)?.[0] ?? null
+export const firstText = ({ rows }: pg.QueryArrayResult): string | null =>
+  (rows[0] as unknown as (string | null)[] | undefined)?.[0] ?? null

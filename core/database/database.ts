@@ -2,9 +2,9 @@
 // transaction, takes a connection of the pool for itself, so that it holds up nobody.
 
 import pg from 'pg'
-import { ClientTransaction, firstBytes } from './client-transaction.ts'
+import { ClientTransaction, firstText } from './client-transaction.ts'
 import { connectionError, translatePostgresError } from './postgres-errors.ts'
-import { bytesQuery, type NamedQuery, PreparedNames, type PreparedStatement } from './prepared-statement.ts'
+import { type NamedQuery, PreparedNames, type PreparedStatement, textsQuery } from './prepared-statement.ts'
 import { SharedConnection } from './shared-connection.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
 
@@ -72,12 +72,13 @@ export class Database {
   }
 
   /** Runs a statement outside a transaction; the bytes of its first row's first column, null when there is none. */
-  async answer(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
+  async answer(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | string | null> {
     const started = performance.now()
     const shared = statement.meanMillis < slowMillis ? this.#freeShared() : null
-    const query = bytesQuery(statement, values, this.#options.preparedStatements)
+    const { preparedStatements } = this.#options
     try {
-      return firstBytes(shared ? await shared.run(query) : await this.#onPool(query))
+      if (shared) return await shared.run(statement, values, preparedStatements)
+      return firstText(await this.#onPool(textsQuery(statement, values, preparedStatements)))
     } catch (error) {
       throw translatePostgresError(error, statement.text, values)
     } finally {

@@ -25,16 +25,6 @@ export const prepare = (statement: Statement): PreparedStatement => ({
 /** A query for `pg`; with a name it is prepared on the connection. */
 export type NamedQuery = QueryArrayConfig & { readonly name?: string }
 
-/** Rows as arrays of Buffers: with `binary`, finished JSON arrives as the bytes that go to the client. */
-const asBuffers = { binary: true, types: { getTypeParser: () => (value: unknown) => value } }
-
-/** The query whose rows are arrays of Buffers. */
-export const bytesQuery = (
-  statement: PreparedStatement,
-  values: readonly (string | null)[],
-  preparing: boolean,
-): NamedQuery => named({ ...arrayQuery(statement, values), ...asBuffers }, statement, preparing)
-
 /** The query whose rows are arrays of texts. */
 export const textsQuery = (
   statement: PreparedStatement,
@@ -59,7 +49,7 @@ export class PreparedNames {
   readonly #names = new Set<string>()
 
   /** Notes a query that is about to run. */
-  add({ name }: NamedQuery): void {
+  add({ name }: { readonly name?: string | undefined }): void {
     if (name !== undefined) this.#names.add(name)
   }
 

@@ -1,13 +1,15 @@
 // One pipelined connection that many requests share: queries are sent without waiting for the answers of those before.
 
 import pg from 'pg'
-import { type NamedQuery, PreparedNames } from './prepared-statement.ts'
+import { AnswerQuery, receiveRawRows, WriteBatch } from './answer-query.ts'
+import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250
 
 export class SharedConnection {
   readonly #client: pg.Client
+  readonly #writes: WriteBatch
   readonly #names = new PreparedNames()
   #pending = 0
   #isReady = false
@@ -16,6 +18,8 @@ export class SharedConnection {
 
   constructor(url: string, onError: (error: Error) => void) {
     this.#client = new pg.Client({ connectionString: url, pipeline: true, keepAlive: true } as pg.ClientConfig)
+    receiveRawRows(this.#client)
+    this.#writes = new WriteBatch(this.#client)
     this.#client.on('error', (error) => {
       this.#giveUp()
       onError(error)
@@ -49,17 +53,26 @@ export class SharedConnection {
     return this.#pending > 0 ? performance.now() - this.#busySince : 0
   }
 
-  async run(query: NamedQuery): Promise<pg.QueryArrayResult> {
-    this.#names.add(query)
-    if (this.#names.isFull) this.#giveUp()
-    if (this.#pending++ === 0) this.#busySince = performance.now()
-    try {
-      return await this.#client.query(query)
-    } finally {
-      this.#pending--
-      this.#busySince = performance.now()
-      if (!this.#isReady && this.#pending === 0) void this.close()
-    }
+  /** The bytes of the first row's first column; null when there is none. Rejects with what `pg` says. */
+  run(statement: PreparedStatement, values: readonly (string | null)[], preparing: boolean): Promise<Buffer | null> {
+    return new Promise((resolve, reject) => {
+      const query = new AnswerQuery(statement, values, preparing, (error, first) => {
+        this.#ended()
+        if (error) reject(error)
+        else resolve(first)
+      })
+      this.#names.add(query)
+      if (this.#names.isFull) this.#giveUp()
+      if (this.#pending++ === 0) this.#busySince = performance.now()
+      this.#writes.open()
+      this.#client.query(query as unknown as pg.Submittable)
+    })
+  }
+
+  #ended(): void {
+    this.#pending--
+    this.#busySince = performance.now()
+    if (!this.#isReady && this.#pending === 0) void this.close()
   }
 
   close(): Promise<void> {

@@ -58,13 +58,8 @@ export class DocumentCache {
 
 /** Parses a text; `validation-failed` at `$.query` when it is not GraphQL. */
 export function parseDocument(text: string): ParsedDocument {
-  let node: DocumentNode
-  try {
-    node = parse(text, { noLocation: true, maxTokens })
-  } catch {
-    // A RangeError of a document nested deeper than the stack ends here as well.
-    throw validationFailed('not a valid graphql query', ['query'])
-  }
+  const node = parseText(text)
+  if (!node) throw validationFailed('not a valid graphql query', ['query'])
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of node.definitions) {
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
@@ -73,6 +68,16 @@ export function parseDocument(text: string): ParsedDocument {
     fragments.set(name, definition)
   }
   return { text, node, fragments, operations: new Map() }
+}
+
+/** The syntax tree of a text; null when it is not GraphQL. */
+export function parseText(text: string): DocumentNode | null {
+  try {
+    return parse(text, { noLocation: true, maxTokens })
+  } catch {
+    // A RangeError of a document nested deeper than the stack ends here as well.
+    return null
+  }
 }
 
 /** Chooses the operation of a request. */

@@ -27,6 +27,9 @@ const maxSchemas = 200
 /** A shape longer than this is not worth remembering. */
 const maxShape = 4096
 
+/** Refuses documents by throwing; asked for each request when its document is parsed, before the role's schema counts. */
+export type RequestGuard = (document: ParsedDocument, session: Session) => void
+
 /** The plans of one operation for one role. */
 interface PlanGroup {
   readonly operation: Operation
@@ -40,6 +43,7 @@ export interface GraphQLEngineOptions {
   readonly dialect: Dialect
   readonly database: Database
   readonly contributions: readonly Contribution[]
+  readonly guards: readonly RequestGuard[]
   /** The model being served. */
   readonly model: () => Model
   /** Told of fields that two contributions give. */
@@ -96,9 +100,10 @@ export class GraphQLEngine {
     return runOperation(context)
   }
 
-  /** Validates and plans a request without running it. */
-  plan(request: GraphQLRequest, session: Session): PlannedRequest {
+  /** Validates and plans a request without running it; `unguarded` for those who only look at the plan. */
+  plan(request: GraphQLRequest, session: Session, { unguarded = false } = {}): PlannedRequest {
     const document = this.#documents.get(request.query)
+    if (!unguarded) for (const guard of this.#options.guards) guard(document, session)
     const schema = this.schema(session.role, session.backendOnly)
     const group = this.#group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables)

@@ -16,6 +16,7 @@ export interface AnySlice {
   entryKey?(entry: unknown): string
   read?(value: unknown, context: { readonly formatVersion: number }): unknown
   write?(value: unknown): unknown
+  validate?(value: unknown, document: MetadataDocument): void
   cleared?(value: unknown): unknown
   functionsOf?(value: unknown): readonly QualifiedName[]
   resolve?(value: unknown, context: SliceContext): unknown

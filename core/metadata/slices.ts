@@ -54,6 +54,8 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   read?(value: Static<S>, context: { readonly formatVersion: number }): MetadataDocument[K]
   /** Stored shape to wire shape, sorted; `undefined` leaves the key out. Absent: the value, left out when empty. */
   write?(value: MetadataDocument[K]): unknown
+  /** Refuses a given document in which the slice does not fit the others; throws with a path relative to the slice. */
+  validate?(value: MetadataDocument[K], document: MetadataDocument): void
   /** What `clear_metadata` leaves. Absent: `empty`. */
   cleared?(value: MetadataDocument[K]): MetadataDocument[K]
   /** The functions of the database that resolving looks at. */

@@ -91,7 +91,13 @@ let stdout: LogDestination | undefined
 /** One buffer for the whole process, so that lines of several observers never mix. */
 function standardOutput(): LogDestination {
   if (stdout) return stdout
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 100 })
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: 65_536,
+    maxWrite: 65_536,
+    periodicFlush: 100,
+  })
   // A reader that went away must not end the server.
   destination.on('error', () => {})
   stdout = destination

@@ -94,7 +94,7 @@ function standardOutput(): LogDestination {
   const destination = pino.destination({
     dest: 1,
     sync: false,
-    minLength: 65_536,
+    minLength: 32_768,
     maxWrite: 65_536,
     periodicFlush: 100,
   })

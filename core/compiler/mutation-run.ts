@@ -17,7 +17,7 @@ export async function runMutation(
   isLast: boolean,
 ): Promise<Buffer | string> {
   const run = (statement: PreparedStatement, values: readonly (string | null)[]) => {
-    return isLast ? transaction.lastText(statement, values) : transaction.text(statement, values)
+    return isLast ? transaction.lastBytes(statement, values) : transaction.bytes(statement, values)
   }
   switch (program.kind) {
     case 'constant':

@@ -2,12 +2,13 @@
 // before, so that a mutation of one statement takes one round trip.
 
 import type pg from 'pg'
+import type { AnsweringClient } from './answering-client.ts'
 import { transactionError, translatePostgresError } from './postgres-errors.ts'
-import { type NamedQuery, type PreparedNames, type PreparedStatement, textsQuery } from './prepared-statement.ts'
+import type { PreparedNames, PreparedStatement } from './prepared-statement.ts'
 import type { OwnTransaction, Row, ScriptResult } from './transaction.ts'
 
 export interface ClientTransactionOptions {
-  readonly client: pg.PoolClient
+  readonly client: pg.PoolClient & AnsweringClient
   readonly names: PreparedNames
   /** Whether statements that run again are prepared. */
   readonly preparing: boolean
@@ -41,23 +42,25 @@ export class ClientTransaction implements OwnTransaction {
     return rows
   }
 
-  async text(statement: PreparedStatement, values: readonly (string | null)[]): Promise<string | null> {
-    const query = textsQuery(statement, values, this.#options.preparing)
-    return firstText(await this.#runPrepared(statement, query))
+  async bytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
+    return this.#timed(statement, values, (preparing) => this.#options.client.answer(statement, values, preparing))
   }
 
-  async lastText(statement: PreparedStatement, values: readonly (string | null)[]): Promise<string | null> {
-    const query = textsQuery(statement, values, this.#options.preparing)
-    const answer = this.#runPrepared(statement, query)
+  async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
+    const answer = this.bytes(statement, values)
     // When the statement fails, this COMMIT rolls back.
     this.#committed = this.#commit()
     this.#committed.catch(() => {})
-    return firstText(await answer)
+    return answer
   }
 
   async texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]> {
-    const query = textsQuery(statement, values, this.#options.preparing)
-    return (await this.#runPrepared(statement, query)).rows as (string | null)[][]
+    const { text, name, isRepeated } = statement
+    return this.#timed(statement, values, async (preparing) => {
+      const query = { text, values: values as (string | null)[], rowMode: 'array' as const }
+      const named = preparing && isRepeated ? { ...query, name } : query
+      return (await this.#options.client.query<(string | null)[]>(named)).rows
+    })
   }
 
   async script(text: string): Promise<ScriptResult> {
@@ -85,11 +88,19 @@ export class ClientTransaction implements OwnTransaction {
     if (command !== 'COMMIT') throw transactionError(new Error('a statement of the transaction had failed'))
   }
 
-  #runPrepared(statement: PreparedStatement, query: NamedQuery): Promise<pg.QueryArrayResult> {
-    const { client, names } = this.#options
-    names.add(query)
-    statement.runs++
-    return this.#run(statement.text, query.values ?? [], () => client.query(query))
+  async #timed<T>(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    send: (preparing: boolean) => Promise<T>,
+  ): Promise<T> {
+    const { names, preparing } = this.#options
+    names.add(statement, preparing)
+    const started = performance.now()
+    try {
+      return await this.#run(statement.text, values, () => send(preparing))
+    } finally {
+      statement.took(performance.now() - started)
+    }
   }
 
   /** Runs a statement; a failure to begin counts before one of the statement itself. */
@@ -104,7 +115,3 @@ export class ClientTransaction implements OwnTransaction {
     }
   }
 }
-
-/** The first row's first column; null for SQL NULL or no row. */
-export const firstText = ({ rows }: pg.QueryArrayResult): string | null =>
-  (rows[0] as unknown as (string | null)[] | undefined)?.[0] ?? null

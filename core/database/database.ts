@@ -2,9 +2,10 @@
 // transaction, takes a connection of the pool for itself, so that it holds up nobody.
 
 import pg from 'pg'
-import { ClientTransaction, firstText } from './client-transaction.ts'
+import { AnsweringClient } from './answering-client.ts'
+import { ClientTransaction } from './client-transaction.ts'
 import { connectionError, translatePostgresError } from './postgres-errors.ts'
-import { type NamedQuery, PreparedNames, type PreparedStatement, textsQuery } from './prepared-statement.ts'
+import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 import { SharedConnection } from './shared-connection.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
 
@@ -44,6 +45,8 @@ const slowMillis = 20
 /** Whether an error means that the connection is gone, rather than that a statement failed. */
 const isBroken = (error: unknown): boolean => !(error instanceof pg.DatabaseError) || error.severity === 'FATAL'
 
+type PooledClient = pg.PoolClient & AnsweringClient
+
 export class Database {
   readonly #options: DatabaseOptions
   readonly #pool: pg.Pool
@@ -60,6 +63,7 @@ export class Database {
       idleTimeoutMillis: options.idleTimeout * 1000,
       maxLifetimeSeconds: options.lifetime ?? 0,
       pipeline: true,
+      Client: AnsweringClient,
     } as pg.PoolConfig)
     this.#pool.on('error', options.onConnectionError)
   }
@@ -76,20 +80,15 @@ export class Database {
   }
 
   /** Runs a statement outside a transaction; the bytes of its first row's first column, null when there is none. */
-  async answer(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | string | null> {
-    const started = performance.now()
+  async answer(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
     const { meanMillis } = statement
     const among = meanMillis < fastMillis ? connectionsForFast : sharedConnections
     const shared = meanMillis < slowMillis ? this.#freeShared(among) : null
-    const { preparedStatements } = this.#options
     try {
-      if (shared) return await shared.run(statement, values, preparedStatements)
-      return firstText(await this.#onPool(textsQuery(statement, values, preparedStatements)))
+      if (shared) return await shared.run(statement, values, this.#options.preparedStatements)
+      return await this.#onPool(statement, values)
     } catch (error) {
       throw translatePostgresError(error, statement.text, values)
-    } finally {
-      statement.runs++
-      statement.meanMillis += (performance.now() - started - statement.meanMillis) / 16
     }
   }
 
@@ -165,17 +164,20 @@ export class Database {
     await Promise.all([...this.#shared.map((connection) => connection?.close()), this.#pool.end()])
   }
 
-  async #onPool(query: NamedQuery): Promise<pg.QueryArrayResult> {
+  async #onPool(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
     const client = await this.#connect()
     const names = this.#namesOf(client)
-    names.add(query)
+    const { preparedStatements } = this.#options
+    names.add(statement, preparedStatements)
+    const started = performance.now()
     let failure: Error | undefined
     try {
-      return await client.query(query)
+      return await client.answer(statement, values, preparedStatements)
     } catch (error) {
       if (isBroken(error)) failure = error as Error
       throw error
     } finally {
+      statement.took(performance.now() - started)
       client.release(failure ?? names.isFull)
     }
   }
@@ -186,9 +188,9 @@ export class Database {
     return names
   }
 
-  async #connect(): Promise<pg.PoolClient> {
+  async #connect(): Promise<PooledClient> {
     try {
-      return await this.#pool.connect()
+      return (await this.#pool.connect()) as PooledClient
     } catch (error) {
       throw connectionError(error)
     }

@@ -1,25 +1,25 @@
-// One pipelined connection that many requests share: queries are sent without waiting for the answers of those before.
+// One pipelined connection that many requests share: queries are sent without waiting for the answers of those before,
+// and what is sent in one turn of the event loop goes out in one system call.
 
-import pg from 'pg'
-import { AnswerQuery, receiveRawRows, WriteBatch } from './answer-query.ts'
+import type pg from 'pg'
+import { AnsweringClient } from './answering-client.ts'
 import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250
 
 export class SharedConnection {
-  readonly #client: pg.Client
-  readonly #writes: WriteBatch
+  readonly #client: AnsweringClient
   readonly #names = new PreparedNames()
   #pending = 0
   #isReady = false
+  #isHolding = false
   #brokenAt: number | null = null
+  /** When the query at the head was sent, or the one before it answered. */
   #busySince = 0
 
   constructor(url: string, onError: (error: Error) => void) {
-    this.#client = new pg.Client({ connectionString: url, pipeline: true, keepAlive: true } as pg.ClientConfig)
-    receiveRawRows(this.#client)
-    this.#writes = new WriteBatch(this.#client)
+    this.#client = new AnsweringClient({ connectionString: url, pipeline: true, keepAlive: true } as pg.ClientConfig)
     this.#client.on('error', (error) => {
       this.#giveUp()
       onError(error)
@@ -53,30 +53,39 @@ export class SharedConnection {
     return this.#pending > 0 ? performance.now() - this.#busySince : 0
   }
 
-  /** The bytes of the first row's first column; null when there is none. Rejects with what `pg` says. */
-  run(statement: PreparedStatement, values: readonly (string | null)[], preparing: boolean): Promise<Buffer | null> {
-    return new Promise((resolve, reject) => {
-      const query = new AnswerQuery(statement, values, preparing, (error, first) => {
-        this.#ended()
-        if (error) reject(error)
-        else resolve(first)
-      })
-      this.#names.add(query)
-      if (this.#names.isFull) this.#giveUp()
-      if (this.#pending++ === 0) this.#busySince = performance.now()
-      this.#writes.open()
-      this.#client.query(query as unknown as pg.Submittable)
-    })
-  }
-
-  #ended(): void {
-    this.#pending--
-    this.#busySince = performance.now()
-    if (!this.#isReady && this.#pending === 0) void this.close()
+  /** Runs a statement; the time in the queue does not count as the statement's. */
+  async run(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    preparing: boolean,
+  ): Promise<Buffer | null> {
+    this.#names.add(statement, preparing)
+    if (this.#names.isFull) this.#giveUp()
+    if (this.#pending++ === 0) this.#busySince = performance.now()
+    this.#hold()
+    try {
+      return await this.#client.answer(statement, values, preparing)
+    } finally {
+      const now = performance.now()
+      statement.took(now - this.#busySince)
+      this.#busySince = now
+      this.#pending--
+      if (!this.#isReady && this.#pending === 0) void this.close()
+    }
   }
 
   close(): Promise<void> {
     return this.#client.end().catch(() => {})
+  }
+
+  #hold(): void {
+    if (this.#isHolding) return
+    this.#isHolding = true
+    this.#client.hold()
+    setImmediate(() => {
+      this.#isHolding = false
+      this.#client.flush()
+    })
   }
 
   /** Takes no more queries; what was sent is still answered. */

@@ -8,8 +8,8 @@ export type Row = Record<string, unknown>
 export interface Transaction {
   /** Runs text with bound values (`$1`, ...) and returns the rows. */
   rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
-  /** Runs a compiled statement whose first column is ready JSON text; returns it (null for SQL NULL or no row). */
-  text(statement: PreparedStatement, values: readonly (string | null)[]): Promise<string | null>
+  /** Runs a compiled statement whose first column is ready JSON text; returns its bytes (null for SQL NULL or no row). */
+  bytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null>
   /** Runs a compiled statement whose columns are texts; returns its rows. */
   texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]>
   /** Runs text that may hold several statements by the simple protocol; returns the last one's raw text result. */
@@ -18,8 +18,8 @@ export interface Transaction {
 
 /** A transaction for whoever opened it, and so knows what comes last. */
 export interface OwnTransaction extends Transaction {
-  /** As `text`, for the last statement: it is committed behind it without another round trip. */
-  lastText(statement: PreparedStatement, values: readonly (string | null)[]): Promise<string | null>
+  /** As `bytes`, for the last statement: it is committed behind it without another round trip. */
+  lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null>
 }
 
 /** The outcome of the last statement of a script; `rows` is null for commands that return none. */

@@ -91,7 +91,7 @@ async function changePiece(
     return concatPieces([`${JSON.stringify(segment.key)}:`, result])
   }
   const values = bindParams(segment.statement.params, context)
-  return (await transaction.text(segment.statement, values)) ?? segment.statement.whenEmpty
+  return (await transaction.bytes(segment.statement, values)) ?? segment.statement.whenEmpty
 }
 
 /** Lets triggers and functions of the database read who is asking. */

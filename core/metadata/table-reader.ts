@@ -41,7 +41,7 @@ export class TableReader {
     }
     return {
       rows: (text, values) => change(inner.rows(text, values)),
-      text: (statement, values) => change(inner.text(statement, values)),
+      bytes: (statement, values) => change(inner.bytes(statement, values)),
       texts: (statement, values) => change(inner.texts(statement, values)),
       script: (text) => change(inner.script(text)),
     }

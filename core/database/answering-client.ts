@@ -36,7 +36,7 @@ const Base = pg.Query as unknown as new (text: string) => BaseQuery
 const unchanged = (value: unknown): unknown => value
 
 /** Runs a statement and keeps the first value of the first row. */
-export class AnswerQuery extends Base {
+class AnswerQuery extends Base {
   #first: Buffer | null = null
 
   constructor(
@@ -47,7 +47,7 @@ export class AnswerQuery extends Base {
   ) {
     super(statement.text)
     this.values = values
-    if (preparing && statement.runs > 0) this.name = statement.name
+    if (preparing && statement.isRepeated) this.name = statement.name
     this.callback = (error) => done(error, this.#first)
   }
 
@@ -90,10 +90,17 @@ interface BaseParser {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
 }
 
-/** Leaves the values of rows as bytes. */
-class RawRowParser extends (Parser as unknown as new () => BaseParser) {
+/** Leaves the values of rows as bytes where the query at hand wants them so. */
+class RowParser extends (Parser as unknown as new () => BaseParser) {
+  readonly #wantsBytes: () => boolean
+
+  constructor(wantsBytes: () => boolean) {
+    super()
+    this.#wantsBytes = wantsBytes
+  }
+
   override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
-    if (code !== dataRow) return super.handlePacket(offset, code, length, bytes)
+    if (code !== dataRow || !this.#wantsBytes()) return super.handlePacket(offset, code, length, bytes)
     const fields: (Buffer | null)[] = []
     const count = bytes.readInt16BE(offset)
     let at = offset + 2
@@ -108,40 +115,45 @@ class RawRowParser extends (Parser as unknown as new () => BaseParser) {
   }
 }
 
-/** Has a client, before it connects, hand rows to its queries as bytes. */
-export function receiveRawRows(client: pg.Client): void {
-  const connection = wireOf(client)
-  connection.attachListeners = (stream) => {
-    const parser = new RawRowParser()
-    stream.on('data', (chunk: Buffer) => {
-      parser.parse(chunk, (message) => {
-        connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
+/** What `pg`'s Client keeps to itself. */
+interface ClientInternals {
+  readonly connection: Wire
+  _getActiveQuery(): unknown
+}
+
+/** A client that can also be asked for one value as bytes. */
+export class AnsweringClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    const internals = this as unknown as ClientInternals
+    const { connection } = internals
+    connection.attachListeners = (stream) => {
+      const parser = new RowParser(() => internals._getActiveQuery() instanceof AnswerQuery)
+      stream.on('data', (chunk: Buffer) => {
+        parser.parse(chunk, (message) => {
+          connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
+        })
       })
+    }
+  }
+
+  /** The bytes of the first row's first column; null when there is none. Rejects with what `pg` says. */
+  answer(statement: PreparedStatement, values: readonly (string | null)[], preparing: boolean): Promise<Buffer | null> {
+    return new Promise((resolve, reject) => {
+      const query = new AnswerQuery(statement, values, preparing, (error, first) => {
+        if (error) reject(error)
+        else resolve(first)
+      })
+      this.query(query as unknown as pg.Submittable)
     })
   }
-}
 
-/**
- * Collects what a client writes in one turn of the event loop into one system call.
- */
-export class WriteBatch {
-  readonly #stream: Socket
-  #isOpen = false
-
-  constructor(client: pg.Client) {
-    this.#stream = wireOf(client).stream
+  /** Holds back what is written until {@link AnsweringClient.flush}. */
+  hold(): void {
+    ;(this as unknown as ClientInternals).connection.stream.cork()
   }
 
-  /** To be called before each write. */
-  open(): void {
-    if (this.#isOpen) return
-    this.#isOpen = true
-    this.#stream.cork()
-    setImmediate(() => {
-      this.#isOpen = false
-      this.#stream.uncork()
-    })
+  flush(): void {
+    ;(this as unknown as ClientInternals).connection.stream.uncork()
   }
 }
-
-const wireOf = (client: pg.Client): Wire => (client as unknown as { readonly connection: Wire }).connection

@@ -86,22 +86,53 @@ export interface LogDestination {
   flushSync(): void
 }
 
+/** Milliseconds that a line waits for others at most, and characters that are written at once. */
+const longestWait = 100
+const batchSize = 16_384
+
+/** Collects lines: handing each over by itself would cost more than making it. */
+class LineBuffer implements LogDestination {
+  readonly #destination: LogDestination
+  #lines: string[] = []
+  #size = 0
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(destination: LogDestination) {
+    this.#destination = destination
+  }
+
+  write(line: string): void {
+    this.#lines.push(line)
+    this.#size += line.length
+    if (this.#size >= batchSize) this.#pass()
+    else this.#timer ??= setTimeout(() => this.#pass(), longestWait).unref()
+  }
+
+  flushSync(): void {
+    this.#pass()
+    this.#destination.flushSync()
+  }
+
+  #pass(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#lines.length === 0) return
+    this.#destination.write(this.#lines.join(''))
+    this.#lines = []
+    this.#size = 0
+  }
+}
+
 let stdout: LogDestination | undefined
 
 /** One buffer for the whole process, so that lines of several observers never mix. */
 function standardOutput(): LogDestination {
   if (stdout) return stdout
-  const destination = pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: 32_768,
-    maxWrite: 65_536,
-    periodicFlush: 100,
-  })
+  const destination = pino.destination({ dest: 1, sync: false })
   // A reader that went away must not end the server.
   destination.on('error', () => {})
-  stdout = destination
-  return destination
+  stdout = new LineBuffer(destination)
+  return stdout
 }
 
 /** The time of a line, made once per millisecond. */

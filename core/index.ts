@@ -20,6 +20,7 @@ export {
   validationFailed,
 } from './errors.ts'
 export type * from './graphql/contribution.ts'
+export type { RequestGuard } from './graphql/engine.ts'
 export { readJson } from './http/body.ts'
 export type { MetadataDocument, TableEntry } from './metadata/document.ts'
 export type { FieldKinds, FieldModel, Model, ModelSlices, TableModel } from './metadata/model.ts'

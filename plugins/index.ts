@@ -3,14 +3,20 @@
 import type { Plugin } from '../core/plugin.ts'
 import authJwt from './auth-jwt/index.ts'
 import authWebhook from './auth-webhook/index.ts'
+import catalogState from './catalog-state/index.ts'
+import collections from './collections/index.ts'
 import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
+import data from './data/index.ts'
+import explain from './explain/index.ts'
 import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
 import metadata from './metadata/index.ts'
 import permissions from './permissions/index.ts'
+import pgDump from './pg-dump/index.ts'
 import relationships from './relationships/index.ts'
+import relay from './relay/index.ts'
 import sql from './sql/index.ts'
 import tables from './tables/index.ts'
 import version from './version/index.ts'
@@ -23,10 +29,16 @@ export const builtInPlugins: readonly Plugin[] = [
   functions,
   computedFields,
   sql,
+  data,
   graphql,
+  relay,
+  explain,
+  collections,
   health,
   version,
   config,
+  catalogState,
+  pgDump,
   authJwt,
   authWebhook,
 ]

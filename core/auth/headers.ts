@@ -33,8 +33,8 @@ export function sessionVariables(headers: RequestHeaders, dialect: Dialect, role
 const truths = new Set(['true', 't', 'yes', 'y'])
 const falsehoods = new Set(['false', 'f', 'no', 'n'])
 
-function backendOnly(headers: RequestHeaders, name: string): boolean {
-  const text = headerText(headers, name)?.toLowerCase()
+function backendOnly(variables: Session['variables'], name: string): boolean {
+  const text = variables[name]?.toLowerCase()
   if (text === undefined || falsehoods.has(text)) return false
   if (truths.has(text)) return true
   const rule = `True values are ${JSON.stringify([...truths])} and  False values are ${JSON.stringify([...falsehoods])}`
@@ -44,11 +44,14 @@ function backendOnly(headers: RequestHeaders, name: string): boolean {
 /** The session of a request that may assume any role: it asks for one, else it is `admin`. */
 export function trustedSession(headers: RequestHeaders, dialect: Dialect): Session {
   const role = headerText(headers, dialect.roleVariable) || 'admin'
-  return {
-    role,
-    variables: sessionVariables(headers, dialect, role),
-    backendOnly: backendOnly(headers, dialect.backendOnlyVariable),
-  }
+  return assumedSession(sessionVariables(headers, dialect, role), dialect)
+}
+
+/** The same of ready session variables, lower-case names and no secrets among them. */
+export function assumedSession(given: Session['variables'], dialect: Dialect): Session {
+  const role = given[dialect.roleVariable] || 'admin'
+  const variables = { ...given, [dialect.roleVariable]: role }
+  return { role, variables, backendOnly: backendOnly(variables, dialect.backendOnlyVariable) }
 }
 
 /** The session of a request whose role was decided elsewhere; its headers give the other variables. */

@@ -100,6 +100,16 @@ export const stringCodec: Codec = {
   },
 }
 
+/** `ID`: an integer is its digits. */
+export const idCodec: Codec = {
+  type: 'ID',
+  expects: 'a String or a 32-bit integer',
+  encode(value, literal) {
+    if (typeof value === 'string') return stringCodec.encode.call(this, value, literal)
+    return intCodec.encode.call(this, value, literal)
+  },
+}
+
 const undecodable = (what: string, expected: string, value: unknown): TrellisError =>
   parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`)
 

@@ -38,7 +38,7 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer): 
       return sql`exists (select 1 from ${tableSql(condition.table)} as ${inner} where ${where})`
     }
     case 'sql':
-      return sql`(${condition.build(row)})`
+      return sql`(${condition.build(row, printer)})`
     default:
       return condition satisfies never
   }

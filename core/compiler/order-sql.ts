@@ -12,13 +12,25 @@ export interface PrintedOrder {
 }
 
 export function orderSql(items: readonly OrderItem[], row: Sql, printer: Printer): PrintedOrder {
-  const joins: Sql[] = []
-  const printed = items.map(({ target, direction, nulls }) => {
-    const value = targetSql(target, row, joins, printer)
-    return sql`${value} ${trusted(direction)} nulls ${trusted(nulls)}`
-  })
-  return { items: printed, joins: joins.length === 0 ? empty : { parts: joins } }
+  const targets = items.map(({ target }) => target)
+  const { values, joins } = targetsSql(targets, row, printer)
+  return { items: values.map((value, i) => orderItemSql(value, items[i]!)), joins }
 }
+
+/** The values to order by, without the order. */
+export function targetsSql(
+  targets: readonly OrderTarget[],
+  row: Sql,
+  printer: Printer,
+): Pick<PrintedOrder, 'joins'> & { readonly values: readonly Sql[] } {
+  const joins: Sql[] = []
+  const values = targets.map((target) => targetSql(target, row, joins, printer))
+  return { values, joins: joins.length === 0 ? empty : { parts: joins } }
+}
+
+/** A value in its direction. */
+export const orderItemSql = (value: Sql, { direction, nulls }: Pick<OrderItem, 'direction' | 'nulls'>): Sql =>
+  sql`${value} ${trusted(direction)} nulls ${trusted(nulls)}`
 
 /** The value to order by; what has to be joined for it is added to `joins`. */
 function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer): Sql {
@@ -26,7 +38,7 @@ function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer
     case 'column':
       return columnSql(row, target.column)
     case 'sql':
-      return sql`(${target.build(row)})`
+      return sql`(${target.build(row, printer)})`
     case 'related': {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))

@@ -5,12 +5,16 @@ import type { PgType } from '../catalog/types.ts'
 import type { Sql } from '../database/sql.ts'
 import type { QualifiedName } from '../names.ts'
 import type { ParamSource } from './param.ts'
+import type { Printer } from './printer.ts'
 
 /** Pairs of (column of the outer row, column of the inner row) that must be equal. */
 export type Mapping = readonly (readonly [string, string])[]
 
-/** A ready fragment of a plugin; it is given the alias of the row at hand. `alias.*` is the row as a value of its type. */
-export type SqlBuilder = (row: Sql) => Sql
+/**
+ * A ready fragment of a plugin; it is given the alias of the row at hand. `alias.*` is the row as a value of its type. With
+ * the printer it can print parts of plans that it holds.
+ */
+export type SqlBuilder = (row: Sql, printer: Printer) => Sql
 
 export type Operand =
   | { readonly kind: 'param'; readonly source: ParamSource; readonly type: string }

@@ -51,7 +51,7 @@ function soleQuery(output: RootOutput, printer: Printer, envelope: Envelope): Sq
     case 'json':
       return sql`select ${concat([envelope.prefix + output.text + envelope.suffix])}`
     case 'sql':
-      return sql`select ${concat([envelope.prefix, output.build(printer.alias()), envelope.suffix])}`
+      return sql`select ${concat([envelope.prefix, output.build(printer.alias(), printer), envelope.suffix])}`
     default:
       return output satisfies never
   }
@@ -69,7 +69,7 @@ function nestedQuery(output: Exclude<RootOutput, { kind: 'json' }>, printer: Pri
     case 'aggregate':
       return sql`(${aggregateSql(output.select, null, printer)})`
     case 'sql':
-      return sql`(${output.build(printer.alias())})`
+      return sql`(${output.build(printer.alias(), printer)})`
     default:
       return output satisfies never
   }

@@ -72,7 +72,7 @@ function outputPieces(output: Output, frame: Frame, printer: Printer): (string |
       return outputPieces({ kind: 'object', entries }, frame, printer)
     }
     case 'sql':
-      return [sql`(${output.build(frame.row)})`]
+      return [sql`(${output.build(frame.row, printer)})`]
     default:
       return output satisfies never
   }
@@ -176,21 +176,21 @@ export function rowSet(rows: Rows, printer: Printer, outer: Sql | null, limited 
   return {
     row,
     distinct: columns.length > 0 ? sql`distinct on (${join(columns)}) ` : empty,
-    from: sql`from ${fromSql(rows.from, row, outer)}${order.joins}`,
+    from: sql`from ${fromSql(rows.from, row, outer, printer)}${order.joins}`,
     where,
     tail: sql`${where}${orderBy}${limit}`,
     isOrdered: order.items.length > 0 || columns.length > 0 || limit.parts.length > 0,
   }
 }
 
-function fromSql(from: From, row: Sql, outer: Sql | null): Sql {
+function fromSql(from: From, row: Sql, outer: Sql | null, printer: Printer): Sql {
   switch (from.kind) {
     case 'table':
       return sql`${tableSql(from.table)} as ${row}`
     case 'rows':
       return sql`unnest(${param(from.source, `${quoted(from.table.schema)}.${quoted(from.table.name)}[]`)}) as ${row}`
     case 'sql':
-      return sql`${from.build(outer ?? row)} as ${row}`
+      return sql`${from.build(outer ?? row, printer)} as ${row}`
     default:
       return from satisfies never
   }

@@ -1,7 +1,14 @@
 // How plugins add to the GraphQL schemas. A contribution is a pure function of model and role; it names fields and makes
 // each one only when a request needs it, so a schema of thousands of tables costs what is used of it.
 
-import type { GraphQLFieldConfig, GraphQLInputFieldConfig, GraphQLNamedType, GraphQLObjectType } from 'graphql'
+import type {
+  GraphQLFieldConfig,
+  GraphQLInputFieldConfig,
+  GraphQLInterfaceType,
+  GraphQLNamedType,
+  GraphQLObjectType,
+} from 'graphql'
+import type { PgType } from '../catalog/types.ts'
 import type { MutationPlan, OnConflict } from '../compiler/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../compiler/plan.ts'
 import type { Dialect } from '../dialect.ts'
@@ -18,8 +25,12 @@ import type { Value } from './values.ts'
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
 export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
 
+/** The schemas that a role has: the usual one, and the one for clients of Relay. */
+export type SchemaKind = 'standard' | 'relay'
+
 /** A role's view of the model, while its schema is put together. */
 export interface SchemaScope {
+  readonly kind: SchemaKind
   readonly model: Model
   readonly role: string
   readonly backendOnly: boolean
@@ -31,6 +42,7 @@ export interface SchemaScope {
   type<T extends GraphQLNamedType>(name: string, build: () => T): T
   /** Members of a table's row that all contributions add, by kind of type they appear in. */
   rowFields(table: TableModel): FieldMap
+  rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[]
   booleanFields(table: TableModel): InputFieldMap
   orderFields(table: TableModel): InputFieldMap
   insertFields(table: TableModel): InputFieldMap
@@ -39,11 +51,17 @@ export interface SchemaScope {
 export interface Contribution {
   /** Shown when two contributions give the same name. */
   readonly name: string
+  /** The schemas that it adds to; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
+  /** Names of row fields that give way in every table: only this contribution can add them. */
+  readonly ownRowFields?: readonly string[]
   query?(scope: SchemaScope): FieldMap
   mutation?(scope: SchemaScope): FieldMap
   subscription?(scope: SchemaScope): FieldMap
   /** Fields of the object type of a table's rows. */
   rowFields?(scope: SchemaScope, table: TableModel): FieldMap
+  /** Interfaces of the object type of a table's rows. */
+  rowInterfaces?(scope: SchemaScope, table: TableModel): readonly GraphQLInterfaceType[]
   /** Fields of `T_bool_exp`. */
   booleanFields?(scope: SchemaScope, table: TableModel): InputFieldMap
   /** Fields of `T_order_by`. */
@@ -93,8 +111,17 @@ export type BooleanPlanner = (value: Value, context: PlanContext) => Condition
 /** How a member of `T_order_by` becomes things to order by. */
 export type OrderPlanner = (value: Value, context: PlanContext) => readonly OrderElement[]
 
+/** A value that rows are ordered by, as what remembers a place in the order has to know it. */
+export interface OrderedValue {
+  /** Names it among the values of the row: `['title']`, `['publisher', 'name']`; columns by their database names. */
+  readonly key: readonly string[]
+  readonly type: PgType
+  readonly nullable: boolean
+}
+
 export interface OrderElement {
   readonly target: OrderTarget
+  readonly value: OrderedValue
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last'
   /** The plain column, when it is one: `distinct_on` is checked against it. */

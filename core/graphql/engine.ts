@@ -9,9 +9,10 @@ import type { Model } from '../metadata/model.ts'
 import type { QueryLog } from '../observe.ts'
 import type { Settings } from '../options.ts'
 import type { Session } from '../session.ts'
-import type { Contribution } from './contribution.ts'
+import type { Contribution, SchemaKind } from './contribution.ts'
 import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
 import { type ExecutionContext, runOperation } from './execute.ts'
+import { type InspectedOperation, inspectOperation } from './inspect.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PreparedOperation, prepareOperation } from './prepared.ts'
 import type { GraphQLRequest } from './request.ts'
@@ -51,11 +52,19 @@ export interface GraphQLEngineOptions {
 }
 
 /** What a transport adds to a request. */
-export interface RequestExtras {
+export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   /** The client's headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
+}
+
+/** How a request is planned. */
+export interface PlanOptions {
+  /** Absent: the usual one. */
+  readonly schema?: SchemaKind
+  /** Set by those who only look at the plan. */
+  readonly unguarded?: boolean
 }
 
 /** An operation together with what this request gives it. */
@@ -87,7 +96,7 @@ export class GraphQLEngine {
 
   /** Runs a request; the answer's bytes. Throws a TrellisError. */
   async execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
-    const planned = this.plan(request, session)
+    const planned = this.plan(request, session, extras)
     requireSessionVariables(planned.prepared.sessionVariables, session)
     extras.onPlanned?.(generatedSql(planned))
     const context: ExecutionContext = {
@@ -100,11 +109,11 @@ export class GraphQLEngine {
     return runOperation(context)
   }
 
-  /** Validates and plans a request without running it; `unguarded` for those who only look at the plan. */
-  plan(request: GraphQLRequest, session: Session, { unguarded = false } = {}): PlannedRequest {
+  /** Validates and plans a request without running it. */
+  plan(request: GraphQLRequest, session: Session, { schema: kind, unguarded }: PlanOptions = {}): PlannedRequest {
     const document = this.#documents.get(request.query)
     if (!unguarded) for (const guard of this.#options.guards) guard(document, session)
-    const schema = this.schema(session.role, session.backendOnly)
+    const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables)
     const shape = variablesShape(group.operation, variables, group.dependences)
@@ -113,19 +122,36 @@ export class GraphQLEngine {
     return { schema, prepared, variables }
   }
 
+  /** The operation that a request asks for. */
+  operation({ query, operationName }: Pick<GraphQLRequest, 'query' | 'operationName'>): Operation {
+    return chooseOperation(this.#documents.get(query), operationName)
+  }
+
+  /** Plans a query or subscription field by field, for those who look at plans and run nothing. */
+  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation {
+    const operation = this.operation(request)
+    const schema = this.schema(session.role, session.backendOnly, kind)
+    const variables = readVariables(operation, request.variables)
+    const context = new PlanContext(schema, operation, variables, new Map())
+    const inspected = inspectOperation(context)
+    checkUnused(variables, context.used, operation)
+    return inspected
+  }
+
   /** The schema that a role sees now. */
-  schema(role: string, backendOnly: boolean): RoleSchema {
+  schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {
     const model = this.#options.model()
     if (model !== this.#schemaModel) {
       this.#schemas = new LRUCache({ max: maxSchemas })
       this.#schemaModel = model
     }
-    const key = backendOnly ? `b ${role}` : `- ${role}`
+    const key = `${kind} ${backendOnly ? 'b' : '-'} ${role}`
     let schema = this.#schemas.get(key)
     if (!schema) {
       const { settings, dialect, contributions, database, report } = this.#options
       const { serverVersion } = database
-      schema = new RoleSchema({ model, role, backendOnly, dialect, settings, contributions, serverVersion, report })
+      const given = { settings, dialect, contributions, serverVersion, report }
+      schema = new RoleSchema({ kind, model, role, backendOnly, ...given })
       this.#schemas.set(key, schema)
     }
     return schema

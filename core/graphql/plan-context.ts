@@ -12,8 +12,11 @@ import type { FieldSelection } from './selection.ts'
 /** Variables by name, defaults filled in. Never has a prototype. */
 export type Variables = Readonly<Record<string, unknown>>
 
-/** How a plan depends on a variable beyond its shape: on how long its lists are, or on the value itself. */
-export type Dependence = 'lengths' | 'value'
+/** What a plan has to know of a value, as text; undefined where it is a refusal, which is never kept. */
+export type Aspect = (value: unknown) => string | undefined
+
+/** How a plan depends on a variable beyond its shape: on how long its lists are, on an aspect, or on the value itself. */
+export type Dependence = 'lengths' | 'value' | Aspect
 
 /** A field of rows that JavaScript answers after the statement has run. */
 export interface RowJoin {
@@ -25,7 +28,7 @@ export interface RowJoin {
 export class PlanContext {
   readonly schema: RoleSchema
   readonly operation: Operation
-  readonly #variables: Variables
+  readonly variables: Variables
   readonly used = new Set<string>()
   readonly dependences: Map<string, Dependence>
   /** In the order of the `index` of deferred outputs. */
@@ -34,7 +37,7 @@ export class PlanContext {
   constructor(schema: RoleSchema, operation: Operation, variables: Variables, known: ReadonlyMap<string, Dependence>) {
     this.schema = schema
     this.operation = operation
-    this.#variables = variables
+    this.variables = variables
     this.dependences = new Map(known)
   }
 
@@ -44,16 +47,27 @@ export class PlanContext {
     if (!declared) throw validationFailed(`unbound variable "${name}"`, pathKeys(path))
     this.used.add(name)
     const hasDefault = declared.defaultValue !== undefined && declared.defaultValue.kind !== 'NullValue'
-    return { type: declared.type, value: this.#variables[name] ?? null, hasDefault }
+    return { type: declared.type, value: this.variables[name] ?? null, hasDefault }
   }
 
   /** Says that another value of the variable needs another plan. */
   dependOnValue(name: string): void {
-    this.dependences.set(name, 'value')
+    this.#depend(name, 'value')
+  }
+
+  /** Says that a value with another aspect needs another plan. */
+  dependOnAspect(name: string, aspect: Aspect): void {
+    this.#depend(name, aspect)
   }
 
   /** Says that another number of list elements needs another plan. */
   dependOnLengths(name: string): void {
-    if (!this.dependences.has(name)) this.dependences.set(name, 'lengths')
+    this.#depend(name, 'lengths')
+  }
+
+  /** Different dependences on one variable are a dependence on its value. */
+  #depend(name: string, dependence: Dependence): void {
+    const known = this.dependences.get(name) ?? dependence
+    this.dependences.set(name, known === dependence ? dependence : 'value')
   }
 }

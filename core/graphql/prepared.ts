@@ -62,14 +62,15 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
   return { operation, usedVariables, sessionVariables: [...new Set(sessionVariables)], joins, whole: null, segments }
 }
 
-const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
+/** How the statements of an operation are printed. */
+export const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
   stringifyNumbers: schema.settings.stringifyNumericTypes,
   serverVersion: schema.serverVersion,
 })
 
 function answering(entries: readonly RootEntry[], envelope: Envelope, options: PrinterOptions): AnsweringStatement {
   const statement = rootStatement(entries, envelope, options)
-  return { ...prepare(statement), whenEmpty: statement.whenEmpty }
+  return Object.assign(prepare(statement), { whenEmpty: statement.whenEmpty })
 }
 
 type OutputField = Extract<PlannedField, { kind: 'output' }>

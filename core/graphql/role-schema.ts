@@ -3,6 +3,7 @@
 
 import {
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLNonNull,
   GraphQLObjectType,
@@ -15,12 +16,13 @@ import type { Model, TableModel } from '../metadata/model.ts'
 import { nameKey, type QualifiedName } from '../names.ts'
 import type { Settings } from '../options.ts'
 import { RoleAccess, type TableAccess } from './access.ts'
-import type { Contribution, FieldMap, InputFieldMap, SchemaScope } from './contribution.ts'
+import type { Contribution, FieldMap, InputFieldMap, SchemaKind, SchemaScope } from './contribution.ts'
 import type { FieldSource } from './selection.ts'
 
 export type RootKind = 'query' | 'mutation' | 'subscription'
 
 export interface RoleSchemaInput {
+  readonly kind: SchemaKind
   readonly model: Model
   readonly role: string
   readonly backendOnly: boolean
@@ -40,6 +42,7 @@ const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
 }
 
 export class RoleSchema implements SchemaScope {
+  readonly kind: SchemaKind
   readonly model: Model
   readonly role: string
   readonly backendOnly: boolean
@@ -54,13 +57,14 @@ export class RoleSchema implements SchemaScope {
   readonly #members = new Map<string, FieldMap | InputFieldMap>()
 
   constructor(input: RoleSchemaInput) {
+    this.kind = input.kind
     this.model = input.model
     this.role = input.role
     this.backendOnly = input.backendOnly
     this.dialect = input.dialect
     this.settings = input.settings
     this.serverVersion = input.serverVersion
-    this.#contributions = input.contributions
+    this.#contributions = input.contributions.filter(({ schemas }) => schemas?.includes(input.kind) ?? true)
     this.#report = input.report
     this.#access = new RoleAccess(input.model, input.role, input.backendOnly)
   }
@@ -79,7 +83,21 @@ export class RoleSchema implements SchemaScope {
   }
 
   rowFields(table: TableModel): FieldMap {
-    return this.#merged('row', table, (contribution) => contribution.rowFields?.(this, table)) as FieldMap
+    return this.#merged('row', table, (contribution) => {
+      const fields = contribution.rowFields?.(this, table)
+      return fields && this.#withoutOwned(fields, contribution)
+    }) as FieldMap
+  }
+
+  /** The row fields without those that belong to another contribution. */
+  #withoutOwned(fields: FieldMap, contribution: Contribution): FieldMap {
+    const others = this.#contributions.filter((other) => other !== contribution)
+    const owned = new Set(others.flatMap(({ ownRowFields }) => ownRowFields ?? []))
+    return owned.size === 0 ? fields : new Map([...fields].filter(([name]) => !owned.has(name)))
+  }
+
+  rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[] {
+    return this.#contributions.flatMap((contribution) => contribution.rowInterfaces?.(this, table) ?? [])
   }
 
   booleanFields(table: TableModel): InputFieldMap {

@@ -6,13 +6,16 @@ import {
   type DirectiveNode,
   type FieldNode,
   GraphQLBoolean,
+  type GraphQLCompositeType,
   type GraphQLField,
   GraphQLNonNull,
   type GraphQLObjectType,
   getNamedType,
+  isAbstractType,
   isCompositeType,
   isObjectType,
   isRequiredArgument,
+  isUnionType,
   Kind,
   print,
   type SelectionSetNode,
@@ -97,7 +100,9 @@ export class FieldSelection {
   /** The same for a type that is not an object: what a value of the given object type selects. */
   fieldsOf(type: GraphQLObjectType): readonly FieldSelection[] {
     const outer = { path: this.path, responsePath: this.responsePath, depth: this.#depth + 1 }
-    return collectFields(this.#context, this.#sets(), objectSource(type), outer)
+    const declared = this.definition && getNamedType(this.definition.type)
+    const seenAs = isAbstractType(declared) ? compositeSource(declared) : undefined
+    return collectFields(this.#context, this.#sets(), compositeSource(type), outer, seenAs)
   }
 
   /** The selected fields, of whatever composite type; none for leaves. Members of unions and interfaces: per object type. */
@@ -151,13 +156,13 @@ export class FieldSelection {
   }
 }
 
-/** An object type as a source of fields. */
-export function objectSource(type: GraphQLObjectType): FieldSource {
+/** A type as a source of fields. */
+function compositeSource(type: GraphQLCompositeType): FieldSource {
   return {
     name: type.name,
-    interfaces: type.getInterfaces().map(({ name }) => name),
+    interfaces: isUnionType(type) ? [] : type.getInterfaces().map(({ name }) => name),
     field(name) {
-      const fields = type.getFields()
+      const fields = isUnionType(type) ? {} : type.getFields()
       return Object.hasOwn(fields, name) ? fields[name] : undefined
     },
   }
@@ -165,55 +170,65 @@ export function objectSource(type: GraphQLObjectType): FieldSource {
 
 const atRoot = { path: null, responsePath: null, depth: 0 }
 
-/** Flattens selection sets into fields, in order of first appearance. */
+/**
+ * Flattens selection sets into fields, in order of first appearance. `seenAs` is the abstract type that the sets stand
+ * on, if it is one: outside of fragments they can name its fields only.
+ */
 export function collectFields(
   context: PlanContext,
   sets: readonly SelectionSetNode[],
   source: FieldSource,
   outer: { readonly path: Path | null; readonly responsePath: Path | null; readonly depth: number } = atRoot,
+  seenAs: FieldSource = source,
 ): readonly FieldSelection[] {
   const path = below(outer.path, 'selectionSet')
   const fields = new Map<string, FieldSelection>()
   const spread = new Set<string>()
-  const applies = (type: string) => type === source.name || source.interfaces.includes(type)
+  const applies = (type: string) => type === source.name || source.interfaces.includes(type) || type === seenAs.name
+  const conditioned = (type: string) => (type === seenAs.name ? seenAs : source)
 
-  const visit = (set: SelectionSetNode): void => {
+  const visit = (set: SelectionSetNode, on: FieldSource): void => {
     for (const selection of set.selections) {
       if (!isIncluded(context, selection.directives, path)) continue
       if (selection.kind === Kind.FIELD) {
-        addField(selection)
+        addField(selection, on)
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const on = selection.typeCondition?.name.value
-        if (on === undefined || applies(on)) visit(selection.selectionSet)
+        const type = selection.typeCondition?.name.value
+        if (type === undefined) visit(selection.selectionSet, on)
+        else if (applies(type)) visit(selection.selectionSet, conditioned(type))
       } else {
         const name = selection.name.value
         if (spread.has(name)) continue
         spread.add(name)
         const fragment = context.operation.fragments.get(name)!
-        if (applies(fragment.typeCondition.name.value)) visit(fragment.selectionSet)
+        const type = fragment.typeCondition.name.value
+        if (applies(type)) visit(fragment.selectionSet, conditioned(type))
       }
     }
   }
 
-  const addField = (node: FieldNode): void => {
+  const addField = (node: FieldNode, on: FieldSource): void => {
     const name = node.name.value
     const responseName = (node.alias ?? node.name).value
+    const fieldPath = below(path, name)
+    const fieldOf = (type: FieldSource) => {
+      const definition = name === '__typename' ? null : type.field(name)
+      if (definition !== undefined) return definition
+      throw validationFailed(`field "${name}" not found in type: '${type.name}'`, pathKeys(fieldPath))
+    }
+    if (on !== source) fieldOf(on)
     const known = fields.get(responseName)
     if (known) {
       mergeField(known, node, path)
       return
     }
-    const fieldPath = below(path, name)
-    const definition = name === '__typename' ? null : source.field(name)
-    if (definition === undefined) {
-      throw validationFailed(`field "${name}" not found in type: '${source.name}'`, pathKeys(fieldPath))
-    }
+    const definition = fieldOf(source)
     const responsePath = below(outer.responsePath, responseName)
     const place = { path: fieldPath, responsePath, depth: outer.depth }
     fields.set(responseName, new FieldSelection(context, node, definition, source.name, place))
   }
 
-  for (const set of sets) visit(set)
+  for (const set of sets) visit(set, seenAs)
   const collected = [...fields.values()]
   for (const field of collected) field.check()
   return collected

@@ -17,14 +17,14 @@ import {
   type ValueNode,
 } from 'graphql'
 import { builtInType } from '../catalog/types.ts'
-import { codecFor, encodeArray, jsonKind } from '../compiler/codecs.ts'
+import { codecFor, encodeArray, idCodec, jsonKind } from '../compiler/codecs.ts'
 import type { Codec, InputSource, ParamSource } from '../compiler/param.ts'
 import type { Operand } from '../compiler/plan.ts'
 import { badRequest, TrellisError, validationFailed } from '../errors.ts'
 import { englishList, isGraphQLName } from '../names.ts'
 import { below, type Path, pathKeys } from '../path.ts'
 import { literalJson, literalKind } from './literals.ts'
-import type { PlanContext } from './plan-context.ts'
+import type { Aspect, PlanContext } from './plan-context.ts'
 
 /** Where in the variables a JSON value was found. */
 interface VariablePlace {
@@ -248,9 +248,19 @@ export class Value {
     })
   }
 
-  /** The value as a parameter of a statement, in PostgreSQL's type `sqlType`. Null becomes SQL NULL. */
-  param(codec: Codec, sqlType: string): Operand {
-    return { kind: 'param', source: this.#source(codec, false), type: sqlType }
+  /** The same of which the plan needs to know an aspect only; for scalars. */
+  jsonOf(aspect: Aspect): unknown {
+    if (!this.#place || this.#place.path.length > 0) return this.json()
+    this.#context.dependOnAspect(this.#place.name, aspect)
+    return this.#json
+  }
+
+  /**
+   * The value as a parameter of a statement, in PostgreSQL's type `sqlType`. Null becomes SQL NULL. Refusals of the codec
+   * are located below `path`.
+   */
+  param(codec: Codec, sqlType: string, path = this.path): Operand {
+    return { kind: 'param', source: this.#source(codec, false, path), type: sqlType }
   }
 
   /** A list as one array parameter, so that the plan does not depend on its length. */
@@ -272,21 +282,21 @@ export class Value {
     return what ? this.mismatch(what) : this.fail(`unexpected null value for type "${type}"`)
   }
 
-  #source(codec: Codec, list: boolean): ParamSource {
+  #source(codec: Codec, list: boolean, path = this.path): ParamSource {
     const input = this.#input()
-    if (input.kind !== 'constant') return { from: 'input', input, codec, list, path: this.path }
-    if (!list) return { from: 'constant', value: this.#encode(codec) }
+    if (input.kind !== 'constant') return { from: 'input', input, codec, list, path }
+    if (!list) return { from: 'constant', value: this.#encode(codec, path) }
     const items = this.#elements().map((item) => item.#encode(codec))
     return { from: 'constant', value: encodeArray(items) }
   }
 
-  #encode(codec: Codec): string | null {
+  #encode(codec: Codec, path = this.path): string | null {
     if (this.isNull) return null
     const json: unknown = this.#node ? literalJson(this.#node, () => null) : this.#json
     try {
       return codec.encode(json, this.#node ? literalKind(this.#node) : undefined)
     } catch (error) {
-      throw error instanceof TrellisError ? error.at(...pathKeys(this.path)) : error
+      throw error instanceof TrellisError ? error.at(...pathKeys(path)) : error
     }
   }
 
@@ -309,6 +319,7 @@ const standardCodecs: Readonly<Record<string, Codec>> = {
   Float: codecFor(builtInType('float4')),
   String: codecFor(builtInType('text')),
   Boolean: codecFor(builtInType('bool')),
+  ID: idCodec,
 }
 
 /** The codec of a scalar, or of an enum that has one. */

@@ -49,7 +49,7 @@ const isDefaulted = (operation: Operation, name: string) => operation.variables.
 
 /**
  * What a plan may depend on, as text: kinds of values and members of objects; for variables in `dependences` also the
- * lengths of lists or the value itself. Two requests with the same text can share a plan.
+ * lengths of lists, or instead an aspect or the value itself. Two requests with the same text can share a plan.
  */
 export function variablesShape(
   operation: Operation,
@@ -62,6 +62,7 @@ export function variablesShape(
     const type = operation.variables.get(name)?.type
     const value = variables[name]
     if (dependence === 'value') shape += `${name}=${JSON.stringify(value)};`
+    else if (typeof dependence === 'function') shape += `${name}~${JSON.stringify(dependence(value))};`
     else if (type && isJsonType(type)) shape += value === null ? `${name}:n;` : `${name}:j;`
     else shape += `${name}:${shapeOf(value, dependence === 'lengths', 0)};`
   }

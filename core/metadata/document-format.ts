@@ -61,8 +61,15 @@ export class DocumentFormat {
     return wire
   }
 
-  /** Refuses a document in which a name is declared twice. */
-  refuseDuplicates(document: MetadataDocument): void {
+  /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
+  validate(document: MetadataDocument): void {
+    this.#refuseDuplicates(document)
+    for (const slice of this.#registry.slices) {
+      locate([slice.key], () => slice.validate?.(sliceValue(document, slice.key), document))
+    }
+  }
+
+  #refuseDuplicates(document: MetadataDocument): void {
     for (const slice of this.#registry.slices) {
       if (slice.key === 'tables' || !slice.entryKey) continue
       const entries = sliceValue(document, slice.key) as readonly unknown[]

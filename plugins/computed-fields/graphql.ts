@@ -67,8 +67,8 @@ function planScalar(
   const path = selection.argument('path')
   const column = { type, nullable: true, path: path ? parseJsonPath(path) : null }
   const options = { stringifyNumbers: schema.settings.stringifyNumericTypes, serverVersion: schema.serverVersion }
-  const build: SqlBuilder = (row) => {
-    const call = returnsSet ? sql`(select ${value(row)} limit 1)` : value(row)
+  const build: SqlBuilder = (row, printer) => {
+    const call = returnsSet ? sql`(select ${value(row, printer)} limit 1)` : value(row, printer)
     // The text of numerics is made of several mentions of the value, and each would be a call.
     const isMentionedOnce = type.name !== 'numeric' || options.stringifyNumbers
     return isMentionedOnce ? columnJson(call, column, options) : numberJson(call)

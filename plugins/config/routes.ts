@@ -9,7 +9,7 @@ export const configuration = (engine: Engine): Route => ({
   handle: () => report(engine),
 })
 
-function report({ auth, dialect }: Engine) {
+function report({ auth, dialect, settings }: Engine) {
   const { mode, configuration } = auth
   return {
     version,
@@ -17,7 +17,7 @@ function report({ auth, dialect }: Engine) {
     is_auth_hook_set: mode === 'webhook',
     is_jwt_set: mode === 'jwt',
     jwt: mode === 'jwt' ? configuration : null,
-    is_allow_list_enabled: false,
+    is_allow_list_enabled: settings.enableAllowlist,
     // The refetch delay is in seconds here, while the option that sets it counts milliseconds.
     live_queries: { batch_size: 100, refetch_delay: 1 },
     ...(dialect.name === 'hasura' && { console_assets_dir: null }),

@@ -47,13 +47,13 @@ export function planCall(call: FunctionCall, field: FieldSelection): SqlBuilder 
       isByName = true
     } else if (isByName) {
       if (name === null) throw refused(field, 'Only last set of positional arguments can be omitted')
-      passed.push((row) => sql`${id(name)} => ${value(row)}`)
+      passed.push((row, printer) => sql`${id(name)} => ${value(row, printer)}`)
     } else {
       passed.push(value)
     }
   }
   const name = id(call.function.schema, call.function.name)
-  return (row) => sql`${name}(${join(passed.map((build) => build(row)))})`
+  return (row, printer) => sql`${name}(${join(passed.map((build) => build(row, printer)))})`
 }
 
 const refused = (field: FieldSelection, message: string) =>

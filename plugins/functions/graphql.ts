@@ -86,6 +86,7 @@ function aggregateField(scope: SchemaScope, model: FunctionModel, table: TableMo
 
 export const functionContribution: Contribution = {
   name: 'functions',
+  schemas: ['standard'],
   query: functionFields,
   subscription: functionFields,
 }

@@ -3,6 +3,8 @@
 import { definePlugin } from '../../core/plugin.ts'
 import { graphqlRoutes } from './routes.ts'
 
+export { alwaysOk, graphqlRoute } from './routes.ts'
+
 export default definePlugin({
   name: 'graphql',
   api: 'graphql',

@@ -1,6 +1,7 @@
-// `/v1/graphql` and `/v1alpha1/graphql` over HTTP: one request or a batch (graphql-api 1).
+// GraphQL over HTTP: one request or a batch (graphql-api 1).
 
 import { graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts'
+import type { SchemaKind } from '../../core/graphql/contribution.ts'
 import { readGraphQLRequest } from '../../core/graphql/request.ts'
 import { readJson } from '../../core/http/body.ts'
 import type { QueryLog } from '../../core/observe.ts'
@@ -8,36 +9,50 @@ import type { Engine, ErrorEncoder, Route, RouteCall } from '../../core/plugin.t
 import { isAdmin, type Session } from '../../core/session.ts'
 
 /** `/v1/graphql` answers every error with 200, `/v1alpha1/graphql` with the error's status. */
-export function graphqlRoutes(engine: Engine): Route[] {
-  const route = (url: string, errors: ErrorEncoder): Route => ({
-    method: 'POST',
-    url,
-    api: 'graphql',
-    auth: 'session',
-    raw: true,
-    errors,
-    handle: (call) => answer(engine, call),
-  })
-  return [
-    route('/v1/graphql', (error, showInternal) => ({ status: 200, body: errorBody(error, showInternal) })),
-    route('/v1alpha1/graphql', (error, showInternal) => ({
-      status: error.status,
-      body: errorBody(error, showInternal),
-    })),
-  ]
-}
+export const graphqlRoutes = (engine: Engine): Route[] => [
+  graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk }),
+  graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus }),
+]
+
+/** An endpoint for GraphQL requests against one of the role's schemas. */
+export const graphqlRoute = (
+  engine: Engine,
+  { url, schema, errors }: { readonly url: string; readonly schema: SchemaKind; readonly errors: ErrorEncoder },
+): Route => ({
+  method: 'POST',
+  url,
+  api: 'graphql',
+  auth: 'session',
+  raw: true,
+  errors,
+  handle: (call) => answer(engine, call, schema),
+})
+
+/** Answers errors with status 200. */
+export const alwaysOk: ErrorEncoder = (error, showInternal) => ({ status: 200, body: errorBody(error, showInternal) })
+
+const withStatus: ErrorEncoder = (error, showInternal) => ({
+  status: error.status,
+  body: errorBody(error, showInternal),
+})
 
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
-function answer(engine: Engine, call: RouteCall): Promise<Buffer | string> {
+function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Buffer | string> {
   const body = readJson(call.body as Buffer, 'lossless')
-  return Array.isArray(body) ? answerBatch(engine, body, call) : answerOne(engine, body, call)
+  return Array.isArray(body) ? answerBatch(engine, body, call, schema) : answerOne(engine, body, call, schema)
 }
 
-async function answerOne(engine: Engine, body: unknown, { session, request }: RouteCall): Promise<Buffer | string> {
+async function answerOne(
+  engine: Engine,
+  body: unknown,
+  { session, request }: RouteCall,
+  schema: SchemaKind,
+): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
   return engine.graphql.engine.execute(given, session, {
+    schema,
     headers: request.headers as Record<string, string>,
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
@@ -58,11 +73,16 @@ function logQuery(
 }
 
 /** Requests of a batch run one after another; one that fails does not stop the rest. */
-async function answerBatch(engine: Engine, bodies: readonly unknown[], call: RouteCall): Promise<Buffer> {
+async function answerBatch(
+  engine: Engine,
+  bodies: readonly unknown[],
+  call: RouteCall,
+  schema: SchemaKind,
+): Promise<Buffer> {
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call).catch((error) => failure(engine, error, call.session))
+    const result = await answerOne(engine, body, call, schema).catch((error) => failure(engine, error, call.session))
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
   }
   pieces.push(Buffer.from(']'))

@@ -21,7 +21,7 @@ const ReplaceMetadataV2Args = Type.Object({
 export function replaceMetadata(service: MetadataService, dialect: Dialect): readonly Operation<TSchema>[] {
   const { format } = service
   const replace = (draft: MetadataDocument, document: MetadataDocument) => {
-    format.refuseDuplicates(document)
+    format.validate(document)
     format.fill(draft, document)
   }
   return [

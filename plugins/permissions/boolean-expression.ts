@@ -1,7 +1,7 @@
 // Boolean expressions of permissions, resolved: JSON and a table become a condition in which every name is known to
 // exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
 
-import { allOf, type Condition } from '../../core/compiler/plan.ts'
+import { allOf, always, type Condition } from '../../core/compiler/plan.ts'
 import { badRequest, within } from '../../core/errors.ts'
 import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
 import type { ResolveContext } from '../../core/metadata/slices.ts'
@@ -10,7 +10,18 @@ import { resolveComparisons } from './comparisons.ts'
 import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'
 
 /** The part of resolving that expressions look at. */
-export type ExpressionContext = Pick<ResolveContext, 'table' | 'depend' | 'dialect'>
+export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depend' | 'dialect'> {
+  /** Whose request the expression is part of, who may use only what they may read; absent for permissions. */
+  readonly reader?: ExpressionReader
+}
+
+/** What the sender of an expression may read. */
+export interface ExpressionReader {
+  /** Throws when it is not the column. */
+  checkColumn(table: TableModel, column: string): void
+  /** The rows of a table, reached by a relationship or else by its name; throws when they may read none. */
+  visibleRows(table: TableModel, relationship: string | null): Condition
+}
 
 /** The condition that an expression puts on the rows of a table; throws with a path relative to the expression. */
 export function resolveExpression(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
@@ -44,9 +55,14 @@ function anyOf(conditions: readonly Condition[]): Condition {
 function resolveExists(value: unknown, context: ExpressionContext): Condition {
   const { table: name, where } = readExists(value)
   const table = within('_table', () => existingTable(name, context))
+  const visible = within('_table', () => visibleRows(table, null, context))
   context.depend({ kind: 'table', table: name }, 'remote_table')
-  return { kind: 'exists', table: name, where: within('_where', () => resolveExpression(where, table, context)) }
+  const condition = within('_where', () => resolveExpression(where, table, context))
+  return { kind: 'exists', table: name, where: allOf([visible, condition]) }
 }
+
+const visibleRows = (table: TableModel, relationship: string | null, { reader }: ExpressionContext): Condition =>
+  reader?.visibleRows(table, relationship) ?? always
 
 function existingTable(name: QualifiedName, context: ExpressionContext): TableModel {
   const table = context.table(name)
@@ -62,7 +78,10 @@ const refusals: Readonly<Record<string, string>> = {
 
 function resolveField(name: string, value: unknown, table: TableModel, context: ExpressionContext): Condition {
   const column = table.columns.get(name)
-  if (column) return resolveComparisons(column, value, table, context)
+  if (column) {
+    context.reader?.checkColumn(table, name)
+    return resolveComparisons(column, value, table, context)
+  }
   const field = table.fields.get(name)
   // A column's GraphQL name is not its name here.
   if (!field || field.kind === 'column') throw badRequest('not-exists', `"${name}" does not exist`)
@@ -78,6 +97,8 @@ function resolveRelated(
 ): Condition {
   const { name, target, mapping } = relationship
   context.depend({ kind: 'relationship', table: table.name, name }, 'on_type')
-  const where = resolveExpression(value, existingTable(target, context), context)
+  const related = existingTable(target, context)
+  const visible = visibleRows(related, name, context)
+  const where = allOf([visible, resolveExpression(value, related, context)])
   return { kind: 'related', table: target, mapping, where }
 }

@@ -117,6 +117,7 @@ function compareColumns(operator: string, other: unknown, subject: Subject, cont
   }
   const hint = 'column operators can only compare postgres columns'
   const right = requireColumn(table, other, `"${other}" does not exist`, hint)
+  context.reader?.checkColumn(table, other)
   if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${other}"`)
   for (const { name } of [column, right]) context.depend({ kind: 'column', table: table.name, name }, 'on_type')
   const condition: Condition = {

@@ -4,7 +4,9 @@ import { definePlugin } from '../../core/plugin.ts'
 import { deletePermissions, insertPermissions, selectPermissions, updatePermissions } from './metadata.ts'
 import { createPermissions, dropPermissions, setPermissionComment } from './operations.ts'
 
-export { type ExpressionContext, resolveExpression } from './boolean-expression.ts'
+export { type ExpressionContext, type ExpressionReader, resolveExpression } from './boolean-expression.ts'
+export { kindText, requireColumn } from './columns.ts'
+export { columnCodec } from './comparisons.ts'
 export { type Rename, renameInPermissions } from './rename.ts'
 
 export default definePlugin({

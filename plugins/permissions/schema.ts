@@ -8,7 +8,8 @@ export const permissionKinds = ['insert', 'select', 'update', 'delete'] as const
 
 export type PermissionKind = (typeof permissionKinds)[number]
 
-const Expression = Type.Unsafe<BooleanExpression>(
+/** A boolean expression; connectives come out in their canonical spelling. */
+export const Expression = Type.Unsafe<BooleanExpression>(
   Type.Record(Type.String(), Type.Unknown(), {
     message: 'expecting an Object for boolean exp',
     convert: canonicalExpression,

@@ -27,6 +27,7 @@ import {
   planOrder,
   planRow,
   planRows,
+  relatedValue,
   rowList,
   rowType,
   selectArguments,
@@ -155,8 +156,9 @@ export function relationshipOrders(scope: SchemaScope, table: TableModel): Input
         extensions: { order: (value: Value, context: PlanContext) => planRelatedOrder(visible, value, context) },
       }))
     } else {
-      const related = { table: target, mapping: relationship.mapping }
-      fields.set(`${relationship.name}_aggregate`, () => ({
+      const field = `${relationship.name}_aggregate`
+      const related = { field, table: target, mapping: relationship.mapping }
+      fields.set(field, () => ({
         type: aggregateOrderByType(scope, target),
         extensions: { order: (value: Value) => planAggregateOrder(scope, related, value) },
       }))
@@ -181,9 +183,10 @@ function planRelatedOrder(
 ): readonly OrderElement[] {
   const { mapping, unique } = relationship
   const where = permission.filter
-  return planOrder(value, context).map(({ target: of, direction, nulls }) => {
+  return planOrder(value, context).map(({ target: of, value: ordered, direction, nulls }) => {
     return {
       target: { kind: 'related', table: target.name, mapping, where, unique, of },
+      value: relatedValue(relationship.name, ordered),
       direction,
       nulls,
       column: null,

@@ -9,21 +9,36 @@ import { tableQueryFields } from './graphql/query-fields.ts'
 import { columnFields } from './graphql/row-type.ts'
 
 export { aggregateType, planAggregate } from './graphql/aggregate.ts'
+export { isNumeric } from './graphql/aggregate-columns.ts'
 export { booleanExpressionType, planBoolean } from './graphql/boolean-expression.ts'
 export { insertInputType } from './graphql/insert-input.ts'
 export { parseJsonPath } from './graphql/json-path.ts'
 export { onConflictType, planOnConflict } from './graphql/on-conflict.ts'
-export { aggregateOrderByType, directed, orderByType, planAggregateOrder, planOrder } from './graphql/order-by.ts'
+export {
+  aggregateOrderByType,
+  directed,
+  orderByType,
+  orderedColumn,
+  planAggregateOrder,
+  planOrder,
+  relatedValue,
+} from './graphql/order-by.ts'
 export { allRows, keyArguments, keyColumns, keyCondition, rootName, rowList } from './graphql/query-fields.ts'
 export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-type.ts'
-export { planRows, type RowSource, selectArguments } from './graphql/select-arguments.ts'
+export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } from './graphql/select-arguments.ts'
 
-/** Columns as fields, predicates and orderings; tables as root fields. */
+/** Tables as root fields to select from. */
+export const tableQueryContribution: Contribution = {
+  name: 'table queries',
+  schemas: ['standard'],
+  query: tableQueryFields,
+  subscription: tableQueryFields,
+}
+
+/** Columns as fields, predicates and orderings; tables as root fields that change them. */
 export const tableContribution: Contribution = {
   name: 'tables',
-  query: tableQueryFields,
   mutation: tableMutationFields,
-  subscription: tableQueryFields,
   rowFields: columnFields,
   booleanFields: columnComparisons,
   orderFields: columnOrders,

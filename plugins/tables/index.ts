@@ -1,7 +1,7 @@
 // Tables and views: which are tracked, and under which names.
 
 import { definePlugin } from '../../core/plugin.ts'
-import { tableContribution } from './graphql.ts'
+import { tableContribution, tableQueryContribution } from './graphql.ts'
 import {
   addExistingTableOrView,
   setTableCustomFields,
@@ -21,5 +21,6 @@ export default definePlugin({
     engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
     engine.operations.add(setTableIsEnum, setTableCustomFields)
     engine.graphql.contribute(tableContribution)
+    engine.graphql.contribute(tableQueryContribution)
   },
 })

@@ -3,9 +3,10 @@
 
 import type { Knex } from 'knex'
 import { metadataTables } from './0001-metadata.ts'
+import { catalogState } from './0002-catalog-state.ts'
 
 export interface NamedMigration extends Knex.Migration {
   readonly name: string
 }
 
-export const migrations: readonly NamedMigration[] = [metadataTables]
+export const migrations: readonly NamedMigration[] = [metadataTables, catalogState]

@@ -1,5 +1,6 @@
 // Which columns an aggregate works on (graphql-api 4.1 and 8).
 
+import { builtInType, type PgType } from '../../../core/catalog/types.ts'
 import type { SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { selectableColumns } from './row-type.ts'
@@ -42,6 +43,17 @@ const orderedAsText = new Set(['uuid'])
 /** Whether an aggregate takes a column as text. */
 export const isTakenAsText = (operator: string, { type }: ColumnModel): boolean =>
   (operator === 'max' || operator === 'min') && orderedAsText.has(type.name)
+
+const floats = new Set(['float4', 'float8'])
+
+/** The type of an aggregate's result. */
+export function aggregatedType(operator: string, column: ColumnModel): PgType {
+  const { type } = column
+  if (operator === 'max' || operator === 'min') return isTakenAsText(operator, column) ? builtInType('text') : type
+  if (operator !== 'sum') return builtInType(floats.has(type.name) ? 'float8' : 'numeric')
+  if (type.name === 'int2' || type.name === 'int4') return builtInType('int8')
+  return type.name === 'int8' ? builtInType('numeric') : type
+}
 
 /** The selectable columns that an aggregate works on, by GraphQL name. */
 export function columnsOf(scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> {

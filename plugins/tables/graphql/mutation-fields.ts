@@ -23,22 +23,22 @@ export function tableMutationFields(scope: SchemaScope): FieldMap {
 function addFields(fields: Fields, scope: SchemaScope, table: TableModel, base: string): void {
   const access = scope.access(table.name)
   if (access?.insert) {
-    fields.set(rootName(table, 'insert', `insert_${base}`), () => insertField(scope, table))
+    fields.set(rootName(scope, table, 'insert', `insert_${base}`), () => insertField(scope, table))
     if (access.select) {
-      fields.set(rootName(table, 'insert_one', `insert_${base}_one`), () => insertOneField(scope, table))
+      fields.set(rootName(scope, table, 'insert_one', `insert_${base}_one`), () => insertOneField(scope, table))
     }
   }
   const hasKey = keyColumns(scope, table) !== null
   if (access?.update && updatableColumns(scope, table).size > 0) {
-    fields.set(rootName(table, 'update', `update_${base}`), () => updateField(scope, table))
+    fields.set(rootName(scope, table, 'update', `update_${base}`), () => updateField(scope, table))
     if (hasKey) {
-      fields.set(rootName(table, 'update_by_pk', `update_${base}_by_pk`), () => updateByKeyField(scope, table))
+      fields.set(rootName(scope, table, 'update_by_pk', `update_${base}_by_pk`), () => updateByKeyField(scope, table))
     }
   }
   if (access?.delete) {
-    fields.set(rootName(table, 'delete', `delete_${base}`), () => deleteField(scope, table))
+    fields.set(rootName(scope, table, 'delete', `delete_${base}`), () => deleteField(scope, table))
     if (hasKey) {
-      fields.set(rootName(table, 'delete_by_pk', `delete_${base}_by_pk`), () => deleteByKeyField(scope, table))
+      fields.set(rootName(scope, table, 'delete_by_pk', `delete_${base}_by_pk`), () => deleteByKeyField(scope, table))
     }
   }
 }

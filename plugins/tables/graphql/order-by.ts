@@ -1,13 +1,14 @@
 // `T_order_by`, `T_aggregate_order_by` and the enum of directions (graphql-api 7).
 
 import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
-import type { Mapping, OrderTarget } from '../../../core/compiler/plan.ts'
-import type { InputFieldMap, OrderElement, SchemaScope } from '../../../core/graphql/contribution.ts'
+import { builtInType } from '../../../core/catalog/types.ts'
+import type { Mapping } from '../../../core/compiler/plan.ts'
+import type { InputFieldMap, OrderElement, OrderedValue, SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
-import { columnsOf, isTakenAsText, numericAggregates } from './aggregate-columns.ts'
+import { aggregatedType, columnsOf, isTakenAsText, numericAggregates } from './aggregate-columns.ts'
 import { selectableColumns } from './row-type.ts'
 
 const directions = {
@@ -55,10 +56,24 @@ export function planOrder(value: Value, context: PlanContext): readonly OrderEle
 }
 
 /** An element in the direction that an `order_by` value names. */
-export function directed(value: Value, target: OrderTarget, column: string | null = null): OrderElement {
+export function directed(value: Value, ordered: Omit<OrderElement, 'direction' | 'nulls'>): OrderElement {
   const [direction, nulls] = directions[value.enumValue() as Direction]
-  return { target, direction, nulls, column }
+  return { ...ordered, direction, nulls }
 }
+
+/** A column of the row at hand as something to order by. */
+export const orderedColumn = ({ name, type, nullable }: ColumnModel): Omit<OrderElement, 'direction' | 'nulls'> => ({
+  target: { kind: 'column', column: name },
+  value: { key: [name], type, nullable },
+  column: name,
+})
+
+/** The value of a related row, or of related rows, under the name of the field that leads there. */
+export const relatedValue = (field: string, { key, type }: OrderedValue): OrderedValue => ({
+  key: [field, ...key],
+  type,
+  nullable: true,
+})
 
 /** Contribution: an ordering for each selectable column. */
 export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldMap {
@@ -68,7 +83,7 @@ export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldM
       type: orderByEnum(scope),
       extensions: {
         column: column.name,
-        order: (value: Value) => [directed(value, { kind: 'column', column: column.name }, column.name)],
+        order: (value: Value) => [directed(value, orderedColumn(column))],
       },
     }))
   }
@@ -77,6 +92,8 @@ export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldM
 
 /** What ordering by an aggregate needs to know of the related rows. */
 export interface RelatedRows {
+  /** The field that orders by them. */
+  readonly field: string
   readonly table: TableModel
   readonly mapping: Mapping
 }
@@ -123,18 +140,25 @@ function operatorOrderByType(
 
 /** The order that an `R_aggregate_order_by` value asks for, over all related rows that the role may see. */
 export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, value: Value): readonly OrderElement[] {
-  const { table, mapping } = related
+  const { field: relation, table, mapping } = related
   const where = scope.access(table.name)!.select!.filter
-  const target = (operator: string, column: ColumnModel | null): OrderTarget => {
+  const ordered = (operator: string, column: ColumnModel | null): Omit<OrderElement, 'direction' | 'nulls'> => {
     const asText = column !== null && isTakenAsText(operator, column)
-    return { kind: 'aggregate', table: table.name, mapping, where, operator, column: column?.name ?? null, asText }
+    const rows = { table: table.name, mapping, where }
+    const type = column ? aggregatedType(operator, column) : builtInType('int8')
+    const key = column ? [operator, column.name] : [operator]
+    return {
+      target: { kind: 'aggregate', ...rows, operator, column: column?.name ?? null, asText },
+      value: relatedValue(relation, { key, type, nullable: true }),
+      column: null,
+    }
   }
   return [...value.members()].flatMap(([operator, member]) => {
-    if (operator === 'count') return member.isNull ? [] : [directed(member, target('count', null))]
+    if (operator === 'count') return member.isNull ? [] : [directed(member, ordered('count', null))]
     if (member.isNull) throw member.mismatch('an object')
     const columns = columnsOf(scope, table, operator)
     return [...member.members()]
       .filter(([, direction]) => !direction.isNull)
-      .map(([field, direction]) => directed(direction, target(operator, columns.get(field)!)))
+      .map(([field, direction]) => directed(direction, ordered(operator, columns.get(field)!)))
   })
 }

@@ -22,12 +22,12 @@ export function tableQueryFields(scope: SchemaScope): FieldMap {
   for (const table of scope.model.tables.values()) {
     const select = scope.access(table.name)?.select
     if (!select || table.graphqlName === null) continue
-    fields.set(rootName(table, 'select', table.graphqlName), () => selectField(scope, table))
+    fields.set(rootName(scope, table, 'select', table.graphqlName), () => selectField(scope, table))
     if (keyColumns(scope, table)) {
-      fields.set(rootName(table, 'select_by_pk', `${table.graphqlName}_by_pk`), () => byKeyField(scope, table))
+      fields.set(rootName(scope, table, 'select_by_pk', `${table.graphqlName}_by_pk`), () => byKeyField(scope, table))
     }
     if (select.allowAggregations) {
-      fields.set(rootName(table, 'select_aggregate', `${table.graphqlName}_aggregate`), () =>
+      fields.set(rootName(scope, table, 'select_aggregate', `${table.graphqlName}_aggregate`), () =>
         aggregateField(scope, table),
       )
     }
@@ -35,9 +35,11 @@ export function tableQueryFields(scope: SchemaScope): FieldMap {
   return fields
 }
 
-/** The name of a root field: the configured one, else the generated one. */
-export const rootName = (table: TableModel, key: RootFieldKey, generated: string): string =>
-  table.configuration.custom_root_fields[key] ?? generated
+/** The name of a root field: the configured one, else the generated one, which Relay's clients always get. */
+export function rootName(scope: SchemaScope, table: TableModel, key: RootFieldKey, generated: string): string {
+  const configured = scope.kind === 'standard' ? table.configuration.custom_root_fields[key] : undefined
+  return configured ?? generated
+}
 
 /** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
 export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {

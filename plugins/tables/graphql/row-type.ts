@@ -18,6 +18,7 @@ export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectTyp
       name,
       description: describe(table),
       extensions: { table: table.name },
+      interfaces: () => [...scope.rowInterfaces(table)],
       fields: () => Object.fromEntries([...scope.rowFields(table)].map(([field, make]) => [field, make()])),
     })
   })

@@ -74,7 +74,8 @@ export function planRows(field: FieldSelection, context: PlanContext, table: Tab
   }
 }
 
-function planOrderBy(field: FieldSelection, context: PlanContext): readonly OrderElement[] {
+/** What the argument `order_by` orders by. */
+export function planOrderBy(field: FieldSelection, context: PlanContext): readonly OrderElement[] {
   return (
     field
       .argument('order_by')

@@ -1,0 +1,11 @@
+// Free storage for tools, such as a console or a command line, that work on the server's metadata.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { getCatalogState, setCatalogState } from './operations.ts'
+
+export default definePlugin({
+  name: 'catalog-state',
+  register({ operations }) {
+    operations.add(getCatalogState, setCatalogState)
+  },
+})

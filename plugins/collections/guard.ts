@@ -1,0 +1,22 @@
+import { badRequest } from '../../core/errors.ts'
+import type { ParsedDocument } from '../../core/graphql/document.ts'
+import type { RequestGuard } from '../../core/graphql/engine.ts'
+import type { Model } from '../../core/metadata/model.ts'
+import { isAdmin } from '../../core/session.ts'
+import { fingerprint } from './fingerprint.ts'
+
+/** Refuses the documents of roles that are in no collection of the allow-list (graphql-api 22). */
+export function allowListGuard(model: () => Model): RequestGuard {
+  const fingerprints = new WeakMap<ParsedDocument, string>()
+  return (document, session) => {
+    if (isAdmin(session)) return
+    let known = fingerprints.get(document)
+    if (known === undefined) {
+      known = fingerprint(document.node)
+      fingerprints.set(document, known)
+    }
+    if (model().slices.allowlist?.has(known)) return
+    const internal = { message: 'query is not in any of the allowlists' }
+    throw badRequest('validation-failed', 'query is not allowed', { internal })
+  }
+}

@@ -1,0 +1,75 @@
+// The slices `query_collections` and `allowlist`. What is allowed is resolved into the fingerprints of its documents.
+
+import { badRequest, within } from '../../core/errors.ts'
+import { parseText } from '../../core/graphql/document.ts'
+import type { MetadataDocument } from '../../core/metadata/document.ts'
+import type { Slice } from '../../core/metadata/slices.ts'
+import { compareText } from '../../core/names.ts'
+import { fingerprint } from './fingerprint.ts'
+import { type AllowedCollection, type CollectedQuery, documentSchemas, type QueryCollection } from './schema.ts'
+
+declare module '../../core/metadata/model.ts' {
+  interface ModelSlices {
+    /** Fingerprints of the documents that roles may run. */
+    allowlist: ReadonlySet<string>
+  }
+}
+
+/** The collection of that name. */
+export const findCollection = (
+  { query_collections }: Pick<MetadataDocument, 'query_collections'>,
+  name: string,
+): QueryCollection | undefined => query_collections.find((collection) => collection.name === name)
+
+/** The collection of that name; refuses one that is not there. */
+export function requireCollection(
+  document: Pick<MetadataDocument, 'query_collections'>,
+  name: string,
+): QueryCollection {
+  const found = findCollection(document, name)
+  if (!found) throw badRequest('not-exists', `query collection with name "${name}" does not exists`)
+  return found
+}
+
+/** By entry of the document, which is shared between generations for as long as it does not change. */
+const fingerprints = new WeakMap<CollectedQuery, string>()
+
+/** Empty for a text that is not GraphQL, which nothing is equal to. */
+function queryFingerprint(query: CollectedQuery): string {
+  let known = fingerprints.get(query)
+  if (known === undefined) {
+    const document = parseText(query.query)
+    known = document ? fingerprint(document) : ''
+    fingerprints.set(query, known)
+  }
+  return known
+}
+
+function allowedDocuments(
+  allowlist: readonly AllowedCollection[],
+  collections: readonly QueryCollection[],
+): ReadonlySet<string> {
+  const listed = new Set(allowlist.map(({ collection }) => collection))
+  const queries = collections.filter(({ name }) => listed.has(name)).flatMap(({ definition }) => definition.queries)
+  return new Set(queries.map(queryFingerprint))
+}
+
+export const queryCollectionsSlice: Omit<Slice<'query_collections', (typeof documentSchemas)['collections']>, 'key'> = {
+  schema: documentSchemas.collections,
+  empty: [],
+  entryKey: ({ name }: QueryCollection) => name,
+  write: (collections) =>
+    collections.length === 0 ? undefined : [...collections].sort((a, b) => compareText(a.name, b.name)),
+}
+
+export const allowlistSlice: Omit<Slice<'allowlist', (typeof documentSchemas)['allowlist']>, 'key'> = {
+  schema: documentSchemas.allowlist,
+  empty: [],
+  entryKey: ({ collection }: AllowedCollection) => collection,
+  write: (entries) =>
+    entries.length === 0 ? undefined : [...entries].sort((a, b) => compareText(a.collection, b.collection)),
+  validate(entries, document) {
+    for (const [i, { collection }] of entries.entries()) within(i, () => requireCollection(document, collection))
+  },
+  resolve: (entries, context) => allowedDocuments(entries, context.slice('query_collections')),
+}

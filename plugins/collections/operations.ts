@@ -1,0 +1,109 @@
+// Keeping collections, and which of them are in the allow-list.
+
+import { badRequest, within } from '../../core/errors.ts'
+import type { MetadataDocument } from '../../core/metadata/document.ts'
+import { operation } from '../../core/operations/operation.ts'
+import { findCollection, requireCollection } from './metadata.ts'
+import {
+  AddQueryArgs,
+  type CollectedQuery,
+  CollectionArgs,
+  CreateCollectionArgs,
+  DropCollectionArgs,
+  DropQueryArgs,
+} from './schema.ts'
+
+function refuseRepeatedNames(queries: readonly CollectedQuery[]): void {
+  const names = queries.map(({ name }) => name)
+  const repeated = new Set(names.filter((name, i) => names.indexOf(name) !== i))
+  if (repeated.size === 0) return
+  const list = [...repeated].map((name) => `"${name}"`).join(', ')
+  throw badRequest('not-supported', `found duplicate query names ${list}`, { path: ['definition', 'queries'] })
+}
+
+export const createQueryCollection = operation({
+  type: 'create_query_collection',
+  args: CreateCollectionArgs,
+  handle({ metadata }, collection) {
+    const { name, definition } = collection
+    if (findCollection(metadata, name)) {
+      throw badRequest('already-exists', `query collection with name "${name}" already exists`, { path: ['name'] })
+    }
+    refuseRepeatedNames(definition.queries)
+    metadata.query_collections.push(collection)
+  },
+})
+
+/** Takes a collection off the allow-list; false when it is not on it. */
+function disallow(metadata: MetadataDocument, name: string): boolean {
+  const index = metadata.allowlist.findIndex(({ collection }) => collection === name)
+  if (index < 0) return false
+  metadata.allowlist.splice(index, 1)
+  return true
+}
+
+const isAllowed = ({ allowlist }: MetadataDocument, name: string): boolean =>
+  allowlist.some(({ collection }) => collection === name)
+
+export const dropQueryCollection = operation({
+  type: 'drop_query_collection',
+  args: DropCollectionArgs,
+  check: 'new',
+  handle({ metadata }, { collection: name, cascade }) {
+    const collection = within('collection', () => requireCollection(metadata, name))
+    if (isAllowed(metadata, name) && !cascade) {
+      const message = `query collection with name "${name}" is present in allowlist; cannot proceed to drop`
+      throw badRequest('dependency-error', message, { path: ['collection'] })
+    }
+    disallow(metadata, name)
+    metadata.query_collections.splice(metadata.query_collections.indexOf(collection), 1)
+  },
+})
+
+export const addQueryToCollection = operation({
+  type: 'add_query_to_collection',
+  args: AddQueryArgs,
+  check: 'new',
+  handle({ metadata }, { collection_name, query_name: name, query }) {
+    const { queries } = requireCollection(metadata, collection_name).definition
+    if (queries.some((each) => each.name === name)) {
+      const message = `query with name "${name}" already exists in collection "${collection_name}"`
+      throw badRequest('already-exists', message)
+    }
+    queries.push({ name, query })
+  },
+})
+
+export const dropQueryFromCollection = operation({
+  type: 'drop_query_from_collection',
+  args: DropQueryArgs,
+  check: 'new',
+  handle({ metadata }, { collection_name, query_name: name }) {
+    const { definition } = requireCollection(metadata, collection_name)
+    const rest = definition.queries.filter((query) => query.name !== name)
+    if (rest.length === definition.queries.length) {
+      throw badRequest('not-found', `query with name "${name}" not found in collection "${collection_name}"`)
+    }
+    definition.queries = rest
+  },
+})
+
+export const addCollectionToAllowlist = operation({
+  type: 'add_collection_to_allowlist',
+  args: CollectionArgs,
+  check: 'new',
+  handle({ metadata }, { collection }) {
+    within('collection', () => requireCollection(metadata, collection))
+    if (!isAllowed(metadata, collection)) metadata.allowlist.push({ collection })
+  },
+})
+
+export const dropCollectionFromAllowlist = operation({
+  type: 'drop_collection_from_allowlist',
+  args: CollectionArgs,
+  check: 'new',
+  handle({ metadata }, { collection }) {
+    within('collection', () => requireCollection(metadata, collection))
+    disallow(metadata, collection)
+  },
+})

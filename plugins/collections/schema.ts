@@ -1,0 +1,63 @@
+// What query collections look like on the wire, in arguments and in the document.
+
+import { type ObjectOptions, Type } from '@sinclair/typebox'
+import { parseFailed } from '../../core/errors.ts'
+import { parseText } from '../../core/graphql/document.ts'
+import { ObjectName } from '../../core/operations/wire-types.ts'
+
+/** A named GraphQL document; its text is kept as it was written. */
+export interface CollectedQuery {
+  name: string
+  query: string
+}
+
+export interface QueryCollection {
+  name: string
+  definition: { queries: CollectedQuery[] }
+  comment?: string
+}
+
+/** An entry of the allow-list. */
+export interface AllowedCollection {
+  collection: string
+}
+
+declare module '../../core/metadata/document.ts' {
+  interface MetadataDocument {
+    query_collections: QueryCollection[]
+    allowlist: AllowedCollection[]
+  }
+}
+
+function checkSyntax(text: string): string {
+  if (parseText(text)) return text
+  throw parseFailed('parsing the graphql query failed')
+}
+
+const QueryText = Type.String({ message: 'expecting String for GraphQL query', convert: checkSyntax })
+
+const collection = (options: ObjectOptions) => {
+  const query = Type.Object({ name: ObjectName, query: QueryText }, options)
+  const definition = Type.Object({ queries: Type.Array(query) }, options)
+  return Type.Object({ name: ObjectName, definition, comment: Type.Optional(Type.String()) }, options)
+}
+
+/** The arguments of `create_query_collection`. */
+export const CreateCollectionArgs = collection({})
+
+export const DropCollectionArgs = Type.Object({ collection: ObjectName, cascade: Type.Boolean() })
+
+export const AddQueryArgs = Type.Object({ collection_name: ObjectName, query_name: ObjectName, query: QueryText })
+
+export const DropQueryArgs = Type.Object({ collection_name: ObjectName, query_name: ObjectName })
+
+/** The arguments of the operations on the allow-list. */
+export const CollectionArgs = Type.Object({ collection: ObjectName })
+
+const closed = { additionalProperties: false }
+
+/** `query_collections` and `allowlist` of a document. */
+export const documentSchemas = {
+  collections: Type.Array(collection(closed)),
+  allowlist: Type.Array(Type.Object({ collection: ObjectName }, closed)),
+}

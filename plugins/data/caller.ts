@@ -1,0 +1,155 @@
+// Who sends a data operation, and what they may do: the refusals of metadata-api 20.4.
+
+import { always, type Condition } from '../../core/compiler/plan.ts'
+import type { Dialect } from '../../core/dialect.ts'
+import { badRequest, TrellisError, within } from '../../core/errors.ts'
+import { RoleAccess, type TableAccess } from '../../core/graphql/access.ts'
+import type {
+  ColumnModel,
+  Model,
+  RelationshipModel,
+  SelectPermission,
+  TableModel,
+  TablePermissions,
+} from '../../core/metadata/model.ts'
+import { nameKey, nameText, type QualifiedName } from '../../core/names.ts'
+import { isAdmin, type Session } from '../../core/session.ts'
+import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
+
+/** A table that the caller may read. */
+export type ReadableTable = TableAccess & { readonly select: SelectPermission }
+
+/** What a role does to a table, as permissions are called. */
+export type Action = keyof TablePermissions
+
+const denied = (message: string) => badRequest('permission-denied', message)
+
+/** The sender of a request before a model. */
+export class Caller {
+  /** What expressions of the request are resolved with. */
+  readonly expressions: ExpressionContext
+  readonly #session: Session
+  readonly #access: RoleAccess
+
+  constructor(session: Session, model: Model, dialect: Dialect) {
+    this.#session = session
+    this.#access = new RoleAccess(model, session.role, session.backendOnly)
+    this.expressions = {
+      dialect,
+      table: (name) => model.tables.get(nameKey(name)),
+      depend: () => {},
+      reader: {
+        checkColumn: (table, column) => this.#checkReadable(this.#readable(table), column),
+        visibleRows: (table, relationship) => this.#visibleRows(table, relationship),
+      },
+    }
+  }
+
+  /** The access to a table; refuses one that is not tracked. */
+  table(name: QualifiedName): TableAccess {
+    const access = this.#access.get(name)
+    if (!access) throw badRequest('not-exists', `table "${nameText(name)}" does not exist`)
+    return access
+  }
+
+  /** What the caller may do with a table; throws when that is nothing, with `because` behind the message. */
+  permission<A extends Action>(access: TableAccess, action: A, because = ''): NonNullable<TableAccess[A]> {
+    const permission = access[action]
+    if (permission) return permission
+    const { role } = this.#session
+    throw denied(`${action} on "${nameText(access.table.name)}" for role "${role}" is not allowed. ${because}`)
+  }
+
+  /** The table, if the caller may read it. */
+  readable(access: TableAccess, because?: string): ReadableTable {
+    return { ...access, select: this.permission(access, 'select', because) }
+  }
+
+  /** A column that the caller may read; `hint` says what to do with a relationship instead. */
+  readableColumn(access: ReadableTable, name: string, hint: string): ColumnModel {
+    const { table } = access
+    if (this.#mayName(table, name)) requireColumn(table, name, '', hint)
+    this.#checkReadable(access, name)
+    return table.columns.get(name)!
+  }
+
+  /** The table that a relationship leads to; refuses one that the caller may not read. */
+  related({ name, target }: RelationshipModel): ReadableTable {
+    const access = this.#access.get(target)
+    if (access?.select) return { ...access, select: access.select }
+    throw this.#unreadable(target, name)
+  }
+
+  /** Whether the caller may read what a relationship leads to. */
+  mayFollow({ target }: RelationshipModel): boolean {
+    return this.#access.get(target)?.select != null
+  }
+
+  /** The condition that an expression puts on the rows of a table. */
+  condition(expression: unknown, { table }: TableAccess): Condition {
+    return expression === undefined ? always : parsing(() => resolveExpression(expression, table, this.expressions))
+  }
+
+  /** Refuses a column that is not among those of a permission. */
+  requireColumnOf(columns: ReadonlySet<string>, action: Action, name: string): void {
+    if (columns.has(name)) return
+    const { role } = this.#session
+    if (isAdmin(this.#session)) throw denied(`no such column exists : "${name}"`)
+    throw denied(`role "${role}" does not have permission to ${action} column "${name}"`)
+  }
+
+  get role(): string {
+    return this.#session.role
+  }
+
+  #readable(table: TableModel): ReadableTable {
+    return this.readable(this.table(table.name))
+  }
+
+  #checkReadable({ select }: ReadableTable, column: string): void {
+    this.requireColumnOf(select.columns, 'select', column)
+  }
+
+  /** Whether a name is one of something else than a column, which the caller may know of. */
+  #mayName(table: TableModel, name: string): boolean {
+    const field = table.columns.has(name) ? undefined : table.fields.get(name)
+    if (!field || field.kind === 'column') return false
+    return field.kind === 'relationship' ? this.mayFollow(field) : isAdmin(this.#session)
+  }
+
+  #visibleRows({ name }: TableModel, relationship: string | null): Condition {
+    const select = this.#access.get(name)?.select
+    if (select) return select.filter
+    if (relationship !== null) throw this.#unreadable(name, relationship)
+    return this.#readable(this.table(name).table).select.filter
+  }
+
+  #unreadable(target: QualifiedName, relationship: string): TrellisError {
+    const what = `role "${this.#session.role}" does not have permission to read relationship "${relationship}"`
+    return denied(`${what}; no permission on table "${nameText(target)}"`)
+  }
+}
+
+/** The relationship of that name; refuses anything else. */
+export function requireRelationship({ table }: TableAccess, name: string): RelationshipModel {
+  return within('name', () => {
+    const field = table.columns.get(name) ?? table.fields.get(name)
+    if (!field || (field.kind === 'column' && field.name !== name)) {
+      throw badRequest('not-exists', `relationship "${name}" does not exist`)
+    }
+    if (field.kind === 'relationship') return field
+    const what = field.kind === 'column' ? 'postgres column' : kindText(field)
+    const message = `expecting a relationship; but, "${name}" is a ${what}; only relationships can be expanded`
+    throw badRequest('unexpected-payload', message)
+  })
+}
+
+/** Runs work on values of a request: those of a wrong type do not parse, as the API puts it. */
+export function parsing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof TrellisError) || error.code !== 'validation-failed') throw error
+    throw badRequest('parse-failed', error.message, { path: error.path })
+  }
+}

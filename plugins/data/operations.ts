@@ -1,0 +1,193 @@
+// `select`, `count`, `insert`, `update` and `delete`.
+
+import { aggregateSql } from '../../core/compiler/aggregate-sql.ts'
+import type { Change, MutationPlan, ResponseEntry } from '../../core/compiler/mutation-plan.ts'
+import { mutationProgram } from '../../core/compiler/mutation-program.ts'
+import { type AggregateOutput, allOf, type Output } from '../../core/compiler/plan.ts'
+import { Printer, type PrinterOptions } from '../../core/compiler/printer.ts'
+import { manyQuery } from '../../core/compiler/select-sql.ts'
+import { compile } from '../../core/database/sql.ts'
+import type { Dialect } from '../../core/dialect.ts'
+import { badRequest, within } from '../../core/errors.ts'
+import type { TableAccess } from '../../core/graphql/access.ts'
+import { nameText } from '../../core/names.ts'
+import { type OperationContext, operation } from '../../core/operations/operation.ts'
+import { allRows } from '../tables/graphql.ts'
+import { Caller, type ReadableTable } from './caller.ts'
+import { planInsert } from './insert.ts'
+import { runStatement } from './run.ts'
+import { CountArgs, DeleteArgs, InsertArgs, SelectArgs, UpdateArgs } from './schema.ts'
+import { columnOutput, planSelect } from './select.ts'
+import { planAssignments } from './update.ts'
+
+export interface DataOptions {
+  readonly dialect: Dialect
+  readonly stringifyNumbers: boolean
+}
+
+const data = { adminOnly: false, editsMetadata: false } as const
+
+const callerOf = ({ session, model }: OperationContext, { dialect }: DataOptions): Caller =>
+  new Caller(session, model, dialect)
+
+const printerOptions = ({ catalog }: OperationContext, { stringifyNumbers }: DataOptions): PrinterOptions => ({
+  stringifyNumbers,
+  serverVersion: catalog.serverVersion,
+})
+
+export const selectRows = (options: DataOptions) =>
+  operation({
+    ...data,
+    type: 'select',
+    access: 'any',
+    args: SelectArgs,
+    handle(context, args) {
+      const caller = callerOf(context, options)
+      const access = caller.readable(within('table', () => caller.table(args.table)))
+      const select = planSelect(args, access, caller)
+      return runStatement(compile(manyQuery(select, null, new Printer(printerOptions(context, options)))), context)
+    },
+  })
+
+const rowCount: AggregateOutput = {
+  kind: 'object',
+  entries: [{ key: 'count', value: { kind: 'call', call: { operator: 'count', columns: [], distinct: false } } }],
+}
+
+export const countRows = (options: DataOptions) =>
+  operation({
+    ...data,
+    type: 'count',
+    access: 'any',
+    args: CountArgs,
+    handle(context, { table, distinct = [], where }) {
+      const caller = callerOf(context, options)
+      const because = '; "count" is only allowed if the role has "select" permissions on the table'
+      const access = caller.readable(caller.table(table), because)
+      const hint = `Relationships can't be used in "distinct".`
+      const distinctOn = within('distinct', () =>
+        distinct.map((name, i) => within(i, () => caller.readableColumn(access, name, hint).name)),
+      )
+      const condition = allOf([access.select.filter, within('where', () => caller.condition(where, access))])
+      const rows = { ...allRows, from: { kind: 'table', table } as const, distinctOn, where: condition }
+      const printer = new Printer(printerOptions(context, options))
+      return runStatement(compile(aggregateSql({ rows, output: rowCount }, null, printer)), context)
+    },
+  })
+
+/** What a change answers with. */
+interface MutationResult {
+  readonly returning?: readonly unknown[]
+  readonly affected_rows: number
+}
+
+export const insertRows = (options: DataOptions) =>
+  operation({
+    ...data,
+    type: 'insert',
+    args: InsertArgs,
+    async handle(context, args) {
+      const caller = callerOf(context, options)
+      const access = caller.table(args.table)
+      refuseImmutable(access, 'insertable')
+      caller.permission(access, 'insert')
+      const because = '; "returning" can only be used if the role has "select" permission on the table'
+      const returning = args.returning && planReturning(args.returning, caller.readable(access, because), caller)
+      const results: MutationResult[] = []
+      for (const change of planInsert(args, access, caller)) {
+        results.push(await runChange(change, returning, context, options))
+      }
+      return merged(results)
+    },
+  })
+
+export const updateRows = (options: DataOptions) =>
+  operation({
+    ...data,
+    type: 'update',
+    args: UpdateArgs,
+    handle(context, args) {
+      const caller = callerOf(context, options)
+      const { table } = args
+      const access = within('table', () => caller.table(table))
+      refuseImmutable(access, 'updatable')
+      const permission = caller.permission(access, 'update')
+      const readable = caller.readable(access, needsSelect('update'))
+      const assignments = planAssignments(args, access.table, permission, caller)
+      const returning = args.returning && planReturning(args.returning, readable, caller)
+      const condition = within('where', () => caller.condition(args.where, access))
+      const { filter, check } = permission
+      const change: Change = {
+        kind: 'update',
+        table,
+        assignments,
+        where: allOf([filter, condition]),
+        check: check && check.kind !== 'true' ? { kind: 'update', condition: check, updated: null } : null,
+      }
+      return runChange(change, returning, context, options)
+    },
+  })
+
+export const deleteRows = (options: DataOptions) =>
+  operation({
+    ...data,
+    type: 'delete',
+    args: DeleteArgs,
+    handle(context, args) {
+      const caller = callerOf(context, options)
+      const { table } = args
+      const access = caller.table(table)
+      refuseImmutable(access, 'deletable')
+      const { filter } = caller.permission(access, 'delete')
+      const readable = caller.readable(access, needsSelect('delete'))
+      const returning = args.returning && planReturning(args.returning, readable, caller)
+      const condition = within('where', () => caller.condition(args.where, access))
+      return runChange({ kind: 'delete', table, where: allOf([filter, condition]) }, returning, context, options)
+    },
+  })
+
+function refuseImmutable({ table }: TableAccess, action: 'insertable' | 'updatable' | 'deletable'): void {
+  if (!table.catalog[action]) throw badRequest('not-supported', `view "${nameText(table.name)}" is not ${action}`)
+}
+
+const needsSelect = (operation: string): string =>
+  `; "${operation}" is only allowed if the role has "select" permission as "where" can't be used without "select" permission on the table`
+
+/** The object of an affected row. */
+function planReturning(columns: readonly string[], access: ReadableTable, caller: Caller): Output {
+  const hint = `Relationships can't be used in "returning".`
+  return within('returning', () => {
+    const entries = [...new Set(columns)].map((name) => {
+      return { key: name, value: columnOutput(caller.readableColumn(access, name, hint)) }
+    })
+    return { kind: 'object', entries }
+  })
+}
+
+async function runChange(
+  change: Change,
+  returning: Output | undefined,
+  context: OperationContext,
+  options: DataOptions,
+): Promise<MutationResult> {
+  const entries: ResponseEntry[] = returning
+    ? [{ key: 'returning', value: { kind: 'returning', output: returning } }]
+    : []
+  entries.push({ key: 'affected_rows', value: { kind: 'affected' } })
+  const step = { change, path: null, before: [], after: [], returns: null, refusal: null }
+  const plan: MutationPlan = { table: change.table, steps: [step], answer: { kind: 'response', entries } }
+  const program = mutationProgram(plan, printerOptions(context, options))
+  // A single step whose answer is made of its rows alone is always one statement.
+  if (program.kind !== 'direct') throw new TypeError(`a data operation became a program of kind ${program.kind}`)
+  return (await runStatement(program.statement, context)) as MutationResult
+}
+
+/** The results of the parts of one insert. */
+function merged([first, ...others]: readonly MutationResult[]): MutationResult {
+  if (others.length === 0) return first!
+  const results = [first!, ...others]
+  const affected_rows = results.reduce((sum, result) => sum + result.affected_rows, 0)
+  return first!.returning
+    ? { returning: results.flatMap(({ returning = [] }) => returning), affected_rows }
+    : { affected_rows }
+}

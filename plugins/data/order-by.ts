@@ -1,0 +1,52 @@
+// `order_by` of the data operation `select`.
+
+import type { OrderItem, OrderTarget } from '../../core/compiler/plan.ts'
+import { badRequest, within } from '../../core/errors.ts'
+import type { ColumnModel } from '../../core/metadata/model.ts'
+import { kindText } from '../permissions/index.ts'
+import type { Caller, ReadableTable } from './caller.ts'
+import type { OrderTerm } from './schema.ts'
+
+const unexpected = (message: string) => badRequest('unexpected-payload', message)
+
+/** What a request orders by; errors have the term's place. */
+export const planOrder = (terms: readonly OrderTerm[], access: ReadableTable, caller: Caller): OrderItem[] =>
+  terms.map(({ path, direction, nulls }, i) =>
+    within(i, () => ({ target: target(path, access, caller), direction, nulls })),
+  )
+
+const unordered = new Set(['geometry', 'geography'])
+
+function target([name, ...rest]: readonly string[], access: ReadableTable, caller: Caller): OrderTarget {
+  const { table } = access
+  const field = table.columns.get(name!) ?? table.fields.get(name!)
+  if (!field || (field.kind === 'column' && field.name !== name)) {
+    throw badRequest('not-exists', `"${name}" does not exist`)
+  }
+  if (field.kind === 'column') return columnTarget(field, rest, access, caller)
+  if (field.kind !== 'relationship')
+    throw unexpected(`"${name}" is a ${kindText(field)} and can't be used in 'order_by'`)
+  if (rest.length === 0) throw unexpected(`"${name}" is a relationship and should be expanded`)
+  if (field.type === 'array') throw unexpected(`"${name}" is an array relationship and can't be used in 'order_by'`)
+  const related = caller.related(field)
+  return {
+    kind: 'related',
+    table: field.target,
+    mapping: field.mapping,
+    where: related.select.filter,
+    unique: field.unique,
+    of: target(rest, related, caller),
+  }
+}
+
+function columnTarget(
+  { name, type }: ColumnModel,
+  rest: readonly string[],
+  { select }: ReadableTable,
+  caller: Caller,
+): OrderTarget {
+  caller.requireColumnOf(select.columns, 'select', name)
+  if (rest.length > 0) throw unexpected(`"${name}" is a Postgres column and cannot be chained further`)
+  if (unordered.has(type.name)) throw unexpected(`"${name}" has type '${type.name}' and cannot be used in order_by`)
+  return { kind: 'column', column: name }
+}

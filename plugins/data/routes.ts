@@ -1,0 +1,22 @@
+import { notFound, parseFailed } from '../../core/errors.ts'
+import { jsonType } from '../../core/json.ts'
+import type { MetadataService } from '../../core/metadata/service.ts'
+import type { Route } from '../../core/plugin.ts'
+
+const operations = new Set(['select', 'insert', 'update', 'delete', 'count'])
+
+/** The data operations on a table of schema `public`, under a path of their own. */
+export const tableRoute = (service: MetadataService): Route => ({
+  method: 'POST',
+  url: '/api/1/table/:table/:operation',
+  auth: 'session',
+  handle({ body, request, session }) {
+    const { table, operation } = request.params as { readonly table: string; readonly operation: string }
+    if (!operations.has(operation)) throw notFound('No such resource exists')
+    if (jsonType(body) !== 'Object') {
+      throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`)
+    }
+    const args = { ...(body as object), table: { schema: 'public', name: table } }
+    return service.run({ type: operation, args }, session)
+  },
+})

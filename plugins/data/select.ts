@@ -1,0 +1,140 @@
+// The plan of the data operation `select`: its columns, wildcards and relationships, and the rows they are of.
+
+import { allOf, type Mapping, type Output, type OutputEntry, type Rows, type Select } from '../../core/compiler/plan.ts'
+import { badRequest, within } from '../../core/errors.ts'
+import type { ColumnModel, RelationshipModel } from '../../core/metadata/model.ts'
+import { allRows } from '../tables/graphql.ts'
+import { type Caller, type ReadableTable, requireRelationship } from './caller.ts'
+import { planOrder } from './order-by.ts'
+import type { ColumnSelection, RelationshipSelection, RowsArguments } from './schema.ts'
+
+/** The rows that a request reads of a table, related to an outer row by `mapping`. */
+export function planSelect(args: RowsArguments, access: ReadableTable, caller: Caller, mapping: Mapping = []): Select {
+  const output = within('columns', () => planColumns(args.columns, access, caller))
+  return { rows: planRows(args, access, caller, mapping), output }
+}
+
+function planRows(args: RowsArguments, access: ReadableTable, caller: Caller, mapping: Mapping): Rows {
+  const { table, select } = access
+  const { where, order_by = [], limit = null, offset = null } = args
+  return {
+    from: { kind: 'table', table: table.name },
+    mapping,
+    where: allOf([select.filter, within('where', () => caller.condition(where, access))]),
+    distinctOn: [],
+    orderBy: within('order_by', () => planOrder(order_by, access, caller)),
+    orderedByKey: false,
+    limit: within('limit', () => positive(limit)),
+    offset: within('offset', () => offsetOperand(positive(offset))),
+    permissionLimit: select.limit,
+  }
+}
+
+function positive(count: number | null): number | null {
+  if (count !== null && count < 0) throw badRequest('not-supported', 'unexpected negative value')
+  return count
+}
+
+const offsetOperand = (offset: number | null): Rows['offset'] =>
+  offset === null ? null : { kind: 'param', source: { from: 'constant', value: String(offset) }, type: 'bigint' }
+
+/** A column of a row as JSON. */
+export const columnOutput = ({ name, type, nullable }: ColumnModel): Output => ({
+  kind: 'column',
+  column: name,
+  type,
+  nullable,
+})
+
+const wildcard = /^\*(\.\*)*$/
+
+/** The object of a row. What is named explicitly counts more than what a wildcard gives. */
+function planColumns(selections: readonly ColumnSelection[], access: ReadableTable, caller: Caller): Output {
+  const named = new Set<string>()
+  const outputs = new Map<string, Output>()
+  let depth = 0
+  for (const [i, selection] of selections.entries()) {
+    if (typeof selection === 'string' && wildcard.test(selection)) {
+      depth = Math.max(depth, (selection.length + 1) / 2)
+      continue
+    }
+    within(i, () => {
+      const isColumn = typeof selection === 'string'
+      const output = isColumn ? planColumn(selection, access, caller) : planRelationship(selection, access, caller)
+      named.add(isColumn ? selection : selection.name)
+      outputs.set(isColumn ? selection : (selection.alias ?? selection.name), output)
+    })
+  }
+  const expanded = new Expansion(caller).expand(access, depth, named)
+  const entries = [...outputs].map(([key, value]): OutputEntry => ({ key, value }))
+  return { kind: 'object', entries: [...entries, ...expanded.filter(({ key }) => !outputs.has(key))] }
+}
+
+const planColumn = (name: string, access: ReadableTable, caller: Caller): Output =>
+  columnOutput(caller.readableColumn(access, name, 'relationships have to be expanded'))
+
+function planRelationship(selection: RelationshipSelection, access: ReadableTable, caller: Caller): Output {
+  const relationship = requireRelationship(access, selection.name)
+  const related = caller.related(relationship)
+  const select = planSelect(selection, related, caller, relationship.mapping)
+  if (relationship.type === 'array') return { kind: 'many', select }
+  const { where, order_by, limit, offset } = selection
+  if ([where, order_by, limit, offset].some((given) => given !== undefined)) {
+    const refused = `'where', 'order_by', 'limit' and 'offset'  can't be used`
+    throw badRequest('unexpected-payload', `when selecting an 'obj_relationship' ${refused}`)
+  }
+  return objectOutput(relationship, related, select.output)
+}
+
+/** The related row's object: a role's limit is about lists. */
+function objectOutput(
+  { mapping, unique }: RelationshipModel,
+  { table, select }: ReadableTable,
+  output: Output,
+): Output {
+  const from = { kind: 'table', table: table.name } as const
+  return { kind: 'one', unique, select: { rows: { ...allRows, from, mapping, where: select.filter }, output } }
+}
+
+/** A wildcard stands for at most so many columns and relationships: each level multiplies them. */
+const maxExpanded = 5000
+
+/** What wildcards stand for. */
+class Expansion {
+  readonly #caller: Caller
+  #size = 0
+
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+
+  /** All columns that may be read, and `depth - 1` levels of all relationships; without those that are `named`. */
+  expand(access: ReadableTable, depth: number, named: ReadonlySet<string> = new Set()): OutputEntry[] {
+    if (depth === 0) return []
+    const { table, select } = access
+    const columns = [...table.columns.values()].filter(({ name }) => select.columns.has(name) && !named.has(name))
+    const entries = columns.map((column): OutputEntry => ({ key: column.name, value: columnOutput(column) }))
+    this.#count(entries.length)
+    if (depth === 1) return entries
+    for (const field of table.fields.values()) {
+      if (field.kind !== 'relationship' || named.has(field.name) || !this.#caller.mayFollow(field)) continue
+      this.#count(1)
+      entries.push({ key: field.name, value: this.#related(field, depth - 1) })
+    }
+    return entries
+  }
+
+  #related(relationship: RelationshipModel, depth: number): Output {
+    const access = this.#caller.related(relationship)
+    const output: Output = { kind: 'object', entries: this.expand(access, depth) }
+    if (relationship.type === 'object') return objectOutput(relationship, access, output)
+    const rows = planRows({ columns: [] }, access, this.#caller, relationship.mapping)
+    return { kind: 'many', select: { rows, output } }
+  }
+
+  #count(entries: number): void {
+    this.#size += entries
+    if (this.#size <= maxExpanded) return
+    throw badRequest('not-supported', `the wildcard stands for more than ${maxExpanded} columns and relationships`)
+  }
+}

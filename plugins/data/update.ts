@@ -1,0 +1,97 @@
+// The plan of the data operation `update`.
+
+import type { Assignment, ParamOperand } from '../../core/compiler/mutation-plan.ts'
+import { badRequest, within } from '../../core/errors.ts'
+import type { ColumnModel, TableModel, UpdatePermission } from '../../core/metadata/model.ts'
+import { isNumeric } from '../tables/graphql.ts'
+import type { Caller } from './caller.ts'
+import { isWritable, presetValues, writtenColumn, writtenValue } from './written-values.ts'
+
+/** What a request changes. */
+export interface UpdateRequest {
+  readonly $set?: Readonly<Record<string, unknown>>
+  /** Another name of `$set`, which counts more. */
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly $inc?: Readonly<Record<string, unknown>>
+  readonly $mul?: Readonly<Record<string, unknown>>
+  readonly $default?: readonly string[]
+}
+
+/** The operand of what takes none. */
+const nothing: ParamOperand = { kind: 'param', source: { from: 'constant', value: null }, type: 'text' }
+
+/** What the update sets: the permission's presets, and what the request asks for. */
+export function planAssignments(
+  request: UpdateRequest,
+  table: TableModel,
+  permission: UpdatePermission,
+  caller: Caller,
+): Assignment[] {
+  const reader = new AssignmentReader(table, permission, caller)
+  const assignments = [
+    ...presetValues(permission.presets, table, caller).map((value) => ({ ...value, operator: '_set' })),
+    ...reader.read('$set', '_set', request.$set ?? request.values),
+    ...reader.read('$inc', '_inc', request.$inc),
+    ...reader.read('$mul', '_mul', request.$mul),
+    ...reader.readDefaults(request.$default),
+  ]
+  if (assignments.length === 0) {
+    throw badRequest('unexpected-payload', 'atleast one of $set, $inc, $mul has to be present')
+  }
+  refuseRepeated(assignments)
+  return assignments
+}
+
+/** PostgreSQL refuses it in words of its own. */
+function refuseRepeated(assignments: readonly Assignment[]): void {
+  const columns = assignments.map(({ column }) => column)
+  const repeated = columns.find((column, i) => columns.indexOf(column) !== i)
+  if (repeated === undefined) return
+  throw badRequest('unexpected-payload', `column "${repeated}" is assigned more than once`)
+}
+
+class AssignmentReader {
+  readonly #table: TableModel
+  readonly #permission: UpdatePermission
+  readonly #caller: Caller
+
+  constructor(table: TableModel, permission: UpdatePermission, caller: Caller) {
+    this.#table = table
+    this.#permission = permission
+    this.#caller = caller
+  }
+
+  /** The assignments of one key of the request. */
+  read(key: string, operator: string, values: Readonly<Record<string, unknown>> = {}): Assignment[] {
+    return within(key, () =>
+      Object.entries(values).map(([name, value]) => {
+        const column = this.#column(name)
+        if (operator !== '_set' && !isNumeric(column)) {
+          throw badRequest('unexpected-payload', `column "${name}" is not numeric`)
+        }
+        return { column: name, operator, value: writtenValue(value, column, this.#caller) }
+      }),
+    )
+  }
+
+  readDefaults(names: readonly string[] = []): Assignment[] {
+    return within('$default', () =>
+      names.map((name) => ({ column: this.#column(name).name, operator: '_default', value: nothing })),
+    )
+  }
+
+  #column(name: string): ColumnModel {
+    const { columns, presets } = this.#permission
+    const { role } = this.#caller
+    if (presets.has(name)) {
+      const reason = 'its value is predefined in permission'
+      throw badRequest('not-supported', `column "${name}" is not updatable for role "${role}"; ${reason}`)
+    }
+    if (this.#table.columns.has(name) || !this.#table.fields.has(name)) {
+      this.#caller.requireColumnOf(columns, 'update', name)
+    }
+    const column = writtenColumn(this.#table, name, "relationships can't be updated")
+    if (isWritable(column)) return column
+    throw badRequest('not-supported', `column "${name}" is not updatable for role "${role}"`)
+  }
+}

@@ -1,0 +1,40 @@
+// Values that a request or a permission gives to columns.
+
+import type { ColumnValue, ParamOperand } from '../../core/compiler/mutation-plan.ts'
+import type { ParamSource } from '../../core/compiler/param.ts'
+import { within } from '../../core/errors.ts'
+import type { ColumnModel, PresetValue, TableModel } from '../../core/metadata/model.ts'
+import { columnCodec, requireColumn } from '../permissions/index.ts'
+import { type Caller, parsing } from './caller.ts'
+
+/** The column of that name, as one to be written. */
+export const writtenColumn = (table: TableModel, name: string, hint: string): ColumnModel =>
+  requireColumn(table, name, `column "${name}" does not exist`, hint)
+
+/** Whether PostgreSQL lets anybody give the column a value. */
+export const isWritable = ({ column }: ColumnModel): boolean => !column.generated && column.identity !== 'a'
+
+function encoded(value: unknown, column: ColumnModel, caller: Caller): ParamSource {
+  const codec = columnCodec(column, column.type, caller.expressions)
+  return { from: 'constant', value: value === null ? null : codec.encode(value) }
+}
+
+/** A value of the request, below the name of its column. */
+export const writtenValue = (value: unknown, column: ColumnModel, caller: Caller): ParamOperand => {
+  const source = within(column.name, () => parsing(() => encoded(value, column, caller)))
+  return { kind: 'param', source, type: column.type.sql }
+}
+
+/** The values that a permission gives. */
+export function presetValues(
+  presets: ReadonlyMap<string, PresetValue>,
+  { columns }: TableModel,
+  caller: Caller,
+): ColumnValue[] {
+  return [...presets].map(([name, preset]) => {
+    const column = columns.get(name)!
+    const source: ParamSource =
+      preset.kind === 'session' ? { from: 'session', variable: preset.variable } : encoded(preset.value, column, caller)
+    return { column: name, value: { kind: 'param', source, type: column.type.sql } }
+  })
+}

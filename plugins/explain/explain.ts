@@ -1,0 +1,103 @@
+// What a request would run, and how PostgreSQL would go about it (graphql-api 23). The statements are printed from the
+// same plans that answer requests.
+
+import { bindParams, sessionVariablesOf } from '../../core/compiler/bind.ts'
+import type { Statement } from '../../core/database/sql.ts'
+import type { Transaction } from '../../core/database/transaction.ts'
+import { badRequest, TrellisError } from '../../core/errors.ts'
+import type { InspectedField } from '../../core/graphql/inspect.ts'
+import type { Variables } from '../../core/graphql/plan-context.ts'
+import { type GraphQLRequest, readGraphQLRequest } from '../../core/graphql/request.ts'
+import { decode } from '../../core/operations/decode.ts'
+import type { Engine } from '../../core/plugin.ts'
+import type { Session } from '../../core/session.ts'
+import { explainBody } from './schema.ts'
+import { explainedSession } from './session.ts'
+import { inlined, multiplexed } from './sql.ts'
+
+/** A statement and PostgreSQL's plan of it, line by line. */
+interface Explained {
+  readonly sql: string
+  readonly plan: readonly string[]
+}
+
+/** The explanation of a root field; null where the database is not asked. */
+type ExplainedField = { readonly field: string } & (Explained | { readonly sql: null; readonly plan: null })
+
+/** Explains the request of a body: each root field of a query, or the one statement of a subscription. */
+export async function explain(engine: Engine, body: unknown): Promise<Explained | readonly ExplainedField[]> {
+  const { query, user = {}, is_relay } = decode(explainBody, body)
+  const request = readRequest(query)
+  const session = explainedSession(user, engine.dialect)
+  const { kind } = engine.graphql.engine.operation(request)
+  if (kind === 'mutation') throw badRequest('invalid-params', 'only queries can be explained')
+  const schema = is_relay ? 'relay' : 'standard'
+  const { fields, variables, hasJoins } = engine.graphql.engine.inspect(request, session, schema)
+  checkFields(engine, fields, hasJoins)
+  checkSession(fields, session)
+  const bindings = { variables, session }
+  const work = async (transaction: Transaction) => {
+    if (kind === 'subscription') return explainSubscription(transaction, fields[0]!.statement!, bindings)
+    const explained: ExplainedField[] = []
+    for (const field of fields) explained.push(await explainField(transaction, field, bindings))
+    return explained
+  }
+  return engine.database.transaction(work, { readOnly: true })
+}
+
+function readRequest(query: unknown): GraphQLRequest {
+  try {
+    return readGraphQLRequest(typeof query === 'string' ? { query } : query)
+  } catch (error) {
+    throw error instanceof TrellisError ? error.at('query') : error
+  }
+}
+
+function checkFields({ dialect }: Engine, fields: readonly InspectedField[], hasJoins: boolean): void {
+  if (fields.some(({ by }) => by === 'javascript')) {
+    const what = dialect.name === 'hasura' ? 'hasura' : 'database'
+    throw badRequest('invalid-params', `only ${what} queries can be explained`)
+  }
+  if (hasJoins) throw badRequest('not-supported', 'Remote relationships are not allowed in explain query')
+}
+
+function checkSession(fields: readonly InspectedField[], { role, variables }: Session): void {
+  const needed = sessionVariablesOf(fields.flatMap(({ statement }) => statement?.params ?? []))
+  const missing = needed.find((name) => !Object.hasOwn(variables, name))
+  if (missing === undefined) return
+  throw badRequest('unexpected-payload', `missing required session variable for role "${role}" : ${missing}`)
+}
+
+interface Bindings {
+  readonly variables: Variables
+  readonly session: Session
+}
+
+async function explainField(
+  transaction: Transaction,
+  { key, statement }: InspectedField,
+  bindings: Bindings,
+): Promise<ExplainedField> {
+  if (!statement) return { field: key, sql: null, plan: null }
+  const values = bindParams(statement.params, bindings)
+  const plan = await planOf(transaction, statement.text, values)
+  return { field: key, sql: inlined(statement, values), plan }
+}
+
+const someId = '00000000-0000-0000-0000-000000000000'
+
+async function explainSubscription(
+  transaction: Transaction,
+  statement: Statement,
+  bindings: Bindings,
+): Promise<Explained> {
+  const sql = multiplexed(statement)
+  const values = JSON.stringify(bindParams(statement.params, bindings))
+  return { sql, plan: await planOf(transaction, sql, [[someId], [values]]) }
+}
+
+/** The plan of a statement, which is not run. */
+async function planOf(transaction: Transaction, text: string, values: readonly unknown[]): Promise<string[]> {
+  const rows = await transaction.rows<{ 'QUERY PLAN': string }>(`EXPLAIN (FORMAT TEXT) ${text}`, values)
+  return rows.map((row) => row['QUERY PLAN'])
+}

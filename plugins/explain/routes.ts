@@ -1,0 +1,14 @@
+import { readJson } from '../../core/http/body.ts'
+import type { Engine, Route } from '../../core/plugin.ts'
+import { explain } from './explain.ts'
+
+/** The endpoints of explain, for administrators. */
+export const explainRoutes = (engine: Engine): Route[] =>
+  ['/v1/graphql/explain', '/v1alpha1/graphql/explain'].map((url) => ({
+    method: 'POST',
+    url,
+    auth: 'admin',
+    raw: true,
+    // Numbers of GraphQL's variables keep their digits.
+    handle: ({ body }) => explain(engine, readJson(body as Buffer, 'lossless')),
+  }))

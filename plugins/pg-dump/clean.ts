@@ -1,0 +1,38 @@
+// `clean_output`: a dump without what every dump has, fit to be a migration.
+
+import type { Dialect } from '../../core/dialect.ts'
+
+/** Lines of the preamble, which is the same in every dump. */
+const preamble = [
+  /^SET (statement_timeout|lock_timeout|idle_in_transaction_session_timeout|transaction_timeout) = 0;$/,
+  /^SET client_encoding = 'UTF8';$/,
+  /^SET standard_conforming_strings = on;$/,
+  /^SELECT pg_catalog\.set_config\('search_path', '', false\);$/,
+  /^SET check_function_bodies = false;$/,
+  /^SET xmloption = content;$/,
+  /^SET client_min_messages = warning;$/,
+  /^SET row_security = off;$/,
+  /^SET default_tablespace = '';$/,
+  /^SET default_with_oids = false;$/,
+  /^SET default_table_access_method = heap;$/,
+  /^CREATE SCHEMA public;$/,
+  /^COMMENT ON SCHEMA public IS 'standard public schema';$/,
+  // Since PostgreSQL 17.6 a dump is fenced against what a name could smuggle into psql.
+  /^\\(un)?restrict \w+$/,
+]
+
+/** The triggers that record changes for event triggers, by their names. */
+const ownTriggers: Readonly<Record<Dialect['name'], RegExp>> = {
+  trellis: /^CREATE TRIGGER "?trellis_/,
+  hasura: /^CREATE TRIGGER "?notify_hasura_/,
+}
+
+const isBlank = (line: string): boolean => line.trim() === ''
+
+/** The dump without blank lines, comments, the preamble and the engine's own triggers. */
+export function cleanDump(dump: Buffer, dialect: Pick<Dialect, 'name'>): string {
+  const dropped = [/^--/, ...preamble, ownTriggers[dialect.name]]
+  const lines = dump.toString('utf8').split('\n')
+  const kept = lines.filter((line) => !isBlank(line) && !dropped.some((pattern) => pattern.test(line)))
+  return kept.map((line) => `${line}\n`).join('')
+}

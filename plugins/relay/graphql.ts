@@ -1,0 +1,120 @@
+// The schema for clients of Relay (graphql-api 19): connections in place of the select fields, and rows that are nodes.
+
+import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
+import type { Rows } from '../../core/compiler/plan.ts'
+import { sql } from '../../core/database/sql.ts'
+import type { Contribution, FieldMap, SchemaScope } from '../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../core/graphql/plan-context.ts'
+import type { FieldSelection } from '../../core/graphql/selection.ts'
+import type { TableModel } from '../../core/metadata/model.ts'
+import { nameText } from '../../core/names.ts'
+import { callArguments, planFunctionRows } from '../functions/graphql.ts'
+import { visibleRelationships } from '../relationships/graphql.ts'
+import { planRows } from '../tables/graphql.ts'
+import { planConnection } from './graphql/connection.ts'
+import { connectionSql } from './graphql/connection-sql.ts'
+import { nodeField } from './graphql/node.ts'
+import { nodeIdJson, nodeKey } from './graphql/node-id.ts'
+import { connectionArguments, connectionType, idField, nodeInterface } from './graphql/types.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** The rows that a connection is made of, under the role's permission and the field's arguments. */
+type BaseSet = (field: FieldSelection, context: PlanContext) => Rows
+
+/** Contribution: `node`, and the connections of tables and functions. */
+function rootFields(scope: SchemaScope): FieldMap {
+  const fields = new Map<string, () => Field>([['node', () => nodeField(scope)]])
+  for (const table of scope.model.tables.values()) {
+    if (nodeKey(scope, table)) fields.set(`${table.graphqlName}_connection`, () => tableField(scope, table))
+  }
+  for (const { graphqlName, name, call, table: returned } of scope.model.slices.functions?.values() ?? []) {
+    const table = scope.access(returned)?.table
+    if (!table || !nodeKey(scope, table)) continue
+    fields.set(`${graphqlName}_connection`, () => {
+      const description = `execute function "${nameText(name)}" which returns "${nameText(table.name)}"`
+      const rows: BaseSet = (field, context) => planFunctionRows(field, context, { call, table })
+      const given = callArguments(scope, call, `${graphqlName}_args`)
+      const field = rootConnection(scope, table, { description, rows })
+      return { ...field, args: { ...given, ...field.args } }
+    })
+  }
+  return fields
+}
+
+function tableField(scope: SchemaScope, table: TableModel): Field {
+  const description = `fetch data from the table: "${nameText(table.name)}"`
+  const rows: BaseSet = (field, context) => planRows(field, context, table)
+  return rootConnection(scope, table, { description, rows })
+}
+
+function rootConnection(
+  scope: SchemaScope,
+  table: TableModel,
+  { description, rows }: { readonly description: string; readonly rows: BaseSet },
+): Field {
+  return {
+    type: new GraphQLNonNull(connectionType(scope, table)),
+    description,
+    args: connectionArguments(scope, table),
+    extensions: {
+      root: {
+        kind: 'relational',
+        plan: (field, context) => {
+          const connection = planConnection(field, context, { table, rows: rows(field, context) })
+          return { kind: 'sql', build: (_row, printer) => sql`(${connectionSql(connection, null, printer)})` }
+        },
+      },
+    },
+  }
+}
+
+/** Contribution: the node id of rows, and the connections of array relationships. */
+function rowFields(scope: SchemaScope, table: TableModel): FieldMap {
+  const fields = new Map<string, () => Field>()
+  const key = nodeKey(scope, table)
+  if (key) {
+    const output = { kind: 'sql', build: nodeIdJson(table.name, key) } as const
+    fields.set('id', () => ({ ...idField(), extensions: { row: { kind: 'relational', plan: () => output } } }))
+  }
+  for (const { relationship, target } of visibleRelationships(scope, table)) {
+    if (relationship.type !== 'array' || !nodeKey(scope, target)) continue
+    const { name, comment, mapping } = relationship
+    const description = comment ?? 'An array relationship connection'
+    fields.set(`${name}_connection`, () => relatedConnection(scope, target, { description, mapping }))
+  }
+  return fields
+}
+
+function relatedConnection(
+  scope: SchemaScope,
+  target: TableModel,
+  { description, mapping }: { readonly description: string; readonly mapping: Rows['mapping'] },
+): Field {
+  return {
+    type: new GraphQLNonNull(connectionType(scope, target)),
+    description,
+    args: connectionArguments(scope, target),
+    extensions: {
+      row: {
+        kind: 'relational',
+        plan: (field, context) => {
+          const rows = planRows(field, context, target, { mapping })
+          const connection = planConnection(field, context, { table: target, rows })
+          return { kind: 'sql', build: (row, printer) => sql`(${connectionSql(connection, row, printer)})` }
+        },
+      },
+    },
+  }
+}
+
+/** The whole of what Relay's schema has and the usual one has not. */
+export const relayContribution: Contribution = {
+  name: 'relay',
+  schemas: ['relay'],
+  ownRowFields: ['id'],
+  query: rootFields,
+  subscription: rootFields,
+  rowFields,
+  rowInterfaces: (scope, table) => (nodeKey(scope, table) ? [nodeInterface(scope)] : []),
+}

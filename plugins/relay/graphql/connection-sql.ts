@@ -1,0 +1,226 @@
+// Connections as SQL: the base set with the values that order it, a page of it, and the JSON of that.
+
+import { andSql, isTrue, tableSql } from '../../../core/compiler/condition-sql.ts'
+import { concat } from '../../../core/compiler/json-sql.ts'
+import { orderItemSql, targetsSql } from '../../../core/compiler/order-sql.ts'
+import type { ParamSource } from '../../../core/compiler/param.ts'
+import type { Output, Rows } from '../../../core/compiler/plan.ts'
+import type { Printer } from '../../../core/compiler/printer.ts'
+import { type Frame, outputSql, rowSet } from '../../../core/compiler/select-sql.ts'
+import { empty, id, integer, join, param, type Sql, sql, trusted } from '../../../core/database/sql.ts'
+import type { OrderElement } from '../../../core/graphql/contribution.ts'
+import type { QualifiedName } from '../../../core/names.ts'
+import { cursorSql } from './cursor.ts'
+import { beyondSql, reversed } from './order.ts'
+
+export type EdgeOutput =
+  | { readonly kind: 'cursor' }
+  | { readonly kind: 'node'; readonly output: Output }
+  | { readonly kind: 'json'; readonly text: string }
+
+export type PageInfoOutput =
+  | { readonly kind: 'startCursor' | 'endCursor' | 'hasNextPage' | 'hasPreviousPage' }
+  | { readonly kind: 'json'; readonly text: string }
+
+export type ConnectionOutput =
+  | { readonly kind: 'edges'; readonly entries: readonly Entry<EdgeOutput>[] }
+  | { readonly kind: 'pageInfo'; readonly entries: readonly Entry<PageInfoOutput>[] }
+  | { readonly kind: 'json'; readonly text: string }
+
+export interface Entry<Value> {
+  readonly key: string
+  readonly value: Value
+}
+
+export interface Connection {
+  /** Whose rows they are. */
+  readonly table: QualifiedName
+  /** The base set; its order and limits are those of the page. */
+  readonly rows: Rows
+  /** The order, which leaves no two rows at the same place. */
+  readonly order: readonly OrderElement[]
+  /** The place that rows have to be behind (`after`) or before. */
+  readonly cursor: { readonly side: 'after' | 'before'; readonly source: ParamSource } | null
+  /** How many rows the page has at most, from which end. */
+  readonly size: number | null
+  readonly fromEnd: boolean
+  readonly entries: readonly Entry<ConnectionOutput>[]
+}
+
+/** The names of what the parts of the statement hand on. */
+interface Columns {
+  /** The row itself. */
+  readonly row: string
+  /** The values of the order. */
+  readonly keys: readonly string[]
+  /** Counts from the end that the page is taken from. */
+  readonly number: string
+  /** The number of rows, with the one that is behind the page. */
+  readonly total: string
+}
+
+/** `select '{"edges": …, "pageInfo": …}' as j`. */
+export function connectionSql(connection: Connection, outer: Sql | null, printer: Printer): Sql {
+  const { entries, order } = connection
+  const columns: Columns = {
+    row: printer.column(),
+    keys: order.map(() => printer.column()),
+    number: printer.column(),
+    total: printer.column(),
+  }
+  const page = printer.alias()
+  const row = printer.alias()
+  const frame: Frame = { row, joins: [], toOne: 'behind' }
+  const view: PageView = { connection, columns, page, outer, printer }
+  const text = objectSql(entries, (output) => {
+    if (output.kind === 'json') return output.text
+    return output.kind === 'edges' ? edgesSql(output.entries, view, frame) : pageInfoSql(output.entries, view)
+  })
+  // Without an aggregate there would be an object for each row.
+  if (entries.every(({ value }) => isConstant(value))) return sql`select ${text} as j`
+  const rows = sql`cross join lateral (select (${page}.${id(columns.row)}).*) as ${row}`
+  return sql`select ${text} as j from (${pageSql(view)}) as ${page} ${rows}${join(frame.joins, '')}`
+}
+
+interface PageView {
+  readonly connection: Connection
+  readonly columns: Columns
+  /** The alias of the page's rows. */
+  readonly page: Sql
+  readonly outer: Sql | null
+  readonly printer: Printer
+}
+
+const isConstant = (output: ConnectionOutput): boolean =>
+  output.kind === 'json' || (output.kind === 'pageInfo' && output.entries.every(({ value }) => value.kind === 'json'))
+
+/** A JSON object; texts are parts of it as they are. */
+function objectSql<Value>(entries: readonly Entry<Value>[], valueSql: (value: Value) => string | Sql): Sql {
+  const pieces: (string | Sql)[] = ['{']
+  for (const [i, { key, value }] of entries.entries()) {
+    pieces.push(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`, valueSql(value))
+  }
+  return concat([...pieces, '}'])
+}
+
+const keySqls = (alias: Sql, { keys }: Columns): Sql[] => keys.map((key) => sql`${alias}.${id(key)}`)
+
+/** The rows of the base set: each whole, with the values of the order beside it. */
+function baseSql({ connection, columns, outer, printer }: PageView): Sql {
+  const { rows, order, table } = connection
+  const set = rowSet({ ...rows, distinctOn: [], orderBy: [], permissionLimit: null }, printer, outer)
+  const targets = order.map(({ target }) => target)
+  const { values, joins } = targetsSql(targets, set.row, printer)
+  const items = values.map((value, i) => sql`${value} as ${id(columns.keys[i]!)}`)
+  const whole = sql`(${set.row}.*)::${tableSql(table)} as ${id(columns.row)}`
+  const distinct = rows.distinctOn.map((column) => sql`${set.row}.${id(column)}`)
+  const head = distinct.length > 0 ? sql`distinct on (${join(distinct)}) ` : empty
+  const select = sql`select ${head}${whole}, ${join(items)} ${set.from}${joins}${set.where}`
+  if (distinct.length === 0 && rows.permissionLimit === null) return select
+  const sorted = values.map((value, i) => orderItemSql(value, order[i]!))
+  // DISTINCT ON has to find its columns in front, where an order that was asked for has them already.
+  const first = rows.orderBy.length > 0 ? [] : distinct
+  const limit = rows.permissionLimit === null ? empty : sql` limit ${integer(rows.permissionLimit)}`
+  return sql`${select} order by ${join([...first, ...sorted])}${limit}`
+}
+
+/** The rows of the page and one more, numbered from the end that the page is taken from. */
+function pageSql(view: PageView): Sql {
+  const { connection, columns, printer } = view
+  const { order, cursor, size, fromEnd } = connection
+  const base = printer.alias()
+  const keys = keySqls(base, columns)
+  const direction = fromEnd ? reversed(order) : order
+  const inside = cursor && beyondSql(sided(order, cursor.side), keys, cursorValues(connection))
+  const condition = andSql(inside)
+  const where = isTrue(condition) ? empty : sql` where ${condition}`
+  const sorted = keys.map((key, i) => orderItemSql(key, direction[i]!))
+  const limit = size === null ? empty : sql` limit ${integer(size === 0 ? 0 : size + 1)}`
+  const rows = sql`select * from (${baseSql(view)}) as ${base}${where} order by ${join(sorted)}${limit}`
+  const numbered = printer.alias()
+  const number = sql`row_number() over () as ${id(columns.number)}`
+  return sql`select ${numbered}.*, ${number}, count(*) over () as ${id(columns.total)} from (${rows}) as ${numbered}`
+}
+
+/** The order in which the rows that are asked for come behind the cursor. */
+const sided = (order: readonly OrderElement[], side: 'after' | 'before'): readonly OrderElement[] =>
+  side === 'after' ? order : reversed(order)
+
+function cursorValues({ cursor, order }: Connection): Sql[] {
+  const values = param(cursor!.source, 'text[]')
+  return order.map(({ value }, i) => sql`(${values})[${integer(i + 1)}]::${trusted(value.type.sql)}`)
+}
+
+function edgesSql(entries: readonly Entry<EdgeOutput>[], view: PageView, frame: Frame): Sql {
+  const { connection, columns, page, printer } = view
+  const item = objectSql(entries, (output) => {
+    if (output.kind === 'json') return output.text
+    return output.kind === 'node' ? outputSql(output.output, frame, printer) : concat(['"', rowCursor(view), '"'])
+  })
+  const number = sql`${page}.${id(columns.number)}`
+  const order = trusted(connection.fromEnd ? 'desc' : 'asc')
+  const filter = connection.size === null ? empty : sql` filter (where ${number} <= ${integer(connection.size)})`
+  return concat(['[', sql`coalesce(string_agg(${item}, ',' order by ${number} ${order})${filter}, '')`, ']'])
+}
+
+const rowCursor = ({ connection, columns, page }: PageView): Sql =>
+  cursorSql(
+    connection.order.map(({ value }) => value),
+    keySqls(page, columns),
+  )
+
+function pageInfoSql(entries: readonly Entry<PageInfoOutput>[], view: PageView): Sql {
+  const { fromEnd } = view.connection
+  return objectSql(entries, (output) => {
+    switch (output.kind) {
+      case 'json':
+        return output.text
+      case 'startCursor':
+        return pageCursorSql(fromEnd ? 'last' : 'first', view)
+      case 'endCursor':
+        return pageCursorSql(fromEnd ? 'first' : 'last', view)
+      case 'hasNextPage':
+        return hasMoreSql('before', view)
+      case 'hasPreviousPage':
+        return hasMoreSql('after', view)
+      default:
+        return output satisfies never
+    }
+  })
+}
+
+/** The cursor of the first or last row of the page, as they are numbered. */
+function pageCursorSql(which: 'first' | 'last', view: PageView): Sql {
+  const { connection, columns, page } = view
+  const number = sql`${page}.${id(columns.number)}`
+  const total = sql`${page}.${id(columns.total)}`
+  const last = connection.size === null ? total : sql`least(${total}, ${integer(connection.size)})`
+  const cursor = sql`max(${rowCursor(view)}) filter (where ${number} = ${which === 'first' ? sql`1` : last})`
+  return sql`coalesce('"' || ${cursor} || '"', 'null')`
+}
+
+/**
+ * Whether the base set has rows on the side of the page that a cursor of that side cuts off: the other rows of the page's
+ * own side, or those that the cursor left out.
+ */
+function hasMoreSql(side: 'after' | 'before', view: PageView): Sql {
+  const { connection, columns, page } = view
+  const { cursor, size, fromEnd } = connection
+  const conditions: Sql[] = []
+  const isOpenSide = fromEnd === (side === 'after')
+  if (isOpenSide && size !== null) {
+    conditions.push(sql`coalesce(bool_or(${page}.${id(columns.number)} > ${integer(size)}), false)`)
+  }
+  if (cursor?.side === side) conditions.push(sql`count(*) > 0 and ${cutOffSql(side, view)}`)
+  if (conditions.length === 0) return sql`'false'`
+  return sql`(${join(conditions, ' or ')})::text`
+}
+
+/** Whether the cursor leaves out rows of the base set. */
+function cutOffSql(side: 'after' | 'before', view: PageView): Sql {
+  const { connection, columns, printer } = view
+  const base = printer.alias()
+  const keys = keySqls(base, columns)
+  const outside = beyondSql(sided(connection.order, side), keys, cursorValues(connection), { inverted: true })
+  return sql`exists (select from (${baseSql(view)}) as ${base} where ${outside})`
+}

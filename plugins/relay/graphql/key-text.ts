@@ -1,0 +1,26 @@
+// Values of columns as node ids and cursors hold them: JSON as PostgreSQL prints it, back in its input syntax.
+
+import type { PgType } from '../../../core/catalog/types.ts'
+import { codecFor } from '../../../core/compiler/codecs.ts'
+import { parseFailed } from '../../../core/errors.ts'
+import { type JsonType, jsonType } from '../../../core/json.ts'
+
+/** The types whose values GraphQL's own scalars carry: what messages call them, and the JSON they are. */
+const standard: Readonly<Record<string, readonly [name: string, json: JsonType]>> = {
+  int4: ['Int32', 'Number'],
+  float4: ['Float', 'Number'],
+  bool: ['Bool', 'Boolean'],
+  text: ['Text', 'String'],
+  varchar: ['Text', 'String'],
+}
+
+/** The value in PostgreSQL's input syntax; a string is one already, whatever the type. Throws `parse-failed`. */
+export function keyText(type: PgType, value: unknown): string | null {
+  if (value === null) return null
+  if (typeof value === 'string' && type.name !== 'json' && type.name !== 'jsonb') return value
+  const [name, expected] = (type.isArray ? undefined : standard[type.name]) ?? []
+  if (expected !== undefined && jsonType(value) !== expected) {
+    throw parseFailed(`parsing ${name} failed, expected ${expected}, but encountered ${jsonType(value)}`)
+  }
+  return codecFor(type).encode(value)
+}

@@ -1,0 +1,66 @@
+// `node(id:)`: a row of any table by its node id.
+
+import { type GraphQLFieldConfig, GraphQLID, GraphQLNonNull } from 'graphql'
+import { idCodec } from '../../../core/compiler/codecs.ts'
+import { columnSql } from '../../../core/compiler/condition-sql.ts'
+import { allOf, type Condition, type Operand, type RootOutput } from '../../../core/compiler/plan.ts'
+import { integer, join, param, sql, trusted } from '../../../core/database/sql.ts'
+import { TrellisError, validationFailed } from '../../../core/errors.ts'
+import type { SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { PlanContext } from '../../../core/graphql/plan-context.ts'
+import type { FieldSelection } from '../../../core/graphql/selection.ts'
+import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import { pathKeys } from '../../../core/path.ts'
+import { allRows, planMembers, rowType } from '../../tables/graphql.ts'
+import { nodeIdCodec, nodeKey, parseNodeId, tableOfNodeId } from './node-id.ts'
+import { nodeInterface } from './types.ts'
+
+/** The root field `node`. */
+export const nodeField = (scope: SchemaScope): GraphQLFieldConfig<unknown, unknown> => ({
+  type: nodeInterface(scope),
+  args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'A globally unique id' } },
+  extensions: { root: { kind: 'relational', plan: planNode } },
+})
+
+function planNode(field: FieldSelection, context: PlanContext): RootOutput {
+  const { schema } = context
+  const { table, key } = readTable(field, context)
+  const { filter } = schema.access(table.name)!.select!
+  const id = field.argument('id')!.param(nodeIdCodec(key), 'text[]', field.path)
+  const where = allOf([hasKey(key, id), filter])
+  const rows = { ...allRows, from: { kind: 'table', table: table.name } as const, where }
+  const output = planMembers(field.fieldsOf(rowType(schema, table)), context, table)
+  return { kind: 'one', unique: true, select: { rows, output } }
+}
+
+/** The table that the id names, and the columns of its key. */
+function readTable(
+  field: FieldSelection,
+  { schema }: PlanContext,
+): { readonly table: TableModel; readonly key: readonly ColumnModel[] } {
+  const given = field.argument('id')!
+  try {
+    const id = idCodec.encode(given.jsonOf(tableOfNodeId), given.kind)
+    const table = schema.access(parseNodeId(id).table)?.table
+    const key = table && nodeKey(schema, table)
+    if (!key) throw validationFailed(`the node id is invalid: the table ${id}`)
+    return { table, key }
+  } catch (error) {
+    throw error instanceof TrellisError ? error.at(...pathKeys(given.path)) : error
+  }
+}
+
+function hasKey(key: readonly ColumnModel[], id: Operand): Condition {
+  if (id.kind !== 'param') throw new Error('a node id is a parameter')
+  const { source, type } = id
+  return {
+    kind: 'sql',
+    build: (row) => {
+      const values = param(source, type)
+      const pairs = key.map((column, i) => {
+        return sql`${columnSql(row, column.name)} = (${values})[${integer(i + 1)}]::${trusted(column.type.sql)}`
+      })
+      return join(pairs, ' and ')
+    },
+  }
+}

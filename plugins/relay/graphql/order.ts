@@ -1,0 +1,52 @@
+// Places in an order: which rows come behind one.
+
+import { join, type Sql, sql, trusted } from '../../../core/database/sql.ts'
+import type { OrderElement } from '../../../core/graphql/contribution.ts'
+
+/** The order in the opposite direction. */
+export const reversed = (order: readonly OrderElement[]): OrderElement[] =>
+  order.map((element) => ({
+    ...element,
+    direction: element.direction === 'asc' ? 'desc' : 'asc',
+    nulls: element.nulls === 'first' ? 'last' : 'first',
+  }))
+
+/**
+ * The condition that a row comes behind a place in an order. `keys` are the row's values, `place` those of the place;
+ * `inverted`: that it does not.
+ */
+export function beyondSql(
+  order: readonly OrderElement[],
+  keys: readonly Sql[],
+  place: readonly Sql[],
+  { inverted = false } = {},
+): Sql {
+  const direction = order[0]!.direction
+  const isUniform = order.every((element) => element.direction === direction && !element.value.nullable)
+  if (!isUniform) {
+    const condition = stepwise(order, keys, place)
+    return inverted ? sql`(${condition}) is not true` : sql`(${condition})`
+  }
+  // A comparison of rows, which an index can answer.
+  const after = inverted ? '<=' : '>'
+  const before = inverted ? '>=' : '<'
+  return sql`(${join(keys)}) ${trusted(direction === 'asc' ? after : before)} (${join(place)})`
+}
+
+/** Behind by the first value, or level with it and behind by the others. */
+function stepwise(order: readonly OrderElement[], keys: readonly Sql[], place: readonly Sql[]): Sql {
+  const [element] = order
+  const [key] = keys
+  const [value] = place
+  const behind = behindSql(element!, key!, value!)
+  if (order.length === 1) return behind
+  const level = element!.value.nullable ? sql`${key!} is not distinct from ${value!}` : sql`${key!} = ${value!}`
+  return sql`${behind} or (${level} and (${stepwise(order.slice(1), keys.slice(1), place.slice(1))}))`
+}
+
+function behindSql({ direction, nulls, value: { nullable } }: OrderElement, key: Sql, value: Sql): Sql {
+  const behind = sql`${key} ${trusted(direction === 'asc' ? '>' : '<')} ${value}`
+  if (!nullable) return behind
+  const isNull = nulls === 'last' ? [key, value] : [value, key]
+  return sql`${behind} or (${isNull[0]!} is null and ${isNull[1]!} is not null)`
+}

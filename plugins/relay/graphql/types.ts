@@ -1,0 +1,79 @@
+// The object types of connections, and the interface of what has a node id (graphql-api 19).
+
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLInterfaceType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql'
+import type { SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
+import { rowType, selectArguments } from '../../tables/graphql.ts'
+
+/** `id: ID!`, of the interface and of the types that implement it. */
+export const idField = (): GraphQLFieldConfig<unknown, unknown> => ({
+  type: new GraphQLNonNull(GraphQLID),
+  description: 'A globally unique identifier',
+})
+
+/** `interface Node`. */
+export const nodeInterface = (scope: SchemaScope): GraphQLInterfaceType =>
+  scope.type('Node', () => {
+    const description = 'An object with globally unique ID'
+    return new GraphQLInterfaceType({ name: 'Node', description, fields: { id: idField() } })
+  })
+
+/** `TConnection`. */
+export function connectionType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
+  const name = `${table.graphqlName}Connection`
+  return scope.type(name, () => {
+    return new GraphQLObjectType({
+      name,
+      description: `A Relay connection object on "${nameText(table.name)}"`,
+      fields: () => ({
+        edges: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edgeType(scope, table)))) },
+        pageInfo: { type: new GraphQLNonNull(pageInfoType(scope)) },
+      }),
+    })
+  })
+}
+
+function edgeType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
+  const name = `${table.graphqlName}Edge`
+  return scope.type(name, () => {
+    return new GraphQLObjectType({
+      name,
+      fields: () => ({
+        cursor: { type: new GraphQLNonNull(GraphQLString) },
+        node: { type: new GraphQLNonNull(rowType(scope, table)) },
+      }),
+    })
+  })
+}
+
+const pageInfoType = (scope: SchemaScope): GraphQLObjectType =>
+  scope.type('PageInfo', () => {
+    const boolean = { type: new GraphQLNonNull(GraphQLBoolean) }
+    const string = { type: new GraphQLNonNull(GraphQLString) }
+    const fields = { endCursor: string, hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string }
+    return new GraphQLObjectType({ name: 'PageInfo', fields })
+  })
+
+/** The arguments of a connection: those of a select with a page by cursor instead of by number. */
+export function connectionArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+  const { limit: _limit, offset: _offset, ...rest } = selectArguments(scope, table)
+  return {
+    ...rest,
+    after: { type: GraphQLString },
+    before: { type: GraphQLString },
+    first: { type: GraphQLInt },
+    last: { type: GraphQLInt },
+  }
+}

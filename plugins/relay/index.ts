@@ -1,0 +1,15 @@
+// `POST /v1beta1/relay`: the GraphQL API for clients of Relay, with node ids, connections and cursors.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { alwaysOk, graphqlRoute } from '../graphql/index.ts'
+import { relayContribution } from './graphql.ts'
+
+export default definePlugin({
+  name: 'relay',
+  dependencies: ['tables', 'relationships', 'functions', 'graphql'],
+  api: 'graphql',
+  register(engine) {
+    engine.graphql.contribute(relayContribution)
+    engine.routes.add(graphqlRoute(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk }))
+  },
+})

@@ -1,0 +1,51 @@
+// The data of the throughput workloads: Chinook, enlarged, and the metadata that serves it.
+
+import { readFileSync } from 'node:fs'
+import type pg from 'pg'
+import { withClient } from './database.ts'
+import { rowCounts } from './workloads.ts'
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
+
+/** Runs a script of several statements, some of which refuse a transaction around all of them. */
+async function runScript(client: pg.Client, text: string): Promise<void> {
+  for (const statement of text.split(/;\s*$/m)) await client.query(statement)
+}
+
+/** Fills an empty database; one that has the data already stays as it is. */
+export async function loadChinook(databaseUrl: string): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query(`select to_regclass('public.track') is not null as present`)
+    if (!rows[0].present) await client.query(read('../test/data/chinook/chinook.sql'))
+    const counted = await client.query('select count(*)::int as count from track')
+    if (counted.rows[0].count < rowCounts.track) await runScript(client, read('./enlarge.sql'))
+  })
+}
+
+const objectRelationship = (name: string, column: string) => ({
+  name,
+  using: { foreign_key_constraint_on: column },
+})
+
+const arrayRelationship = (name: string, table: string, column: string) => ({
+  name,
+  using: { foreign_key_constraint_on: { table, column } },
+})
+
+/** What the workloads need of Chinook. */
+export const chinookMetadata = {
+  version: 2,
+  tables: [
+    { table: 'artist', array_relationships: [arrayRelationship('albums', 'album', 'artist_id')] },
+    {
+      table: 'album',
+      object_relationships: [objectRelationship('artist', 'artist_id')],
+      array_relationships: [arrayRelationship('tracks', 'track', 'album_id')],
+    },
+    {
+      table: 'track',
+      object_relationships: [objectRelationship('album', 'album_id'), objectRelationship('genre', 'genre_id')],
+    },
+    { table: 'genre' },
+  ],
+}

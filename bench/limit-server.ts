@@ -1,0 +1,69 @@
+// The limit: a bare node:http server that reads the body, runs one hand-written prepared statement and writes the bytes
+// that PostgreSQL returns. Started as a process of its own: `limit-server.ts pool|pipelined DATABASE_URL`; the path of a
+// request is the name of a workload.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import pg from 'pg'
+import { type GraphQLRequest, workloads } from './workloads.ts'
+
+const poolSize = 16
+const pipelinedConnections = 3
+
+type Query = (query: pg.QueryConfig) => Promise<pg.QueryResult<{ answer: Buffer }>>
+
+/** As many connections as there are concurrent requests. */
+function poolQuery(connectionString: string): Query {
+  const pool = new pg.Pool({ connectionString, max: poolSize, idleTimeoutMillis: 0 })
+  return (query) => pool.query(query)
+}
+
+/** Few connections, on each of which a query is sent without waiting for the answers of those before. */
+async function pipelinedQuery(connectionString: string): Promise<Query> {
+  const options = { connectionString, pipeline: true } as pg.ClientConfig
+  const clients = Array.from({ length: pipelinedConnections }, () => new pg.Client(options))
+  await Promise.all(clients.map((client) => client.connect()))
+  let turn = 0
+  return (query) => clients[turn++ % pipelinedConnections]!.query(query)
+}
+
+/** Hands over the bytes as they come. */
+const rawTypes = { getTypeParser: () => (value: unknown) => value }
+
+const statements = new Map(
+  workloads.map(({ name, limit }) => {
+    const query = { name, text: limit.text, binary: true, types: rawTypes } as pg.QueryConfig
+    return [`/${name}`, { query, parameters: limit.parameters }]
+  }),
+)
+
+function readBody(request: IncomingMessage, done: (body: Buffer) => void): void {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+}
+
+async function answer(url: string, body: Buffer, response: ServerResponse, run: Query): Promise<void> {
+  const { variables } = JSON.parse(body.toString()) as GraphQLRequest
+  const { query, parameters } = statements.get(url)!
+  const { rows } = await run({ ...query, values: parameters.map((name) => variables[name]) })
+  const bytes = rows[0]!.answer
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length })
+  response.end(bytes)
+}
+
+async function main([variant, databaseUrl = '']: readonly string[]): Promise<void> {
+  const run = variant === 'pipelined' ? await pipelinedQuery(databaseUrl) : poolQuery(databaseUrl)
+  const server = createServer((request, response) => {
+    readBody(request, (body) => {
+      answer(request.url ?? '', body, response, run).catch((error: Error) => {
+        response.statusCode = 500
+        response.end(error.message)
+      })
+    })
+  })
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+  process.on('disconnect', () => process.exit())
+}
+
+await main(process.argv.slice(2))

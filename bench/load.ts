@@ -1,0 +1,138 @@
+// The load generator: raw sockets, requests made beforehand, and of an answer only its length is read, so that most of
+// the machine is left to what is measured.
+
+import { connect, type Socket } from 'node:net'
+
+/** Where requests go, and which. */
+export interface Target {
+  readonly port: number
+  readonly requests: readonly Buffer[]
+}
+
+export interface LoadOptions {
+  readonly connections: number
+  readonly seconds: number
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly seconds: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+}
+
+/** The bytes of a POST over a connection that stays open. */
+export function requestBytes(path: string, body: unknown): Buffer {
+  const payload = Buffer.from(JSON.stringify(body))
+  const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${payload.length}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), payload])
+}
+
+/** Sends requests over all connections at once, each waiting for its answer, until the time is over. */
+export async function runLoad(target: Target, { connections, seconds }: LoadOptions): Promise<LoadResult> {
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(target.port)))
+  const started = performance.now()
+  const end = started + seconds * 1000
+  const latencies: number[] = []
+  let next = 0
+  const work = async (connection: Connection) => {
+    for (let now = performance.now(); now < end; ) {
+      const sent = now
+      await connection.exchange(target.requests[next++ % target.requests.length]!)
+      now = performance.now()
+      latencies.push(now - sent)
+    }
+  }
+  try {
+    await Promise.all(open.map(work))
+  } finally {
+    for (const connection of open) connection.close()
+  }
+  const sorted = Float64Array.from(latencies).sort()
+  return {
+    requests: sorted.length,
+    seconds: (performance.now() - started) / 1000,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+  }
+}
+
+/** The value below which that share of a sorted list lies. */
+const quantile = (sorted: Float64Array, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+const bodyStart = '{"data":'
+
+class Connection {
+  readonly #socket: Socket
+  #head = ''
+  /** Bytes of the answer that are still to come; null before its head is complete. */
+  #missing: number | null = null
+  #done: () => void = () => {}
+  #failed: (error: Error) => void = () => {}
+
+  /** Connects; the buffer that the socket reads into is used for every chunk. */
+  static open(port: number): Promise<Connection> {
+    return new Promise((opened, refused) => {
+      const buffer = Buffer.allocUnsafe(65_536)
+      const socket = connect({
+        host: '127.0.0.1',
+        port,
+        noDelay: true,
+        onread: {
+          buffer,
+          callback: (size) => {
+            connection.#read(buffer.subarray(0, size))
+            return true
+          },
+        },
+      })
+      const connection = new Connection(socket)
+      socket.once('error', refused)
+      socket.once('connect', () => opened(connection))
+    })
+  }
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('error', (error) => this.#failed(error))
+    socket.on('close', () => this.#failed(new Error('the server closed a connection')))
+  }
+
+  /** Sends a request and waits for the end of its answer. */
+  exchange(request: Buffer): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#done = done
+      this.#failed = failed
+      this.#socket.write(request)
+    })
+  }
+
+  close(): void {
+    this.#failed = () => {}
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#missing === null) this.#readHead(chunk)
+    else this.#missing -= chunk.length
+    if (this.#missing !== 0) return
+    this.#missing = null
+    this.#head = ''
+    this.#done()
+  }
+
+  #readHead(chunk: Buffer): void {
+    this.#head += chunk.toString('latin1')
+    const end = this.#head.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head)?.[1]
+    const body = this.#head.slice(end + 4, end + 4 + bodyStart.length)
+    if (!this.#head.startsWith('HTTP/1.1 200 ') || length === undefined || !bodyStart.startsWith(body)) {
+      this.#failed(new Error(`unexpected answer: ${this.#head.slice(0, 500)}`))
+      return
+    }
+    this.#missing = end + 4 + Number(length) - this.#head.length
+  }
+}

@@ -1,0 +1,114 @@
+// Measurements as text.
+
+import type { ScaleResult } from './scale.ts'
+import { startTarget } from './start.ts'
+import type { Measurement, Round } from './throughput.ts'
+import type { Workload } from './workloads.ts'
+
+/** What Trellis should reach of the limit. */
+const targets = { throughput: 0.9, cpu: 1.25 } as const
+
+/** The middle of some numbers. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+const millis = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
+const times = (value: number): string => value.toFixed(2)
+const orNone = (value: number | null, print: (value: number) => string): string =>
+  value === null ? 'n/a' : print(value)
+
+/** Lines whose columns stand below each other; the first column is text, all others are numbers. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const line = (row: readonly string[]) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
+  return rows.map((row) => `  ${line(row)}`.trimEnd()).join('\n')
+}
+
+const throughputOf = (round: Round): number => round.requests / round.seconds
+
+const cpuOf = ({ cpu }: Round): number | null =>
+  cpu.server === null || cpu.postgres === null ? null : cpu.server + cpu.postgres
+
+/** How many processors the server and PostgreSQL kept busy. */
+function busyProcessors(round: Round): number | null {
+  const cpu = cpuOf(round)
+  return cpu === null ? null : (cpu * throughputOf(round)) / 1e6
+}
+
+/** The median of what each round has; null as soon as one has nothing. */
+function medianOf(rounds: readonly Round[], of: (round: Round) => number | null): number | null {
+  const values = rounds.map(of)
+  return values.every((value) => value !== null) ? median(values) : null
+}
+
+/** The median over the rounds of this server's number divided by the other's in the same round. */
+function ratio({ rounds }: Measurement, other: Measurement, of: (round: Round) => number | null): number | null {
+  const quotients = rounds.map((round, i) => {
+    const [own, theirs] = [of(round), of(other.rounds[i]!)]
+    return own === null || theirs === null ? null : own / theirs
+  })
+  return quotients.every((value) => value !== null) ? median(quotients) : null
+}
+
+function measurementRow({ contender, rounds }: Measurement): string[] {
+  const cell = (of: (round: Round) => number | null, print: (value: number) => string) =>
+    orNone(medianOf(rounds, of), print)
+  return [
+    contender.name,
+    cell(throughputOf, whole),
+    cell((round) => round.p50, millis),
+    cell((round) => round.p99, millis),
+    cell(cpuOf, whole),
+    cell((round) => round.cpu.server, whole),
+    cell((round) => round.cpu.postgres, whole),
+    cell(busyProcessors, times),
+  ]
+}
+
+const verdict = (value: number | null, met: (value: number) => boolean): string =>
+  value === null ? '' : met(value) ? ', met' : ', missed'
+
+/** The table of one workload; the first measurement is the limit, the last one is Trellis. */
+export function workloadReport({ name, title }: Workload, measurements: readonly Measurement[]): string {
+  const [limit, trellis] = [measurements[0]!, measurements.at(-1)!]
+  const throughput = ratio(trellis, limit, throughputOf)
+  const cpu = ratio(trellis, limit, cpuOf)
+  const head = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'PostgreSQL', 'CPUs busy']
+  return [
+    `${name}: ${title}`,
+    table([head, ...measurements.map(measurementRow)]),
+    `  Trellis / limit: throughput ${orNone(throughput, times)} (target >= ${targets.throughput}${verdict(throughput, (value) => value >= targets.throughput)}), CPU ${orNone(cpu, times)} (target <= ${targets.cpu}${verdict(cpu, (value) => value <= targets.cpu)})`,
+  ].join('\n')
+}
+
+const range = (values: readonly number[]): string => `${whole(Math.min(...values))} to ${whole(Math.max(...values))}`
+
+/** The line about starting. */
+export function startReport(starts: readonly number[]): string {
+  const middle = median(starts)
+  const target = `target < ${whole(startTarget)} ms${verdict(middle, (value) => value < startTarget)}`
+  return `Start to first answered query on existing data: ${whole(middle)} ms (${range(starts)} in ${starts.length} starts; ${target})`
+}
+
+const megabytes = (bytes: number): string => `${whole(bytes / 1e6)} MB`
+
+/** The lines about one size of metadata. */
+export function scaleReport(result: ScaleResult): string {
+  const { scale, tracks, queriesAfterTrack, firstQueries, idle, idleAfterTracks } = result
+  const { trackMillis, idleBytes } = scale.targets
+  const track = median(tracks)
+  const memoryTarget = `target < ${megabytes(idleBytes)}`
+  const memoryVerdict = (bytes: number | null) => verdict(bytes, (value) => value < idleBytes)
+  return [
+    `${whole(scale.tables)} tracked tables x ${scale.roles} roles with select, insert, update and delete permissions`,
+    `  track_table of one more: ${whole(track)} ms (${range(tracks)} in ${tracks.length}; target < ${trackMillis} ms${verdict(track, (value) => value < trackMillis)})`,
+    `  idle memory after a start and a query of each role: ${orNone(idle, megabytes)} (${memoryTarget}${memoryVerdict(idle)})`,
+    `  idle memory after ${tracks.length} times track_table: ${orNone(idleAfterTracks, megabytes)} (${memoryTarget}${memoryVerdict(idleAfterTracks)})`,
+    `  for information: replace_metadata ${whole(result.replace)} ms, start ${whole(result.start)} ms, first query of a role ${whole(median(firstQueries))} ms, first query after track_table ${whole(median(queriesAfterTrack))} ms`,
+  ].join('\n')
+}

@@ -1,0 +1,163 @@
+// `npm run bench`: starts everything that it needs, prints what it measured, stops everything.
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chinookMetadata, loadChinook } from './chinook.ts'
+import { type Database, makeDatabase, withDatabase } from './database.ts'
+import { type Program, Scope, type Surroundings, startProgram } from './processes.ts'
+import { scaleReport, startReport, workloadReport } from './report.ts'
+import { measureScale, scales } from './scale.ts'
+import { measureStarts } from './start.ts'
+import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
+import { operate, startTrellis } from './trellis.ts'
+import { workloads } from './workloads.ts'
+
+const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
+  --only NAMES    of ${workloads.map(({ name }) => name).join(', ')}, start, scale; without it all
+  --rounds N      rounds per server and workload (5)
+  --seconds N     length of a round (2)
+  --data-dir DIR  keeps the database there for the next run; without it everything is removed
+`
+
+const concurrency = 16
+const startTimes = 5
+
+interface Options {
+  readonly isWanted: (name: string) => boolean
+  readonly rounds: number
+  readonly seconds: number
+  readonly dataDir: string | null
+}
+
+/** Reads the command line; null: print the usage. */
+function readOptions(): Options | null {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '2' },
+      'data-dir': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return null
+  const only = values.only?.toLowerCase().split(',')
+  const known = [...workloads.map(({ name }) => name.toLowerCase()), 'start', 'scale']
+  const unknown = only?.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`there is no "${unknown}": --only takes ${known.join(', ')}`)
+  const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+  if (!(rounds >= 1 && seconds > 0)) throw new Error('--rounds and --seconds take positive numbers')
+  return {
+    isWanted: (name) => only?.includes(name.toLowerCase()) ?? true,
+    rounds,
+    seconds,
+    dataDir: values['data-dir'] ?? null,
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** A directory of its own: no configuration file lies there. */
+function makeDirectory(scope: Scope): string {
+  const directory = mkdtempSync(join(tmpdir(), 'trellis-bench-'))
+  // PostgreSQL does not run as root, so whoever it runs as must be able to pass.
+  chmodSync(directory, 0o755)
+  scope.defer(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+const limitFile = new URL('./limit-server.ts', import.meta.url)
+
+async function startLimit(
+  name: string,
+  variant: 'pool' | 'pipelined',
+  databaseUrl: string,
+  surroundings: Surroundings,
+): Promise<Contender & Program> {
+  const program = startProgram(limitFile, [variant, databaseUrl], surroundings, 'ipc')
+  const port = await new Promise<number>((listening, failed) => {
+    program.child.once('message', (message) => listening(message as number))
+    program.child.once('exit', () => failed(new Error(`the limit ended: ${program.errors()}`)))
+  })
+  return { ...program, name, port, pathOf: (workload) => `/${workload.name}` }
+}
+
+async function measureThroughput(options: Options, { url, postmaster }: Database, surroundings: Surroundings) {
+  const trellis = await startTrellis(['--database-url', url], surroundings)
+  await operate(trellis.port, 'replace_metadata', chinookMetadata)
+  const wanted = workloads.filter(({ name }) => options.isWanted(name))
+  if (wanted.length === 0) return trellis.stop()
+  const contenders = [
+    await startLimit('limit: pool of 16', 'pool', url, surroundings),
+    await startLimit('3 pipelined', 'pipelined', url, surroundings),
+    { ...trellis, name: 'Trellis', pathOf: () => '/v1/graphql' },
+  ]
+  const { rounds, seconds } = options
+  print(`Concurrency ${concurrency}, ${rounds} rounds of ${seconds} s after warm-up, medians, ${cpus().length} CPUs\n`)
+  for (const workload of wanted) {
+    await compareAnswers(workload, contenders)
+    const settings = { connections: concurrency, rounds, seconds, postmaster }
+    print(`${workloadReport(workload, await measureWorkload(workload, contenders, settings))}\n`)
+  }
+  for (const { stop } of contenders) await stop()
+}
+
+async function measureScales(serverUrl: string, surroundings: Surroundings): Promise<void> {
+  for (const scale of scales) {
+    const databaseUrl = await makeDatabase(serverUrl, `scale_${scale.tables}`)
+    print(`${scaleReport(await measureScale(scale, databaseUrl, surroundings))}\n`)
+  }
+}
+
+async function run(options: Options, scope: Scope): Promise<void> {
+  const directory = makeDirectory(scope)
+  const surroundings = { directory, scope }
+  const dataDir = resolve(options.dataDir ?? join(directory, 'data'))
+  await withDatabase(dataDir, scope, async (database) => {
+    print('Chinook with 500,000 tracks is being made ready')
+    await loadChinook(database.url)
+    await measureThroughput(options, database, surroundings)
+    if (options.isWanted('scale')) await measureScales(database.url, surroundings)
+  })
+  if (options.isWanted('start')) print(startReport(await measureStarts(dataDir, startTimes, surroundings)))
+}
+
+/** npm passes a terminal's Ctrl-C on to its script, which has got it from the terminal already: that is one signal. */
+const echoMillis = 300
+
+/** Ends everything in order; a second signal does so at once. */
+function stopOnSignal(scope: Scope): void {
+  let since = 0
+  const stop = (exitCode: number) => {
+    if (!scope.isClosed) {
+      since = performance.now()
+      scope.close().finally(() => process.exit(exitCode))
+    } else if (performance.now() - since > echoMillis) process.exit(exitCode)
+  }
+  process.on('SIGINT', () => stop(130))
+  process.on('SIGTERM', () => stop(143))
+}
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (options === null) return print(usage)
+  const scope = new Scope()
+  stopOnSignal(scope)
+  try {
+    await run(options, scope)
+  } catch (error) {
+    // What fails while everything is being ended fails because of that.
+    if (!scope.isClosed) throw error
+  } finally {
+    await scope.close()
+  }
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+})

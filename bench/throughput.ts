@@ -1,0 +1,103 @@
+// Trellis beside the limit: the same requests to each server in turn, round after round, so that what else the machine
+// does in a minute is shared by all.
+
+import { isDeepStrictEqual } from 'node:util'
+import { type LoadResult, requestBytes, runLoad } from './load.ts'
+import { cpuSeconds, postgresCpuSeconds } from './processes.ts'
+import { ask } from './trellis.ts'
+import type { Workload } from './workloads.ts'
+
+/** One of the servers that are compared. */
+export interface Contender {
+  readonly name: string
+  readonly pid: number
+  readonly port: number
+  readonly pathOf: (workload: Workload) => string
+}
+
+export interface ThroughputOptions {
+  readonly connections: number
+  readonly rounds: number
+  /** Length of a round. */
+  readonly seconds: number
+  /** Process id of PostgreSQL. */
+  readonly postmaster: number
+}
+
+/** Microseconds of processor time per request; null where the system does not tell. */
+export interface CpuPerRequest {
+  readonly server: number | null
+  readonly postgres: number | null
+}
+
+export interface Round extends LoadResult {
+  readonly cpu: CpuPerRequest
+}
+
+/** What the rounds of one server showed. */
+export interface Measurement {
+  readonly contender: Contender
+  readonly rounds: readonly Round[]
+}
+
+const distinctRequests = 2000
+const warmUpSeconds = 3
+const comparedAnswers = 25
+
+/** Refuses servers whose answers differ from those of the first one. */
+export async function compareAnswers(workload: Workload, contenders: readonly Contender[]): Promise<void> {
+  for (let index = 0; index < comparedAnswers; index++) {
+    const body = workload.request(index)
+    const [expected, ...others] = await Promise.all(
+      contenders.map((contender) => ask(contender.port, { path: contender.pathOf(workload), body })),
+    )
+    for (const [i, other] of others.entries()) {
+      if (isDeepStrictEqual(other, expected)) continue
+      const names = `${contenders[i + 1]!.name} and ${contenders[0]!.name}`
+      throw new Error(
+        `${workload.name}: ${names} answer differently to ${JSON.stringify(body)}:\n${JSON.stringify(other)}\n${JSON.stringify(expected)}`,
+      )
+    }
+  }
+}
+
+/** Measures every server under one workload. */
+export async function measureWorkload(
+  workload: Workload,
+  contenders: readonly Contender[],
+  options: ThroughputOptions,
+): Promise<Measurement[]> {
+  const requests = contenders.map((contender) =>
+    Array.from({ length: distinctRequests }, (_, index) =>
+      requestBytes(contender.pathOf(workload), workload.request(index)),
+    ),
+  )
+  const measurements = contenders.map((contender) => ({ contender, rounds: [] as Round[] }))
+  for (const [i, { contender }] of measurements.entries()) {
+    const target = { port: contender.port, requests: requests[i]! }
+    await runLoad(target, { connections: options.connections, seconds: warmUpSeconds })
+  }
+  for (let round = 0; round < options.rounds; round++) {
+    for (const [i, { contender, rounds }] of measurements.entries()) {
+      rounds.push(await measureRound(contender, requests[i]!, options))
+    }
+  }
+  return measurements
+}
+
+async function measureRound(
+  { pid, port }: Contender,
+  requests: readonly Buffer[],
+  { postmaster, connections, seconds }: ThroughputOptions,
+): Promise<Round> {
+  const before = { server: cpuSeconds(pid), postgres: postgresCpuSeconds(postmaster) }
+  const result = await runLoad({ port, requests }, { connections, seconds })
+  const after = { server: cpuSeconds(pid), postgres: postgresCpuSeconds(postmaster) }
+  const perRequest = (from: number | null, to: number | null) =>
+    from === null || to === null ? null : ((to - from) / result.requests) * 1e6
+  const cpu = {
+    server: perRequest(before.server, after.server),
+    postgres: perRequest(before.postgres, after.postgres),
+  }
+  return { ...result, cpu }
+}

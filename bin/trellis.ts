@@ -3,9 +3,14 @@
 
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 
 // Halves the time to start. Beside the program rather than in the machine's temporary directory, where others write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'))
+
+// Loading code and building the first model allocate much that lives on. V8 answers that by growing its young generation,
+// and does not shrink it again; `serve` allows it to grow once it listens.
+setFlagsFromString('--semi-space-growth-factor=1')
 
 const { main } = await import('../core/main.ts')
 const { builtInPlugins } = await import('../plugins/index.ts')

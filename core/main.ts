@@ -2,6 +2,7 @@
 // process.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { bannerText, configurationEntry, connectionEntry, listeningEntry } from './banner.ts'
 import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './database/embedded.ts'
@@ -87,6 +88,8 @@ async function start(
   running.engine = engine
   if (stop.aborted) return
   const port = await engine.listen()
+  // V8's default, which the program lowers while it starts.
+  setFlagsFromString('--semi-space-growth-factor=2')
   observe.log(listeningEntry(port, process.uptime()))
   const banner = bannerText({
     settings: served,

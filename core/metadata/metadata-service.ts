@@ -10,6 +10,7 @@ import { type Run, runCall } from '../operations/dispatch.ts'
 import { accessMode, authorize, type Call, decodeEnvelope, editsMetadata, namedTables } from '../operations/envelope.ts'
 import { Mutex } from '../operations/mutex.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
+import { environment as processEnvironment } from '../options.ts'
 import type { Session } from '../session.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
@@ -69,7 +70,7 @@ class Metadata implements RunningMetadataService {
 
   constructor(options: MetadataServiceOptions) {
     const { database, dialect, observe, registry } = options
-    const variables = options.environment ?? { ...process.env }
+    const variables = options.environment ?? { ...processEnvironment }
     const environment = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
     this.#options = options
     this.#environment = { dialect, environment }

@@ -19,7 +19,7 @@ import {
 } from './mutation-plan.ts'
 import { changeSql } from './mutation-sql.ts'
 import type { ParamSource } from './param.ts'
-import { always, type Output, type Rows } from './plan.ts'
+import { allRows, always, type Output, type Rows } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
 import { type Frame, outputSql, rowSet } from './select-sql.ts'
 
@@ -147,17 +147,7 @@ const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answ
 
 /** The answer, made of the rows that the steps handed over, in their order. */
 function answerSql({ table, answer }: MutationPlan, printer: Printer): Sql {
-  const rows: Rows = {
-    from: { kind: 'rows', table, source: answerParam(1) },
-    where: always,
-    mapping: [],
-    distinctOn: [],
-    orderBy: [],
-    orderedByKey: false,
-    limit: null,
-    offset: null,
-    permissionLimit: null,
-  }
+  const rows: Rows = { ...allRows, from: { kind: 'rows', table, source: answerParam(1) }, where: always }
   const set = rowSet(rows, printer, null)
   // Fenced, because nothing else would keep the planner from changing the order of the rows.
   const frame: Frame = { row: set.row, joins: [], toOne: 'fenced' }

@@ -146,6 +146,17 @@ export interface Rows {
   readonly permissionLimit: number | null
 }
 
+/** A row set without order or bounds, to be completed by where it comes from. */
+export const allRows = {
+  mapping: [],
+  distinctOn: [],
+  orderBy: [],
+  orderedByKey: false,
+  limit: null,
+  offset: null,
+  permissionLimit: null,
+} as const satisfies Partial<Rows>
+
 export interface Select {
   readonly rows: Rows
   readonly output: Output

@@ -7,7 +7,7 @@ import { createPermissions, dropPermissions, setPermissionComment } from './oper
 export { type ExpressionContext, type ExpressionReader, resolveExpression } from './boolean-expression.ts'
 export { kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
-export { type Rename, renameInPermissions } from './rename.ts'
+export { renameInPermissions } from './rename.ts'
 
 export default definePlugin({
   name: 'permissions',

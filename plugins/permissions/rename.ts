@@ -3,21 +3,11 @@
 import { jsonType } from '../../core/json.ts'
 import type { MetadataDocument, TableEntry } from '../../core/metadata/document.ts'
 import type { Model, TableModel } from '../../core/metadata/model.ts'
-import { type ObjectRef, objectKey } from '../../core/metadata/objects.ts'
+import { type ObjectRef, objectKey, type Rename } from '../../core/metadata/objects.ts'
 import { findTable } from '../../core/metadata/slices.ts'
 import { nameKey, type QualifiedName, sameName } from '../../core/names.ts'
 import { type BooleanExpression, canonicalWord, columnOperator, readExists } from './expression-syntax.ts'
 import type { PermissionEntry, PermissionKind, Permissions } from './schema.ts'
-
-/** A name that changed; tables are named as they were before. */
-export type Rename =
-  | {
-      readonly kind: 'column' | 'relationship'
-      readonly table: QualifiedName
-      readonly from: string
-      readonly to: string
-    }
-  | { readonly kind: 'table'; readonly from: QualifiedName; readonly to: QualifiedName }
 
 /** The tables as they were before the rename. */
 export type TableLookup = (name: QualifiedName) => TableModel | undefined

@@ -3,7 +3,7 @@
 // target's select filter.
 
 import { GraphQLNonNull } from 'graphql'
-import { allOf, type Condition } from '../../core/compiler/plan.ts'
+import { allOf, allRows, type Condition } from '../../core/compiler/plan.ts'
 import type {
   Contribution,
   FieldMap,
@@ -18,7 +18,6 @@ import { isGraphQLName } from '../../core/names.ts'
 import {
   aggregateOrderByType,
   aggregateType,
-  allRows,
   booleanExpressionType,
   orderByType,
   planAggregate,

@@ -1,7 +1,7 @@
 // `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots (graphql-api 3.2, 5).
 
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
-import { allOf, type Condition, type RootOutput } from '../../../core/compiler/plan.ts'
+import { allOf, allRows, type Condition, type RootOutput } from '../../../core/compiler/plan.ts'
 import type { FieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import { columnCodec, columnType } from '../../../core/graphql/scalars.ts'
@@ -123,17 +123,6 @@ function planByKey(
   const rows = { ...allRows, from: { kind: 'table', table: table.name } as const, where }
   return { kind: 'one', unique: true, select: { rows, output: planRow(field, context, table) } }
 }
-
-/** A row set without order or bounds. */
-export const allRows = {
-  mapping: [],
-  distinctOn: [],
-  orderBy: [],
-  orderedByKey: false,
-  limit: null,
-  offset: null,
-  permissionLimit: null,
-} as const
 
 function aggregateField(scope: SchemaScope, table: TableModel): Field {
   return {

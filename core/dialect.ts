@@ -32,6 +32,8 @@ export interface Dialect {
    * held to the `kid` of the token and to the configured `type`, and unknown keys of the configuration are refused.
    */
   readonly strictTokens: boolean
+  /** Whether a null in a boolean expression makes that part of it true, as in v1.3; else it is refused. */
+  readonly nullsHold: boolean
 }
 
 function dialect(name: Dialect['name'], word: string): Dialect {
@@ -55,6 +57,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     redirects: word === 'service' ? 0 : 10,
     claimsNamespace: 'https://hasura.io/jwt/claims',
     strictTokens: word === 'service',
+    nullsHold: word === 'hasura',
   }
 }
 

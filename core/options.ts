@@ -282,6 +282,12 @@ export const SettingsSchema = Type.Object({
     variable: 'STRINGIFY_NUMERIC_TYPES',
     description: 'send bigint, numeric and double precision as JSON strings',
   }),
+  v1BooleanNullCollapse: flagOnly({
+    flag: 'v1-boolean-null-collapse',
+    variable: 'V1_BOOLEAN_NULL_COLLAPSE',
+    description:
+      'a null in a where argument makes that part of it true, as in dialect hasura, instead of being refused',
+  }),
   enabledApis: Type.Union([Type.Array(Type.String({ minLength: 1 })), Type.Null()], {
     default: null,
     option: {

@@ -56,12 +56,16 @@ export function planBoolean(value: Value, context: PlanContext): Condition {
   const fields = (scopeType(value) as GraphQLInputObjectType).getFields()
   const conditions: Condition[] = []
   for (const [name, member] of value.members()) {
+    if (member.isNull && nullsHold(context.schema)) continue
     const plan = fields[name]!.extensions.boolean
     if (!plan) throw new Error(`the field "${name}" of a boolean expression has no planner`)
     conditions.push(plan(member, context))
   }
   return allOf(conditions)
 }
+
+/** Whether a null part of an expression counts as true; to refuse it is safer, since it widens the filter. */
+const nullsHold = ({ dialect, settings }: SchemaScope): boolean => dialect.nullsHold || settings.v1BooleanNullCollapse
 
 function scopeType(value: Value): GraphQLInputType {
   return value.type instanceof GraphQLNonNull ? value.type.ofType : value.type
@@ -130,7 +134,8 @@ function operandGraphQLType(
 
 function planComparison(scope: SchemaScope, column: ColumnModel, value: Value): Condition {
   const operators = new Map(operatorsFor(column.type, { enumTable: column.enumTable !== null }).map((o) => [o.name, o]))
-  const conditions = [...value.members()].map(([name, operand]) => {
+  const given = [...value.members()].filter(([, operand]) => !operand.isNull || !nullsHold(scope))
+  const conditions = given.map(([name, operand]) => {
     return compare(scope, column, operators.get(name)!, operand)
   })
   return allOf(conditions)

@@ -113,7 +113,7 @@ async function timeAll(questions: readonly (() => Promise<unknown>)[]): Promise<
   return times
 }
 
-/** Stores the metadata with a server of its own, so that the one that is measured starts as any other day. */
+/** Stores the metadata with a server of its own, so that the one that is measured starts on stored metadata. */
 async function storeMetadata(databaseUrl: string, scale: Scale, surroundings: Surroundings): Promise<number> {
   const tables = numbers(scale.tables).map((number) => tableEntry(number, scale))
   const server = await startTrellis(['--database-url', databaseUrl], surroundings)

@@ -224,11 +224,6 @@ const known: Readonly<Record<string, Codec>> = {
 
 const codecs = new Map<string, Codec>(Object.entries(known))
 
-/** Adds the codec of a type that core has no rules for, by its `pg_type.typname`. */
-export function addCodec(typeName: string, codec: Codec): void {
-  codecs.set(typeName, codec)
-}
-
 /** Whether values of the type have rules of their own, and are not just text in PostgreSQL's syntax. */
 export const isKnownType = ({ name, isArray }: PgType): boolean => !isArray && codecs.has(name)
 

@@ -2,7 +2,7 @@
 // whose variables have the same shape.
 
 import { LRUCache } from 'lru-cache'
-import { requireSessionVariables } from '../compiler/bind.ts'
+import { bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database } from '../database/database.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Model } from '../metadata/model.ts'
@@ -63,8 +63,6 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
 export interface PlanOptions {
   /** Absent: the usual one. */
   readonly schema?: SchemaKind
-  /** Set by those who only look at the plan. */
-  readonly unguarded?: boolean
 }
 
 /** An operation together with what this request gives it. */
@@ -74,10 +72,14 @@ export interface PlannedRequest {
   readonly variables: Variables
 }
 
-function generatedSql({ prepared }: PlannedRequest): QueryLog['generated_sql'] {
+function generatedSql({ prepared, variables }: PlannedRequest, session: Session): QueryLog['generated_sql'] {
   if (prepared.operation.kind !== 'query') return null
-  const statement = prepared.whole
-  return statement && { query: { query: statement.text, prepared_arguments: [] } }
+  const statements = [...prepared.answeredBy].map(([key, statement]) => {
+    if (!statement) return [key, null] as const
+    const values = bindParams(statement.params, { variables, session })
+    return [key, { query: statement.text, prepared_arguments: values }] as const
+  })
+  return Object.fromEntries(statements)
 }
 
 export class GraphQLEngine {
@@ -98,7 +100,7 @@ export class GraphQLEngine {
   async execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
     const planned = this.plan(request, session, extras)
     requireSessionVariables(planned.prepared.sessionVariables, session)
-    extras.onPlanned?.(generatedSql(planned))
+    extras.onPlanned?.(generatedSql(planned, session))
     const context: ExecutionContext = {
       database: this.#options.database,
       dialect: this.#options.dialect,
@@ -110,9 +112,9 @@ export class GraphQLEngine {
   }
 
   /** Validates and plans a request without running it. */
-  plan(request: GraphQLRequest, session: Session, { schema: kind, unguarded }: PlanOptions = {}): PlannedRequest {
+  plan(request: GraphQLRequest, session: Session, { schema: kind }: PlanOptions = {}): PlannedRequest {
     const document = this.#documents.get(request.query)
-    if (!unguarded) for (const guard of this.#options.guards) guard(document, session)
+    for (const guard of this.#options.guards) guard(document, session)
     const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables)

@@ -31,7 +31,8 @@ export type Segment =
 
 export interface PreparedOperation {
   readonly operation: Operation
-  readonly usedVariables: ReadonlySet<string>
+  /** Response names of the root fields, and the statement that answers each; null where it is not the database. */
+  readonly answeredBy: ReadonlyMap<string, AnsweringStatement | null>
   readonly sessionVariables: readonly string[]
   readonly joins: readonly RowJoin[]
   /** Set when one statement gives the whole body, `{"data":{…}}`, and nothing is left to do. */
@@ -48,18 +49,20 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
     const message = 'subscriptions are not supported over HTTP, use websockets instead'
     throw badRequest('unexpected-payload', message)
   }
-  const { joins, used: usedVariables } = context
+  const { joins } = context
   const options = printerOptions(context)
   const outputs = fields.filter((field) => field.kind === 'output')
   const isWhole = outputs.length === fields.length && !outputs.every(isConstant) && joins.length === 0
   if (isWhole && operation.kind === 'query') {
     const whole = answering(outputs, { prefix: '{"data":{', suffix: '}}' }, options)
     const sessionVariables = sessionVariablesOf(whole.params)
-    return { operation, usedVariables, sessionVariables, joins, whole, segments: [] }
+    const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
+    return { operation, answeredBy, sessionVariables, joins, whole, segments: [] }
   }
-  const segments = segmentsOf(fields, options)
+  const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
+  const segments = segmentsOf(fields, options, answeredBy)
   const sessionVariables = segments.flatMap((segment) => segmentSessionVariables(segment))
-  return { operation, usedVariables, sessionVariables: [...new Set(sessionVariables)], joins, whole: null, segments }
+  return { operation, answeredBy, sessionVariables: [...new Set(sessionVariables)], joins, whole: null, segments }
 }
 
 /** How the statements of an operation are printed. */
@@ -77,11 +80,6 @@ type OutputField = Extract<PlannedField, { kind: 'output' }>
 
 const isConstant = ({ output }: OutputField): boolean => output.kind === 'json'
 
-const statementSegment = (fields: readonly OutputField[], options: PrinterOptions): Segment => ({
-  kind: 'statement',
-  statement: answering(fields, { prefix: '', suffix: '' }, options),
-})
-
 function constantSegment(fields: readonly OutputField[]): Segment {
   const members = fields.map(({ key, output }) => {
     return `${JSON.stringify(key)}:${output.kind === 'json' ? output.text : 'null'}`
@@ -89,12 +87,22 @@ function constantSegment(fields: readonly OutputField[]): Segment {
   return { kind: 'text', text: members.join(',') }
 }
 
-function segmentsOf(fields: readonly PlannedField[], options: PrinterOptions): Segment[] {
+/** Neighbouring outputs become one segment; which statement answers which field is noted in `answeredBy`. */
+function segmentsOf(
+  fields: readonly PlannedField[],
+  options: PrinterOptions,
+  answeredBy: Map<string, AnsweringStatement | null>,
+): Segment[] {
   const segments: Segment[] = []
   let run: OutputField[] = []
   const flush = () => {
     if (run.length === 0) return
-    segments.push(run.every(isConstant) ? constantSegment(run) : statementSegment(run, options))
+    if (run.every(isConstant)) segments.push(constantSegment(run))
+    else {
+      const statement = answering(run, { prefix: '', suffix: '' }, options)
+      for (const { key } of run) answeredBy.set(key, statement)
+      segments.push({ kind: 'statement', statement })
+    }
     run = []
   }
   for (const field of fields) {

@@ -103,8 +103,10 @@ export interface TableModel {
 }
 
 /** What slices resolve to; plugins augment this interface with their slice's key. */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins augment it
-export interface ModelSlices {}
+export interface ModelSlices {
+  /** Core's own slice; what it resolves to is {@link Model.tables}. */
+  readonly tables?: never
+}
 
 export interface Model {
   readonly resourceVersion: number

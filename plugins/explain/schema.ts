@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 
 /** The body of an explain request; `query` is a GraphQL request, or its text alone. */
 export const explainBody = Type.Object({
@@ -6,5 +6,3 @@ export const explainBody = Type.Object({
   user: Type.Optional(Type.Record(Type.String(), Type.String())),
   is_relay: Type.Optional(Type.Boolean()),
 })
-
-export type ExplainBody = Static<typeof explainBody>

@@ -166,7 +166,6 @@ test('rows of a partitioned table are told apart as well', async (t) => {
   const [server] = await trellis.sql<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   )
-  if (server!.version < 180_000) return t.skip('takes PostgreSQL 18')
   await trellis.op('track_table', 'reading')
   const role = 'probe'
   const columns = ['id', 'value']
@@ -186,6 +185,10 @@ test('rows of a partitioned table are told apart as well', async (t) => {
       {},
       { role },
     )
+  if (server!.version < 180_000) {
+    // Nothing tells inserted from updated rows of a partitioned table there.
+    return assert.equal(refusalOf(await upsert('{id: 1, value: 11}')).message, 'database query error')
+  }
   const answer = await upsert('[{id: 1, value: 11}, {id: 101, value: 11}, {id: 2, value: 2}, {id: 102, value: 2}]')
   assert.deepEqual(answer, { data: { insert_reading: { affected_rows: 4 } } })
   for (const object of ['{id: 1, value: 2}', '{id: 3, value: 11}', '{id: 103, value: 11}']) {

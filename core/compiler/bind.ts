@@ -1,10 +1,10 @@
 // The values of a statement's parameters for one request.
 
+import type { Codec, InputSource, ParamSource } from '../database/param.ts'
 import { badRequest, TrellisError } from '../errors.ts'
 import { below, type Path, pathKeys } from '../path.ts'
 import type { Session } from '../session.ts'
 import { encodeArray } from './codecs.ts'
-import type { Codec, InputSource, ParamSource } from './param.ts'
 
 /** What parameters may come from. */
 export interface Bindings {

@@ -1,11 +1,11 @@
 // How JSON values become PostgreSQL's input text, by type, and how the wrong ones are refused.
 
 import type { EnumValue, PgType } from '../catalog/types.ts'
+import type { Codec } from '../database/param.ts'
 import { parseFailed, type TrellisError, validationFailed, within } from '../errors.ts'
 import { isRawNumber, type JsonType, jsonType } from '../json.ts'
 import { englishList, isGraphQLName } from '../names.ts'
 import { type Decimal, decimalText, decimalToInteger, parseDecimal } from './decimal.ts'
-import type { Codec } from './param.ts'
 
 const scalarNames: ReadonlyMap<string, string> = new Map([
   ['int2', 'smallint'],

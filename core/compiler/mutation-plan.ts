@@ -1,9 +1,9 @@
 // What a mutation field does, as data: printed by `mutation-program.ts`, run by `mutation-run.ts` inside the operation's
 // transaction. As in `plan.ts`, every name is resolved and every permission merged in.
 
+import type { ParamSource } from '../database/param.ts'
 import type { QualifiedName } from '../names.ts'
 import type { Path } from '../path.ts'
-import type { ParamSource } from './param.ts'
 import type { Condition, Operand, Output } from './plan.ts'
 
 /** A value that is known when the statement runs. */

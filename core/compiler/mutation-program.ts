@@ -3,6 +3,7 @@
 // Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
 // statements hand the rows over as texts, and a last one, which sees the database as it is then, reads them as rows again.
 
+import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { compile, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
 import type { Path } from '../path.ts'
@@ -18,7 +19,6 @@ import {
   type ResponseEntry,
 } from './mutation-plan.ts'
 import { changeSql } from './mutation-sql.ts'
-import type { ParamSource } from './param.ts'
 import { allRows, always, type Output, type Rows } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
 import { type Frame, outputSql, rowSet } from './select-sql.ts'

@@ -2,8 +2,8 @@
 // read this one table; a plugin adds operators of its own with `addOperators`.
 
 import type { PgType } from '../catalog/types.ts'
+import type { ParamSource } from '../database/param.ts'
 import { id, param, type Sql, sql, trusted } from '../database/sql.ts'
-import type { ParamSource } from './param.ts'
 import type { Condition } from './plan.ts'
 
 /**

@@ -2,9 +2,9 @@
 // nothing and cannot fail. Columns in a condition or output belong to the row at hand, whatever its alias will be.
 
 import type { PgType } from '../catalog/types.ts'
+import type { ParamSource } from '../database/param.ts'
 import type { Sql } from '../database/sql.ts'
 import type { QualifiedName } from '../names.ts'
-import type { ParamSource } from './param.ts'
 import type { Printer } from './printer.ts'
 
 /** Pairs of (column of the outer row, column of the inner row) that must be equal. */

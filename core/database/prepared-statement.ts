@@ -1,7 +1,7 @@
 // Statements that run again and again, and the bounds on how many a connection keeps.
 
 import { createHash } from 'node:crypto'
-import type { ParamSource } from '../compiler/param.ts'
+import type { ParamSource } from './param.ts'
 import type { Statement } from './sql.ts'
 
 /** A statement that is worth remembering: how often it ran, how long it takes, and a name for it on connections. */

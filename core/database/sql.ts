@@ -1,7 +1,7 @@
 // The only producer of SQL text. Text, identifiers and values are different kinds of fragment, so a value can never
 // become text: what is interpolated into the `sql` tag must be a fragment.
 
-import type { ParamSource } from '../compiler/param.ts'
+import type { ParamSource } from './param.ts'
 
 /** A piece of SQL. Made by {@link sql}, {@link id}, {@link param}, {@link join} and {@link literal} only. */
 export interface Sql {

@@ -3,7 +3,7 @@
 import { GraphQLEnumType, GraphQLScalarType, specifiedScalarTypes } from 'graphql'
 import type { PgType } from '../catalog/types.ts'
 import { codecFor, enumCodec, scalarName } from '../compiler/codecs.ts'
-import type { Codec } from '../compiler/param.ts'
+import type { Codec } from '../database/param.ts'
 import type { ColumnModel } from '../metadata/model.ts'
 import { nameKey } from '../names.ts'
 import type { SchemaScope } from './contribution.ts'

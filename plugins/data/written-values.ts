@@ -1,7 +1,7 @@
 // Values that a request or a permission gives to columns.
 
 import type { ColumnValue, ParamOperand } from '../../core/compiler/mutation-plan.ts'
-import type { ParamSource } from '../../core/compiler/param.ts'
+import type { ParamSource } from '../../core/database/param.ts'
 import { within } from '../../core/errors.ts'
 import type { ColumnModel, PresetValue, TableModel } from '../../core/metadata/model.ts'
 import { columnCodec, requireColumn } from '../permissions/index.ts'

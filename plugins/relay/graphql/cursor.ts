@@ -2,7 +2,7 @@
 // (graphql-api 19).
 
 import { encodeArray, stringCodec } from '../../../core/compiler/codecs.ts'
-import type { Codec } from '../../../core/compiler/param.ts'
+import type { Codec } from '../../../core/database/param.ts'
 import { join, literal, type Sql, sql } from '../../../core/database/sql.ts'
 import { TrellisError, validationFailed, within } from '../../../core/errors.ts'
 import type { OrderedValue } from '../../../core/graphql/contribution.ts'

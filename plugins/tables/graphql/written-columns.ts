@@ -1,7 +1,7 @@
 // Columns as mutations write them: which ones a role may set, and their values as parameters.
 
 import type { ColumnValue, ParamOperand } from '../../../core/compiler/mutation-plan.ts'
-import type { ParamSource } from '../../../core/compiler/param.ts'
+import type { ParamSource } from '../../../core/database/param.ts'
 import type { SchemaScope } from '../../../core/graphql/contribution.ts'
 import { columnCodec } from '../../../core/graphql/scalars.ts'
 import type { Value } from '../../../core/graphql/values.ts'

@@ -1,4 +1,4 @@
-// Where a statement's parameter gets its value when the statement runs. Data only: see `bind.ts` for the reading.
+// Where a statement's parameter gets its value when the statement runs. Data only: `core/compiler/bind.ts` does the reading.
 
 import type { Path } from '../path.ts'
 

@@ -57,7 +57,7 @@ function permissions(roles: number, permission: unknown) {
   return numbers(roles).map((number) => ({ role: roleName(number), permission }))
 }
 
-function tableEntry(number: number, { tables, roles }: Scale) {
+export function tableEntry(number: number, { tables, roles }: Scale) {
   const owned = { owner_id: { _eq: dialects.trellis.userIdVariable } }
   const next = { table: tableName(number + 1), column: 'parent_id' }
   return {
@@ -71,7 +71,7 @@ function tableEntry(number: number, { tables, roles }: Scale) {
   }
 }
 
-async function createTables(databaseUrl: string, { tables }: Scale): Promise<void> {
+export async function createTables(databaseUrl: string, { tables }: Scale): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     for (const number of numbers(tables + spareTables)) await client.query(createTable(number))
   })

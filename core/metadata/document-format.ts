@@ -7,6 +7,7 @@ import { compareNames, compareText, nameKey, nameText } from '../names.ts'
 import { decode } from '../operations/decode.ts'
 import { TableName } from '../operations/wire-types.ts'
 import type { PathKey } from '../path.ts'
+import { inTurns, mapSteps } from '../stepwise.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import { type AnySlice, facetEntries, type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
 import type { Facet } from './slices.ts'
@@ -38,7 +39,7 @@ export class DocumentFormat {
   }
 
   /** The stored form of a wire document, format 1 or 2, frozen; throws with a path relative to the document. */
-  read(wire: unknown): MetadataDocument {
+  async read(wire: unknown): Promise<MetadataDocument> {
     if (jsonType(wire) !== 'Object') {
       throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(wire)}`)
     }
@@ -46,8 +47,11 @@ export class DocumentFormat {
     const formatVersion = readVersion(own(given, 'version'))
     this.#checkKeys(given)
     if (own(given, 'tables') === undefined) throw parseFailed('key "tables" not found')
-    const slices = this.#registry.slices.map((slice) => [slice.key, this.#readSlice(slice, given, formatVersion)])
-    return deepFreeze(Object.fromEntries(slices) as MetadataDocument)
+    const document: Record<string, unknown> = {}
+    for (const slice of this.#registry.slices) {
+      document[slice.key] = deepFreeze(await this.#readSlice(slice, given, formatVersion))
+    }
+    return Object.freeze(document) as unknown as MetadataDocument
   }
 
   /** The wire form: keys in the specification's order, what is empty left out, everything sorted. */
@@ -62,14 +66,14 @@ export class DocumentFormat {
   }
 
   /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
-  validate(document: MetadataDocument): void {
-    this.#refuseDuplicates(document)
+  async validate(document: MetadataDocument): Promise<void> {
+    await this.#refuseDuplicates(document)
     for (const slice of this.#registry.slices) {
       locate([slice.key], () => slice.validate?.(sliceValue(document, slice.key), document))
     }
   }
 
-  #refuseDuplicates(document: MetadataDocument): void {
+  async #refuseDuplicates(document: MetadataDocument): Promise<void> {
     for (const slice of this.#registry.slices) {
       if (slice.key === 'tables' || !slice.entryKey) continue
       const entries = sliceValue(document, slice.key) as readonly unknown[]
@@ -83,9 +87,9 @@ export class DocumentFormat {
       ({ table }) => nameKey(table),
       ({ table }) => nameText(table),
     )
-    for (const [i, entry] of document.tables.entries()) {
-      this.#refuseDuplicatesIn(entry, ['tables', i, nameText(entry.table)])
-    }
+    await inTurns(
+      mapSteps(document.tables, (entry, i) => this.#refuseDuplicatesIn(entry, ['tables', i, nameText(entry.table)])),
+    )
   }
 
   /** Empties a draft, save what slices keep. */
@@ -120,7 +124,7 @@ export class DocumentFormat {
     }
   }
 
-  #readSlice(slice: AnySlice, given: WireObject, formatVersion: number): unknown {
+  async #readSlice(slice: AnySlice, given: WireObject, formatVersion: number): Promise<unknown> {
     const value = own(given, slice.key)
     if (slice.key === 'tables') return this.#readTables(value)
     if (value === undefined || value === null) return slice.empty
@@ -128,9 +132,9 @@ export class DocumentFormat {
     return locate([slice.key], () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
   }
 
-  #readTables(value: unknown): TableEntry[] {
+  #readTables(value: unknown): Promise<readonly TableEntry[]> {
     const entries = decode(Type.Array(Type.Unknown()), value, ['tables'])
-    return entries.map((entry, i) => this.#readTable(entry, ['tables', i]))
+    return inTurns(mapSteps(entries, (entry, i) => deepFreeze(this.#readTable(entry, ['tables', i]))))
   }
 
   #readTable(value: unknown, at: readonly PathKey[]): TableEntry {

@@ -12,6 +12,7 @@ import { Mutex } from '../operations/mutex.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import { environment as processEnvironment } from '../options.ts'
 import type { Session } from '../session.ts'
+import { atOnce, inTurns } from '../stepwise.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
@@ -130,7 +131,7 @@ class Metadata implements RunningMetadataService {
   }
 
   async run(envelope: unknown, session: Session): Promise<unknown> {
-    const call = decodeEnvelope(envelope, this.#options.operations)
+    const call = await decodeEnvelope(envelope, this.#options.operations)
     authorize(call, session)
     const mode = accessMode(call)
     const isEdit = editsMetadata(call)
@@ -204,7 +205,7 @@ class Metadata implements RunningMetadataService {
     const before = this.#current
     const { registry, database } = this.#options
     const { document: stored, resourceVersion } = await this.#store.load(transaction)
-    const document = shareDocument(registry, before.document, stored)
+    const document = await inTurns(shareDocument(registry, before.document, stored))
     const { serverVersion } = database
     const previous =
       before.catalog.serverVersion === serverVersion ? before.catalog : { ...before.catalog, serverVersion }
@@ -216,7 +217,7 @@ class Metadata implements RunningMetadataService {
     if (isSame && resourceVersion === before.model.resourceVersion) return before
     const resolution = isSame
       ? before.resolution
-      : resolve({ document, catalog }, before.resolution, registry, this.#environment)
+      : await inTurns(resolve({ document, catalog }, before.resolution, registry, this.#environment))
     return { document, catalog, resolution, model: modelOf(resolution, resourceVersion) }
   }
 
@@ -224,7 +225,7 @@ class Metadata implements RunningMetadataService {
     const { registry } = this.#options
     const document = emptyDocument(registry)
     const catalog = { tables: new Map(), functions: new Map(), serverVersion: 0 }
-    const resolution = resolve({ document, catalog }, null, registry, this.#environment)
+    const resolution = atOnce(resolve({ document, catalog }, null, registry, this.#environment))
     return { document, catalog, resolution, model: modelOf(resolution, -1) }
   }
 

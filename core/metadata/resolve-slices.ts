@@ -1,5 +1,6 @@
 // Slices other than tables, resolved after them.
 
+import type { Steps } from '../stepwise.ts'
 import type { MetadataDocument } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 import { type AnySlice, sliceValue } from './registry.ts'
@@ -29,12 +30,13 @@ export interface SlicesInput {
 }
 
 /** Resolves the slices that have a part in the model; what still holds is taken over. */
-export function resolveSlices(previous: SliceResults | undefined, input: SlicesInput): SliceResults {
+export function* resolveSlices(previous: SliceResults | undefined, input: SlicesInput): Steps<SliceResults> {
   const results = new Map<string, SliceResult>()
   for (const slice of input.slices) {
     if (!slice.resolve) continue
     const before = previous?.get(slice.key)
     results.set(slice.key, before && holds(slice, before, input) ? before : resolveSlice(slice, input))
+    yield
   }
   return results
 }

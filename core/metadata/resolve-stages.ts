@@ -3,6 +3,7 @@
 import { enumKeyColumn } from '../catalog/introspect.ts'
 import type { Catalog, CatalogTable } from '../catalog/types.ts'
 import { nameKey, nameText, type QualifiedName } from '../names.ts'
+import type { Steps } from '../stepwise.ts'
 import type { TableEntry } from './document.ts'
 import { enumTableError } from './enum-table.ts'
 import type { TableModel } from './model.ts'
@@ -41,15 +42,16 @@ interface Stage {
 }
 
 /** Runs a stage over all tables; what still holds is taken over. */
-export function runStage(
+export function* runStage(
   previous: StageResults | undefined,
   entries: ReadonlyMap<string, TableEntry>,
   stage: Stage,
-): StageOutcome {
+): Steps<StageOutcome> {
   const results = new Map<string, StageResult>()
   for (const [key, entry] of entries) {
     const before = previous?.get(key)
     results.set(key, before && stage.holds(key, entry, before) ? before : stage.resolve(key, entry))
+    yield
   }
   return { results, changed: differences(previous, results) }
 }

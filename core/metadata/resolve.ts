@@ -4,6 +4,7 @@
 
 import type { Catalog } from '../catalog/types.ts'
 import { compareNames, nameKey } from '../names.ts'
+import type { Steps } from '../stepwise.ts'
 import { type DependentPart, rememberParts } from './dependencies.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { Model } from './model.ts'
@@ -41,23 +42,23 @@ export interface Resolution extends Generation {
 type Parts = readonly ReadonlyMap<string, DependentPart & { readonly inconsistencies: readonly Inconsistency[] }>[]
 
 /** The next generation; what did not change since `previous` is shared with it. */
-export function resolve(
+export function* resolve(
   input: { readonly document: MetadataDocument; readonly catalog: Catalog },
   previous: Resolution | null,
   registry: MetadataRegistry,
   environment: ResolveEnvironment,
-): Resolution {
+): Steps<Resolution> {
   const { document, catalog } = input
   const next: Generation = { catalog, entries: entriesOf(document, previous) }
-  const base = runStage(previous?.base, next.entries, baseStage(previous, next))
+  const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next))
   const { usable, conflicts } = withoutConflicts(base, previous)
   const stage = (name: 'fields' | 'rules', below: StageOutcome) => {
     const facets = registry.facets.filter((facet) => facet.stage === name)
     return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below }))
   }
-  const fields = stage('fields', usable)
-  const rules = stage('rules', fields)
-  const slices = resolveSlices(previous?.slices, {
+  const fields = yield* stage('fields', usable)
+  const rules = yield* stage('rules', fields)
+  const slices = yield* resolveSlices(previous?.slices, {
     slices: registry.slices,
     document,
     world: { ...environment, catalog, tables: tablesOf(rules.results) },

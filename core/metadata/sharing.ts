@@ -2,22 +2,26 @@
 // storing and resolving, which compare by identity, only see what changed.
 
 import { sameJson } from '../json.ts'
+import { mapSteps, type Steps } from '../stepwise.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import { type MetadataRegistry, sliceValue } from './registry.ts'
 
 /** `next` with every part that equals its counterpart in `previous` replaced by that counterpart. */
-export function shareDocument(
+export function* shareDocument(
   registry: MetadataRegistry,
   previous: MetadataDocument,
   next: MetadataDocument,
-): MetadataDocument {
-  const shared = registry.slices.map(({ key, entryKey }): [string, unknown] => {
+): Steps<MetadataDocument> {
+  const shared: [string, unknown][] = []
+  for (const { key, entryKey } of registry.slices) {
     const [before, after] = [sliceValue(previous, key), sliceValue(next, key)]
-    if (before === after) return [key, before]
-    if (!entryKey) return [key, shareValue(before, after)]
     const shareEntry = key === 'tables' ? shareTableEntry : shareValue
-    return [key, shareList(before as unknown[], after as unknown[], entryKey, shareEntry)]
-  })
+    const value =
+      entryKey && before !== after
+        ? yield* shareList(before as unknown[], after as unknown[], entryKey, shareEntry)
+        : shareValue(before, after)
+    shared.push([key, value])
+  }
   if (shared.every(([key, value]) => value === sliceValue(previous, key))) return previous
   return Object.freeze(Object.fromEntries(shared)) as unknown as MetadataDocument
 }
@@ -28,17 +32,17 @@ export const shareCatalogPart = <T>(previous: T | undefined, next: T): T =>
 
 const shareValue = (previous: unknown, next: unknown): unknown => (sameJson(previous, next) ? previous : next)
 
-function shareList(
+function* shareList(
   previous: readonly unknown[],
   next: readonly unknown[],
   key: (entry: unknown) => string,
   shareEntry: (previous: unknown, next: unknown) => unknown,
-): readonly unknown[] {
+): Steps<readonly unknown[]> {
   const known = new Set(previous)
   if (next.every((entry) => known.has(entry))) return sameMembers(previous, next) ? previous : next
   const kept = new Set(next)
   const replaced = new Map(previous.filter((entry) => !kept.has(entry)).map((entry) => [key(entry), entry]))
-  const shared = next.map((entry) => {
+  const shared = yield* mapSteps(next, (entry) => {
     const before = known.has(entry) ? undefined : replaced.get(key(entry))
     return before === undefined ? entry : shareEntry(before, entry)
   })

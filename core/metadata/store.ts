@@ -30,11 +30,13 @@ export interface StoredMetadata {
 
 type Reader = Pick<Transaction, 'rows'>
 
-interface StoredEntry {
+interface RowName {
   readonly slice: string
   readonly key: string
-  /** Absent: the row is to go. */
-  readonly json?: string
+}
+
+interface WrittenRow extends RowName {
+  readonly value: unknown
 }
 
 /** A row as it was read last. */
@@ -44,15 +46,16 @@ interface KnownRow {
   readonly value: unknown
 }
 
-interface RevisionRow extends Row {
+interface RevisionRow extends Row, RowName {
   readonly resource_version: string
-  readonly slice: string
-  readonly key: string
   readonly revision: string
 }
 
-/** About this many characters go into one statement. */
-const batchSize = 4_000_000
+/** About this many characters go into one statement: more would keep requests waiting while they are sent. */
+const batchSize = 200_000
+
+/** So many rows are read at a time, for the same reason. */
+const rowsAtATime = 100
 
 export class MetadataStore {
   readonly #registry: MetadataRegistry
@@ -99,7 +102,12 @@ export class MetadataStore {
   }
 
   async #fetch(transaction: Transaction, wanted: readonly RevisionRow[]): Promise<void> {
-    if (wanted.length === 0) return
+    for (let start = 0; start < wanted.length; start += rowsAtATime) {
+      await this.#fetchBatch(transaction, wanted.slice(start, start + rowsAtATime))
+    }
+  }
+
+  async #fetchBatch(transaction: Transaction, wanted: readonly RevisionRow[]): Promise<void> {
     const rows = await transaction.rows<{ slice: string; key: string; json: string }>(
       `select e.slice, e.key, e.entry::text as json
         from unnest($1::text[], $2::text[]) as wanted (slice, key) join trellis.metadata_entry e using (slice, key)`,
@@ -117,16 +125,16 @@ export class MetadataStore {
     transaction: Transaction,
     change: { readonly previous: MetadataDocument; readonly next: MetadataDocument; readonly version: number },
   ): Promise<void> {
-    const rows = this.#registry.slices.flatMap((slice) =>
+    const changes = this.#registry.slices.map((slice) =>
       differences(slice, sliceValue(change.previous, slice.key), sliceValue(change.next, slice.key)),
     )
     await deleteRows(
       transaction,
-      rows.filter(({ json }) => json === undefined),
+      changes.flatMap(({ gone }) => gone),
     )
     await writeRows(
       transaction,
-      rows.filter(({ json }) => json !== undefined),
+      changes.flatMap(({ written }) => written),
     )
     await transaction.rows('update trellis.metadata set resource_version = $1', [change.version])
   }
@@ -145,26 +153,31 @@ function versionIn(rows: readonly Readonly<Record<string, unknown>>[]): number {
   return Number(version)
 }
 
-const rowKey = ({ slice, key }: { readonly slice: string; readonly key: string }): string => `${slice}\u0000${key}`
+const rowKey = ({ slice, key }: RowName): string => `${slice}\u0000${key}`
 
 /** The rows that differ, entries compared by identity. */
-function differences(slice: AnySlice, previous: unknown, next: unknown): StoredEntry[] {
-  if (previous === next) return []
+function differences(
+  slice: AnySlice,
+  previous: unknown,
+  next: unknown,
+): { readonly gone: readonly RowName[]; readonly written: readonly WrittenRow[] } {
+  if (previous === next) return { gone: [], written: [] }
   if (!slice.entryKey) {
     const row = { slice: slice.key, key: '' }
-    return [next === slice.empty ? row : { ...row, json: JSON.stringify(next) }]
+    return next === slice.empty ? { gone: [row], written: [] } : { gone: [], written: [{ ...row, value: next }] }
   }
   const [before, after] = [new Set(previous as unknown[]), new Set(next as unknown[])]
   const gone = [...before].filter((entry) => !after.has(entry)).map((entry) => entryRow(slice, entry))
   const written = [...after].filter((entry) => !before.has(entry)).map((entry) => entryRow(slice, entry))
   const kept = new Set(written.map(({ key }) => key))
-  return [
-    ...gone.filter(({ key }) => !kept.has(key)).map(({ key }) => ({ slice: slice.key, key })),
-    ...written.map(({ key, entry }) => ({ slice: slice.key, key, json: JSON.stringify(entry) })),
-  ]
+  return { gone: gone.filter(({ key }) => !kept.has(key)), written }
 }
 
-const entryRow = (slice: AnySlice, entry: unknown) => ({ key: storageKey(slice.entryKey?.(entry) ?? ''), entry })
+const entryRow = (slice: AnySlice, value: unknown): WrittenRow => ({
+  slice: slice.key,
+  key: storageKey(slice.entryKey?.(value) ?? ''),
+  value,
+})
 
 /** An index row holds some 2,700 bytes at most. */
 const longestKey = 500
@@ -176,7 +189,7 @@ export function storageKey(key: string): string {
   return `${text.slice(0, longestKey / 2)}…${createHash('sha256').update(text).digest('base64url')}`
 }
 
-async function deleteRows(transaction: Transaction, rows: readonly StoredEntry[]): Promise<void> {
+async function deleteRows(transaction: Transaction, rows: readonly RowName[]): Promise<void> {
   if (rows.length === 0) return
   await transaction.rows(
     `delete from trellis.metadata_entry e using unnest($1::text[], $2::text[]) as gone (slice, key)
@@ -185,17 +198,19 @@ async function deleteRows(transaction: Transaction, rows: readonly StoredEntry[]
   )
 }
 
-async function writeRows(transaction: Transaction, rows: readonly StoredEntry[]): Promise<void> {
+async function writeRows(transaction: Transaction, rows: readonly WrittenRow[]): Promise<void> {
   for (let start = 0; start < rows.length; ) {
-    let end = start
-    for (let size = 0; end < rows.length && size < batchSize; end++) size += rows[end]!.json!.length
-    const batch = rows.slice(start, end)
+    const texts: string[] = []
+    for (let size = 0; start + texts.length < rows.length && size < batchSize; size += texts.at(-1)!.length) {
+      texts.push(JSON.stringify(rows[start + texts.length]!.value))
+    }
+    const batch = rows.slice(start, start + texts.length)
     await transaction.rows(
       `insert into trellis.metadata_entry (slice, key, entry)
         select slice, key, entry::json from unnest($1::text[], $2::text[], $3::text[]) as new (slice, key, entry)
         on conflict (slice, key) do update set entry = excluded.entry`,
-      [batch.map(({ slice }) => slice), batch.map(({ key }) => key), batch.map(({ json }) => json)],
+      [batch.map(({ slice }) => slice), batch.map(({ key }) => key), texts],
     )
-    start = end
+    start += texts.length
   }
 }

@@ -1,12 +1,13 @@
 // One editing request's private generations: each operation starts from what the one before left, and nothing is
 // published until all of it is committed.
 
-import { createDraft, current, finishDraft, isDraft } from 'immer'
+import { createDraft, current, enableArrayMethods, finishDraft, isDraft } from 'immer'
 import type { Catalog } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { badRequest } from '../errors.ts'
 import { nameKey, type QualifiedName } from '../names.ts'
 import type { ConsistencyCheck } from '../operations/operation.ts'
+import { inTurns } from '../stepwise.ts'
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
 import { checkConsistency } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
@@ -21,6 +22,9 @@ import type { ResolveEnvironment } from './resolve-context.ts'
 import { shareDocument } from './sharing.ts'
 import type { MetadataNotice } from './store.ts'
 import { TableReader } from './table-reader.ts'
+
+// Looking for an entry among thousands makes a draft of the one that is found only.
+enableArrayMethods()
 
 /** What is served, and everything the next generation is made from. */
 export interface MetadataState {
@@ -102,10 +106,10 @@ export class Workspace {
       refreshCatalog: (names) => refreshed.add(names),
     })
     const plain = isDraft(result) ? (current(result as object) as T) : result
-    const document = shareDocument(registry, before.document, finishDraft(draft) as MetadataDocument)
+    const document = await inTurns(shareDocument(registry, before.document, finishDraft(draft) as MetadataDocument))
     refuseRepeatedEntries(registry, before.document, document)
     const catalog = await this.#readCatalog(document, refreshed.wanted)
-    this.state = this.#next(document, catalog)
+    this.state = await this.#next(document, catalog)
     if (this.state !== before || refreshed.wanted === 'all') this.#changed = true
     if (check !== 'none') refuseRootFieldConflicts(before.resolution, this.state.resolution)
     const { model } = this.state
@@ -134,11 +138,11 @@ export class Workspace {
     return readCatalog({ transaction, previous, entries, functions, wanted, tables: this.tables })
   }
 
-  #next(document: MetadataDocument, catalog: Catalog): MetadataState {
+  async #next(document: MetadataDocument, catalog: Catalog): Promise<MetadataState> {
     const before = this.state
     if (document === before.document && catalog === before.catalog) return before
     const { registry, environment, version } = this.#options
-    const resolution = resolve({ document, catalog }, before.resolution, registry, environment)
+    const resolution = await inTurns(resolve({ document, catalog }, before.resolution, registry, environment))
     return { document, catalog, resolution, model: modelOf(resolution, version) }
   }
 }

@@ -26,6 +26,8 @@ export interface DecodeOptions {
   readonly message?: string | ((value: unknown) => string)
   /** Turns the checked wire value into the stored one; may throw with a path relative to the value. */
   readonly convert?: (value: never) => unknown
+  /** What descriptions of the API show beside the schema, or instead where it says less than `convert` checks. */
+  readonly shown?: TSchema
 }
 
 type Decoder = (value: unknown, path: Path | null) => unknown

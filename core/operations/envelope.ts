@@ -20,7 +20,11 @@ export interface Call {
 }
 
 /** Decodes `{type, args, version?}`; throws `parse-failed` with the path that the wire knows, args written as `$`. */
-export function decodeEnvelope(body: unknown, registry: OperationRegistry, at: readonly PathKey[] = []): Call {
+export async function decodeEnvelope(
+  body: unknown,
+  registry: OperationRegistry,
+  at: readonly PathKey[] = [],
+): Promise<Call> {
   if (jsonType(body) !== 'Object') {
     throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`, at)
   }
@@ -33,16 +37,23 @@ export function decodeEnvelope(body: unknown, registry: OperationRegistry, at: r
   if (!operation) throw unknownType(type, registry, at)
   const given = required(envelope, 'args', at)
   if (operation === bulk) {
-    const members = decode(bulk.args, given, at)
-    return { operation, args: given, members: members.map((member, i) => decodeEnvelope(member, registry, [...at, i])) }
+    const members: Call[] = []
+    for (const [i, member] of decode(bulk.args, given, at).entries()) {
+      members.push(await decodeEnvelope(member, registry, [...at, i]))
+    }
+    return { operation, args: given, members }
   }
-  return { operation, args: decodeArguments(operation, given, at), members: null }
+  return { operation, args: await decodeArguments(operation, given, at), members: null }
 }
 
-function decodeArguments(operation: Operation<TSchema>, given: unknown, at: readonly PathKey[]): unknown {
+async function decodeArguments(
+  operation: Operation<TSchema>,
+  given: unknown,
+  at: readonly PathKey[],
+): Promise<unknown> {
   if (!operation.decode) return decode(operation.args, given, at)
   try {
-    return decode(operation.args, operation.decode(given))
+    return decode(operation.args, await operation.decode(given))
   } catch (error) {
     throw error instanceof TrellisError ? error.at(...at) : error
   }

@@ -58,11 +58,23 @@ export interface Operation<S extends TSchema = TSchema> {
   /** The object that `check: 'object'` is about. */
   object?(args: Static<S>): ObjectRef
   /** Wording and path of decoding errors that the schema alone cannot give; runs before the schema check. */
-  decode?(args: unknown): Static<S>
+  decode?(args: unknown): Static<S> | Promise<Static<S>>
   /** The result; `undefined` answers `{"message":"success"}`. */
   handle(context: OperationContext, args: Static<S>): unknown | Promise<unknown>
+  /** What descriptions of the API say of it. */
+  readonly about?: OperationDescription
   /** The result of an editing operation when it depends on the model that comes out; replaces what `handle` returns. */
   respond?(model: Model, args: Static<S>): unknown
+}
+
+/** An operation as readers of the API's description see it. */
+export interface OperationDescription {
+  /** One line. */
+  readonly summary: string
+  /** The shape of the arguments where only all plugins together know it; absent: that of `args`. */
+  args?(): TSchema
+  /** The shape of the result; absent: `{"message":"success"}`. */
+  readonly result?: TSchema | (() => TSchema)
 }
 
 /** Declares an operation; the arguments' type follows from the schema. */

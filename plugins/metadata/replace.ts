@@ -2,7 +2,7 @@
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { Dialect } from '../../core/dialect.ts'
-import { within } from '../../core/errors.ts'
+import { toTrellisError } from '../../core/errors.ts'
 import type { MetadataDocument } from '../../core/metadata/document.ts'
 import type { MetadataService } from '../../core/metadata/service.ts'
 import { decode } from '../../core/operations/decode.ts'
@@ -20,8 +20,8 @@ const ReplaceMetadataV2Args = Type.Object({
 /** `replace_metadata`, whose version 2 may keep a document with inconsistent objects. */
 export function replaceMetadata(service: MetadataService, dialect: Dialect): readonly Operation<TSchema>[] {
   const { format } = service
-  const replace = (draft: MetadataDocument, document: MetadataDocument) => {
-    format.validate(document)
+  const replace = async (draft: MetadataDocument, document: MetadataDocument) => {
+    await format.validate(document)
     format.fill(draft, document)
   }
   return [
@@ -37,14 +37,21 @@ export function replaceMetadata(service: MetadataService, dialect: Dialect): rea
       version: 2,
       args: ReplaceMetadataV2Args,
       check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
-      decode: (args) => {
+      async decode(args) {
         const given = decode(ReplaceMetadataV2Args, args)
-        return { ...given, metadata: within('metadata', () => format.read(given.metadata)) }
+        return { ...given, metadata: await inMetadata(() => format.read(given.metadata)) }
       },
-      handle: ({ metadata }, args) => {
-        within('metadata', () => replace(metadata, args.metadata))
-      },
+      handle: ({ metadata }, args) => inMetadata(() => replace(metadata, args.metadata)),
       respond: ({ inconsistencies }) => consistencyReport(inconsistencies, dialect),
     }),
   ]
+}
+
+/** Runs `work` on the member `metadata` of the arguments; its errors are located there. */
+async function inMetadata<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toTrellisError(error).at('metadata')
+  }
 }

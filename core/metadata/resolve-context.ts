@@ -7,6 +7,7 @@ import type { MetadataDocument } from './document.ts'
 import type { TableModel } from './model.ts'
 import { type Dependency, type DependencyReason, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
 import { sliceValue } from './registry.ts'
+import type { RootFieldClaim, RootFieldConflicts, RootFieldLedger, RootFieldNames } from './root-fields.ts'
 import type { ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
 
 /** What stays the same while a document is resolved. */
@@ -104,11 +105,25 @@ export class FacetContext extends RecordingContext implements ResolveContext {
 export class RecordingSliceContext extends RecordingContext implements SliceContext {
   readonly inconsistencies: Inconsistency[] = []
   readonly slices = new Map<string, unknown>()
+  readonly claims: RootFieldClaim[] = []
+  readonly conflicts: RootFieldConflicts[] = []
   readonly #document: MetadataDocument
+  readonly #ledger: RootFieldLedger
 
-  constructor(world: RecordedWorld, document: MetadataDocument) {
+  constructor(world: RecordedWorld, document: MetadataDocument, ledger: RootFieldLedger) {
     super(world)
     this.#document = document
+    this.#ledger = ledger
+  }
+
+  claimRootFields(object: ObjectDescription, { query = [], mutation = [] }: Partial<RootFieldNames>): boolean {
+    const names = { query, mutation }
+    this.claims.push({ names, taken: this.#ledger.taken(names) })
+    const message = this.#ledger.claim(names)
+    if (message === null) return true
+    this.report(object, message)
+    this.conflicts.push({ objects: new Set([objectKey(object.ref)]), message })
+    return false
   }
 
   report(object: ObjectDescription, reason: string): void {

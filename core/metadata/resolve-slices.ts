@@ -1,11 +1,13 @@
 // Slices other than tables, resolved after them.
 
+import { sameJson } from '../json.ts'
 import type { Steps } from '../stepwise.ts'
 import type { MetadataDocument } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 import { type AnySlice, sliceValue } from './registry.ts'
 import { type Reads, type RecordedWorld, RecordingSliceContext } from './resolve-context.ts'
 import { type Changes, isTouched } from './resolve-stages.ts'
+import { type RootFieldClaim, type RootFieldConflicts, RootFieldLedger, type TableRootFields } from './root-fields.ts'
 
 /** What became of a slice, and what it was made from. */
 export interface SliceResult {
@@ -17,6 +19,8 @@ export interface SliceResult {
   readonly reads: Reads
   /** Other slices' values that were looked at. */
   readonly slices: ReadonlyMap<string, unknown>
+  readonly claims: readonly RootFieldClaim[]
+  readonly conflicts: readonly RootFieldConflicts[]
 }
 
 export type SliceResults = ReadonlyMap<string, SliceResult>
@@ -27,30 +31,36 @@ export interface SlicesInput {
   readonly document: MetadataDocument
   readonly world: RecordedWorld
   readonly changes: Changes
+  readonly tableRootFields: TableRootFields
 }
 
 /** Resolves the slices that have a part in the model; what still holds is taken over. */
 export function* resolveSlices(previous: SliceResults | undefined, input: SlicesInput): Steps<SliceResults> {
   const results = new Map<string, SliceResult>()
+  const ledger = new RootFieldLedger(input.tableRootFields)
   for (const slice of input.slices) {
     if (!slice.resolve) continue
     const before = previous?.get(slice.key)
-    results.set(slice.key, before && holds(slice, before, input) ? before : resolveSlice(slice, input))
+    results.set(slice.key, before && holds(slice, before, input, ledger) ? before : resolveSlice(slice, input, ledger))
+    ledger.next()
     yield
   }
   return results
 }
 
-function holds({ key }: AnySlice, { value, reads, slices }: SliceResult, input: SlicesInput): boolean {
-  if (value !== sliceValue(input.document, key)) return false
-  if (isTouched(reads, input.changes)) return false
-  return [...slices].every(([other, seen]) => sliceValue(input.document, other) === seen)
+function holds({ key }: AnySlice, before: SliceResult, input: SlicesInput, ledger: RootFieldLedger): boolean {
+  if (before.value !== sliceValue(input.document, key)) return false
+  if (isTouched(before.reads, input.changes)) return false
+  if (![...before.slices].every(([other, seen]) => sliceValue(input.document, other) === seen)) return false
+  if (!before.claims.every(({ names, taken }) => sameJson(ledger.taken(names), taken))) return false
+  for (const { names } of before.claims) ledger.claim(names)
+  return true
 }
 
-function resolveSlice(slice: AnySlice, { document, world }: SlicesInput): SliceResult {
-  const context = new RecordingSliceContext(world, document)
+function resolveSlice(slice: AnySlice, { document, world }: SlicesInput, ledger: RootFieldLedger): SliceResult {
+  const context = new RecordingSliceContext(world, document, ledger)
   const value = sliceValue(document, slice.key)
   const model = slice.resolve?.(value, context)
-  const { inconsistencies, dependencies, reads, slices } = context
-  return { value, model, inconsistencies, dependencies, reads, slices }
+  const { inconsistencies, dependencies, reads, slices, claims, conflicts } = context
+  return { value, model, inconsistencies, dependencies, reads, slices, claims, conflicts }
 }

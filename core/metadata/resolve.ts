@@ -24,7 +24,7 @@ import {
   tablesOf,
   unusableTable,
 } from './resolve-stages.ts'
-import { findRootFieldConflicts, type RootFieldConflicts } from './root-fields.ts'
+import { type RootFieldConflicts, type TableRootFields, tableRootFields } from './root-fields.ts'
 
 /** Everything resolved of one document and catalog, and what the next generation can take over. */
 export interface Resolution extends Generation {
@@ -35,7 +35,9 @@ export interface Resolution extends Generation {
   readonly fields: StageResults
   readonly rules: StageResults
   readonly slices: SliceResults
-  readonly conflicts: RootFieldConflicts | null
+  readonly tableRootFields: TableRootFields
+  /** Root fields that several objects would give; what the losers are is among the inconsistencies. */
+  readonly conflicts: readonly RootFieldConflicts[]
   readonly inconsistencies: readonly Inconsistency[]
 }
 
@@ -51,7 +53,7 @@ export function* resolve(
   const { document, catalog } = input
   const next: Generation = { catalog, entries: entriesOf(document, previous) }
   const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next))
-  const { usable, conflicts } = withoutConflicts(base, previous)
+  const { usable, rootFields } = withoutConflicts(base, previous)
   const stage = (name: 'fields' | 'rules', below: StageOutcome) => {
     const facets = registry.facets.filter((facet) => facet.stage === name)
     return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below }))
@@ -63,11 +65,16 @@ export function* resolve(
     document,
     world: { ...environment, catalog, tables: tablesOf(rules.results) },
     changes: { tables: rules.changed, ...catalogChanges(previous, next) },
+    tableRootFields: rootFields,
   })
   const stages = { base: base.results, usable: usable.results, fields: fields.results, rules: rules.results }
   const parts: Parts = [stages.usable, stages.fields, stages.rules, slices]
   const inconsistencies = collect(parts, (part) => part.inconsistencies)
-  return { ...next, ...stages, document, slices, conflicts, inconsistencies }
+  const conflicts = [
+    ...(rootFields.conflicts ? [rootFields.conflicts] : []),
+    ...collect([slices], (part) => part.conflicts),
+  ]
+  return { ...next, ...stages, document, slices, tableRootFields: rootFields, conflicts, inconsistencies }
 }
 
 /** The model that serves a resolution. */
@@ -110,17 +117,16 @@ function entriesOf(document: MetadataDocument, previous: Resolution | null): Rea
 function withoutConflicts(
   base: StageOutcome,
   previous: Resolution | null,
-): { readonly usable: StageOutcome; readonly conflicts: RootFieldConflicts | null } {
+): { readonly usable: StageOutcome; readonly rootFields: TableRootFields } {
   const unchanged = previous !== null && base.changed.size === 0
-  const conflicts = unchanged ? previous.conflicts : findRootFieldConflicts(tablesOf(base.results))
-  if (unchanged && conflicts) return { usable: { results: previous.usable, changed: new Set() }, conflicts }
-  if (!conflicts) return { usable: { results: base.results, changed: changedSince(previous, base) }, conflicts }
+  const rootFields = unchanged ? previous.tableRootFields : tableRootFields(tablesOf(base.results))
+  const { conflicts, losers } = rootFields
+  if (unchanged && conflicts) return { usable: { results: previous.usable, changed: new Set() }, rootFields }
+  if (!conflicts) return { usable: { results: base.results, changed: changedSince(previous, base) }, rootFields }
   const results = new Map(base.results)
-  for (const key of conflicts.tables) {
-    results.set(key, unusableTable(results.get(key)!.table!.name, conflicts.message))
-  }
-  return { usable: { results, changed: differences(previous?.usable, results) }, conflicts }
+  for (const key of losers) results.set(key, unusableTable(results.get(key)!.table!.name, conflicts.message))
+  return { usable: { results, changed: differences(previous?.usable, results) }, rootFields }
 }
 
 const changedSince = (previous: Resolution | null, base: StageOutcome): ReadonlySet<string> =>
-  previous?.conflicts ? differences(previous.usable, base.results) : base.changed
+  previous?.tableRootFields.conflicts ? differences(previous.usable, base.results) : base.changed

@@ -4,6 +4,7 @@
 import { compareText } from '../names.ts'
 import { type RootFieldKey, rootFieldKeys, type TableConfiguration } from './document.ts'
 import type { TableModel } from './model.ts'
+import { objectKey } from './objects.ts'
 
 const defaultNames: Readonly<Record<RootFieldKey, (base: string) => string>> = {
   select: (base) => base,
@@ -32,7 +33,8 @@ function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
   return rootFieldKeys.filter((key) => given[key.split('_')[0]!] && (primaryKey !== null || !key.endsWith('_by_pk')))
 }
 
-interface RootFieldNames {
+/** Names of root fields, by the root that they are on. */
+export interface RootFieldNames {
   readonly query: readonly string[]
   readonly mutation: readonly string[]
 }
@@ -54,32 +56,95 @@ function rootFieldNames(table: TableModel): RootFieldNames {
   return names
 }
 
-/** Tables whose root fields are taken by tables before them, and the error that says so. */
+/** Objects whose root fields others have, by `objectKey`, and the error that says so. */
 export interface RootFieldConflicts {
-  readonly tables: ReadonlySet<string>
+  readonly objects: ReadonlySet<string>
   readonly message: string
 }
 
-/** Looks for root fields that two tables give; `tables` come in the order in which they win. */
-export function findRootFieldConflicts(tables: ReadonlyMap<string, TableModel>): RootFieldConflicts | null {
-  const losers = new Set<string>()
-  const repeatedOf = (root: keyof RootFieldNames): Set<string> => {
-    const taken = new Set<string>()
-    const repeated = new Set<string>()
-    for (const [key, table] of tables) {
-      for (const name of rootFieldNames(table)[root]) {
-        if (taken.has(name)) {
-          repeated.add(name)
-          losers.add(key)
+/** Which root fields tables give; those of the first of two tables that give the same. */
+export interface TableRootFields {
+  readonly query: ReadonlySet<string>
+  readonly mutation: ReadonlySet<string>
+  /** Tables that lose, by `nameKey`. */
+  readonly losers: ReadonlySet<string>
+  /** Absent: there are none. */
+  readonly conflicts?: RootFieldConflicts
+}
+
+/** Collects the tables' root fields; `tables` come in the order in which they win. */
+export function tableRootFields(tables: ReadonlyMap<string, TableModel>): TableRootFields {
+  const losers = new Map<string, TableModel>()
+  const repeated = { query: new Set<string>(), mutation: new Set<string>() }
+  const taken = { query: new Set<string>(), mutation: new Set<string>() }
+  for (const [key, table] of tables) {
+    const names = rootFieldNames(table)
+    for (const root of roots) {
+      for (const name of names[root]) {
+        if (taken[root].has(name)) {
+          repeated[root].add(name)
+          losers.set(key, table)
         }
-        taken.add(name)
+        taken[root].add(name)
       }
     }
-    return repeated
   }
-  const repeated = { query: repeatedOf('query'), mutation: repeatedOf('mutation') }
-  if (losers.size === 0) return null
-  const root = repeated.query.size > 0 ? 'query' : 'mutation'
-  const names = [...repeated[root]].sort(compareText).join(', ')
-  return { tables: losers, message: `following ${root} root fields are duplicated: ${names}` }
+  const found = { ...taken, losers: new Set(losers.keys()) }
+  if (losers.size === 0) return found
+  const objects = new Set([...losers.values()].map(({ name }) => objectKey({ kind: 'table', table: name })))
+  return { ...found, conflicts: { objects, message: duplicated(repeated)! } }
+}
+
+const roots = ['query', 'mutation'] as const
+
+/** The error about names that are given twice; null when there are none. */
+function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string>>>): string | null {
+  for (const root of roots) {
+    const list = [...names[root]].sort(compareText)
+    if (list.length > 0) return `following ${root} root fields are duplicated: ${list.join(', ')}`
+  }
+  return null
+}
+
+/** An object's claim to root fields, and those of them that tables or earlier slices had when it was made. */
+export interface RootFieldClaim {
+  readonly names: RootFieldNames
+  readonly taken: RootFieldNames
+}
+
+/** Who has which root field, beyond the tables: slices claim theirs one after another. */
+export class RootFieldLedger {
+  readonly #tables: TableRootFields
+  readonly #earlier = { query: new Set<string>(), mutation: new Set<string>() }
+  #own = { query: new Set<string>(), mutation: new Set<string>() }
+
+  constructor(tables: TableRootFields) {
+    this.#tables = tables
+  }
+
+  /** What tables and earlier slices have of these names. */
+  taken(names: RootFieldNames): RootFieldNames {
+    const of = (root: keyof RootFieldNames) =>
+      names[root].filter((name) => this.#tables[root].has(name) || this.#earlier[root].has(name))
+    return { query: of('query'), mutation: of('mutation') }
+  }
+
+  /** Gives the names to an object of the slice at hand; the error when somebody has one of them. */
+  claim(names: RootFieldNames): string | null {
+    const of = (root: keyof RootFieldNames, taken: readonly string[]) => [
+      ...taken,
+      ...names[root].filter((name) => this.#own[root].has(name)),
+    ]
+    const outside = this.taken(names)
+    const error = duplicated({ query: of('query', outside.query), mutation: of('mutation', outside.mutation) })
+    if (error !== null) return error
+    for (const root of roots) for (const name of names[root]) this.#own[root].add(name)
+    return null
+  }
+
+  /** The slice at hand is done: what comes now is another's. */
+  next(): void {
+    for (const root of roots) for (const name of this.#own[root]) this.#earlier[root].add(name)
+    this.#own = { query: new Set(), mutation: new Set() }
+  }
 }

@@ -9,6 +9,7 @@ import type { PathKey } from '../path.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { FieldModel, Model, ModelSlices, TableModel, TablePermissions } from './model.ts'
 import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
+import type { RootFieldNames } from './root-fields.ts'
 
 /** What resolving may look at. Reads of other tables are recorded, so an object is resolved again when they change. */
 export interface ResolveContext {
@@ -31,6 +32,11 @@ export interface SliceContext extends Omit<ResolveContext, 'depend'> {
   report(object: ObjectDescription, reason: string): void
   /** Records that an object needs another one. */
   depend(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void
+  /**
+   * Takes root fields for an object. False when a table, an earlier slice or an earlier object has one of them: the
+   * object is listed then, the operation that brought it about is refused, and it has to stay out of the model.
+   */
+  claimRootFields(object: ObjectDescription, names: Partial<RootFieldNames>): boolean
   /** Another slice's value in the document. */
   slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K]
 }

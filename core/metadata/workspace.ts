@@ -172,9 +172,9 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
   }
 }
 
-/** Unlike other inconsistencies, a name that two tables give to root fields is refused by every check. */
-function refuseRootFieldConflicts(before: Resolution, { conflicts }: Resolution): void {
-  if (!conflicts) return
-  const isNew = [...conflicts.tables].some((key) => !before.conflicts?.tables.has(key))
-  if (isNew) throw badRequest('unexpected', conflicts.message)
+/** Unlike other inconsistencies, a name that two objects give to root fields is refused by every check. */
+function refuseRootFieldConflicts(before: Resolution, after: Resolution): void {
+  const known = new Set(before.conflicts.flatMap(({ objects }) => [...objects]))
+  const found = after.conflicts.find(({ objects }) => [...objects].some((key) => !known.has(key)))
+  if (found) throw badRequest('unexpected', found.message)
 }

@@ -55,13 +55,16 @@ function resolveFunctions(entries: readonly FunctionEntry[], context: SliceConte
   for (const entry of [...entries].sort((a, b) => compareNames(a.function, b.function))) {
     const name = entry.function
     const ref = functionRef(name)
+    const object = { ref, type: 'function', definition: name }
     try {
       const resolved = resolveFunction(entry, context)
+      const { graphqlName } = resolved
+      if (!context.claimRootFields(object, { query: [graphqlName, `${graphqlName}_aggregate`] })) continue
       context.depend(ref, { kind: 'table', table: resolved.table }, 'table')
       functions.set(nameKey(name), resolved)
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error
-      context.report({ ref, type: 'function', definition: name }, error.message)
+      context.report(object, error.message)
     }
   }
   return functions

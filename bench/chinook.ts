@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { withClient } from './database.ts'
-import { rowCounts } from './workloads.ts'
+import { listener, rowCounts } from './workloads.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 
@@ -19,8 +19,20 @@ export async function loadChinook(databaseUrl: string): Promise<void> {
     if (!rows[0].present) await client.query(read('../test/data/chinook/chinook.sql'))
     const counted = await client.query('select count(*)::int as count from track')
     if (counted.rows[0].count < rowCounts.track) await runScript(client, read('./enlarge.sql'))
+    await client.query(eventTable)
   })
 }
+
+/** Where inserts go; empty at the beginning of each run. */
+const eventTable = `
+  drop table if exists event;
+  create table event (
+    event_id bigint generated always as identity primary key,
+    kind text not null,
+    amount numeric not null,
+    note text,
+    created_at timestamptz not null default now()
+  )`
 
 const objectRelationship = (name: string, column: string) => ({
   name,
@@ -41,11 +53,21 @@ export const chinookMetadata = {
       table: 'album',
       object_relationships: [objectRelationship('artist', 'artist_id')],
       array_relationships: [arrayRelationship('tracks', 'track', 'album_id')],
+      select_permissions: [
+        { role: listener.role, permission: { columns: ['album_id', 'title', 'artist_id'], filter: {} } },
+      ],
     },
     {
       table: 'track',
       object_relationships: [objectRelationship('album', 'album_id'), objectRelationship('genre', 'genre_id')],
+      select_permissions: [
+        {
+          role: listener.role,
+          permission: { columns: '*', filter: { album: { artist_id: { _eq: listener.artistVariable } } } },
+        },
+      ],
     },
     { table: 'genre' },
+    { table: 'event' },
   ],
 }

@@ -43,20 +43,23 @@ function readBody(request: IncomingMessage, done: (body: Buffer) => void): void 
   request.on('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
 }
 
-async function answer(url: string, body: Buffer, response: ServerResponse, run: Query): Promise<void> {
+async function answer(request: IncomingMessage, body: Buffer, response: ServerResponse, run: Query): Promise<void> {
   const { variables } = JSON.parse(body.toString()) as GraphQLRequest
-  const { query, parameters } = statements.get(url)!
-  const { rows } = await run({ ...query, values: parameters.map((name) => variables[name]) })
+  const { query, parameters } = statements.get(request.url ?? '')!
+  const values = parameters.map((name) => parameter(variables[name] ?? request.headers[name]))
+  const { rows } = await run({ ...query, values })
   const bytes = rows[0]!.answer
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length })
   response.end(bytes)
 }
 
+const parameter = (value: unknown): unknown => (typeof value === 'object' ? JSON.stringify(value) : value)
+
 async function main([variant, databaseUrl = '']: readonly string[]): Promise<void> {
   const run = variant === 'pipelined' ? await pipelinedQuery(databaseUrl) : poolQuery(databaseUrl)
   const server = createServer((request, response) => {
     readBody(request, (body) => {
-      answer(request.url ?? '', body, response, run).catch((error: Error) => {
+      answer(request, body, response, run).catch((error: Error) => {
         response.statusCode = 500
         response.end(error.message)
       })

@@ -12,6 +12,8 @@ export interface Target {
 export interface LoadOptions {
   readonly connections: number
   readonly seconds: number
+  /** Ends it sooner. */
+  readonly signal?: AbortSignal
 }
 
 export interface LoadResult {
@@ -23,21 +25,23 @@ export interface LoadResult {
 }
 
 /** The bytes of a POST over a connection that stays open. */
-export function requestBytes(path: string, body: unknown): Buffer {
+export function requestBytes(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Buffer {
   const payload = Buffer.from(JSON.stringify(body))
-  const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${payload.length}\r\n\r\n`
+  const all = { host: '127.0.0.1', 'content-type': 'application/json', 'content-length': payload.length, ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
   return Buffer.concat([Buffer.from(head), payload])
 }
 
 /** Sends requests over all connections at once, each waiting for its answer, until the time is over. */
-export async function runLoad(target: Target, { connections, seconds }: LoadOptions): Promise<LoadResult> {
+export async function runLoad(target: Target, { connections, seconds, signal }: LoadOptions): Promise<LoadResult> {
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(target.port)))
   const started = performance.now()
   const end = started + seconds * 1000
   const latencies: number[] = []
   let next = 0
   const work = async (connection: Connection) => {
-    for (let now = performance.now(); now < end; ) {
+    for (let now = performance.now(); now < end && !signal?.aborted; ) {
       const sent = now
       await connection.exchange(target.requests[next++ % target.requests.length]!)
       now = performance.now()

@@ -1,5 +1,7 @@
 // Measurements as text.
 
+import type { LoadResult } from './load.ts'
+import { planTarget } from './plans.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
 import type { Measurement, Round } from './throughput.ts'
@@ -97,18 +99,59 @@ export function startReport(starts: readonly number[]): string {
 
 const megabytes = (bytes: number): string => `${whole(bytes / 1e6)} MB`
 
+/** A small change may cost this much more with the most tables than with the fewest. */
+const growthTarget = 3
+
+/** Requests may take this much longer meanwhile, in the 99th percentile. */
+const latencyTarget = 3
+
+const ifThere = <T>(target: T | undefined, print: (target: T) => string): string =>
+  target === undefined ? '' : print(target)
+
 /** The lines about one size of metadata. */
 export function scaleReport(result: ScaleResult): string {
   const { scale, tracks, queriesAfterTrack, firstQueries, idle, idleAfterTracks } = result
-  const { trackMillis, idleBytes } = scale.targets
+  const { trackMillis, idleBytes } = scale.targets ?? {}
   const track = median(tracks)
-  const memoryTarget = `target < ${megabytes(idleBytes)}`
-  const memoryVerdict = (bytes: number | null) => verdict(bytes, (value) => value < idleBytes)
+  const trackTarget = ifThere(trackMillis, (most) => `; target < ${most} ms${verdict(track, (value) => value < most)}`)
+  const memory = (bytes: number | null) =>
+    orNone(bytes, megabytes) +
+    ifThere(idleBytes, (most) => ` (target < ${megabytes(most)}${verdict(bytes, (value) => value < most)})`)
   return [
     `${whole(scale.tables)} tracked tables x ${scale.roles} roles with select, insert, update and delete permissions`,
-    `  track_table of one more: ${whole(track)} ms (${range(tracks)} in ${tracks.length}; target < ${trackMillis} ms${verdict(track, (value) => value < trackMillis)})`,
-    `  idle memory after a start and a query of each role: ${orNone(idle, megabytes)} (${memoryTarget}${memoryVerdict(idle)})`,
-    `  idle memory after ${tracks.length} times track_table: ${orNone(idleAfterTracks, megabytes)} (${memoryTarget}${memoryVerdict(idleAfterTracks)})`,
+    `  track_table of one more: ${whole(track)} ms (${range(tracks)} in ${tracks.length}${trackTarget})`,
+    `  idle memory after a start and a query of each role: ${memory(idle)}`,
+    `  idle memory after ${tracks.length} times track_table: ${memory(idleAfterTracks)}`,
+    `  requests: quiet ${latency(result.quiet)}; ${meanwhile('track_table', result.duringTracks, result.quiet)}; ${meanwhile('replace_metadata', result.duringReplace, result.quiet)}`,
     `  for information: replace_metadata ${whole(result.replace)} ms, start ${whole(result.start)} ms, first query of a role ${whole(median(firstQueries))} ms, first query after track_table ${whole(median(queriesAfterTrack))} ms`,
   ].join('\n')
+}
+
+const latency = ({ p50, p99 }: LoadResult): string => `p50 ${millis(p50)} ms, p99 ${millis(p99)} ms`
+
+function meanwhile(operation: string, load: LoadResult, quiet: LoadResult): string {
+  const growth = load.p99 / quiet.p99
+  return `during ${operation} ${latency(load)} (${times(growth)} of quiet; target <= ${latencyTarget}${verdict(growth, (value) => value <= latencyTarget)})`
+}
+
+/** How cost grows from the fewest to the most tables of sizes with as many roles. */
+export function growthReport(results: readonly ScaleResult[]): string {
+  const sorted = results.toSorted((a, b) => a.scale.tables - b.scale.tables)
+  const [least, most] = [sorted[0]!, sorted.at(-1)!]
+  const growth = median(most.tracks) / median(least.tracks)
+  const perTable = ({ replace, scale }: ScaleResult) => `${millis(replace / scale.tables)} ms`
+  const memoryPerTable = ({ idle, scale }: ScaleResult) =>
+    orNone(idle, (bytes) => `${whole(bytes / scale.tables / 1000)} kB`)
+  return [
+    `From ${whole(least.scale.tables)} to ${whole(most.scale.tables)} tables x ${least.scale.roles} roles`,
+    `  track_table takes ${times(growth)} times as long (target <= ${growthTarget}${verdict(growth, (value) => value <= growthTarget)})`,
+    `  replace_metadata per table: ${sorted.map(perTable).join(', ')}; memory per table: ${sorted.map(memoryPerTable).join(', ')}`,
+  ].join('\n')
+}
+
+/** The line about plans that are made anew. */
+export function plansReport(times: readonly number[]): string {
+  const middle = median(times)
+  const target = `target < ${millis(planTarget)} ms${verdict(middle, (value) => value < planTarget)}`
+  return `A plan of a three-level query, none cached: ${middle.toFixed(2)} ms of processor time in the median of ${whole(times.length)} documents (${target})`
 }

@@ -6,16 +6,17 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chinookMetadata, loadChinook } from './chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './database.ts'
+import { measurePlans } from './plans.ts'
 import { type Program, Scope, type Surroundings, startProgram } from './processes.ts'
-import { scaleReport, startReport, workloadReport } from './report.ts'
-import { measureScale, scales } from './scale.ts'
+import { growthReport, plansReport, scaleReport, startReport, workloadReport } from './report.ts'
+import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
 import { operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
 
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
-  --only NAMES    of ${workloads.map(({ name }) => name).join(', ')}, start, scale; without it all
+  --only NAMES    of ${workloads.map(({ name }) => name).join(', ')}, plans, start, scale; without it all
   --rounds N      rounds per server and workload (5)
   --seconds N     length of a round (2)
   --data-dir DIR  keeps the database there for the next run; without it everything is removed
@@ -44,7 +45,7 @@ function readOptions(): Options | null {
   })
   if (values.help) return null
   const only = values.only?.toLowerCase().split(',')
-  const known = [...workloads.map(({ name }) => name.toLowerCase()), 'start', 'scale']
+  const known = [...workloads.map(({ name }) => name.toLowerCase()), 'plans', 'start', 'scale']
   const unknown = only?.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new Error(`there is no "${unknown}": --only takes ${known.join(', ')}`)
   const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
@@ -107,10 +108,14 @@ async function measureThroughput(options: Options, { url, postmaster }: Database
 }
 
 async function measureScales(serverUrl: string, surroundings: Surroundings): Promise<void> {
+  const compared: ScaleResult[] = []
   for (const scale of scales) {
-    const databaseUrl = await makeDatabase(serverUrl, `scale_${scale.tables}`)
-    print(`${scaleReport(await measureScale(scale, databaseUrl, surroundings))}\n`)
+    const databaseUrl = await makeDatabase(serverUrl, `scale_${scale.tables}_${scale.roles}`)
+    const result = await measureScale(scale, databaseUrl, surroundings)
+    print(`${scaleReport(result)}\n`)
+    if (!scale.targets) compared.push(result)
   }
+  print(`${growthReport(compared)}\n`)
 }
 
 async function run(options: Options, scope: Scope): Promise<void> {
@@ -121,6 +126,7 @@ async function run(options: Options, scope: Scope): Promise<void> {
     print('Chinook with 500,000 tracks is being made ready')
     await loadChinook(database.url)
     await measureThroughput(options, database, surroundings)
+    if (options.isWanted('plans')) print(`${plansReport(await measurePlans(database.url))}\n`)
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })
   if (options.isWanted('start')) print(startReport(await measureStarts(dataDir, startTimes, surroundings)))

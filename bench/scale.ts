@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dialects } from '../core/dialect.ts'
 import { withClient } from './database.ts'
+import { type LoadResult, requestBytes, runLoad } from './load.ts'
 import { residentBytes, type Surroundings } from './processes.ts'
 import { ask, operate, type Question, startTrellis } from './trellis.ts'
 
@@ -10,11 +11,17 @@ import { ask, operate, type Question, startTrellis } from './trellis.ts'
 export interface Scale {
   readonly tables: number
   readonly roles: number
-  readonly targets: { readonly trackMillis: number; readonly idleBytes: number }
+  /** Absent: there are none of its own, it is compared with the sizes before. */
+  readonly targets?: { readonly trackMillis: number; readonly idleBytes: number }
 }
 
 /** All sizes, in the order in which they are measured. */
-export const scales: readonly Scale[] = [{ tables: 1000, roles: 5, targets: { trackMillis: 300, idleBytes: 300e6 } }]
+export const scales: readonly Scale[] = [
+  { tables: 1000, roles: 5, targets: { trackMillis: 300, idleBytes: 300e6 } },
+  { tables: 200, roles: 20 },
+  { tables: 1000, roles: 20 },
+  { tables: 2000, roles: 20 },
+]
 
 export interface ScaleResult {
   readonly scale: Scale
@@ -26,12 +33,16 @@ export interface ScaleResult {
   readonly tracks: readonly number[]
   /** Of one role, the first request after each `track_table`. */
   readonly queriesAfterTrack: readonly number[]
+  /** Latency of requests while nothing else happens, while tables are tracked, and while everything is replaced. */
+  readonly quiet: LoadResult
+  readonly duringTracks: LoadResult
+  readonly duringReplace: LoadResult
   /** Bytes; null where the system does not tell. */
   readonly idle: number | null
   readonly idleAfterTracks: number | null
 }
 
-const spareTables = 10
+const spareTables = 20
 
 const tableName = (number: number): string => `item_${String(number).padStart(4, '0')}`
 const roleName = (number: number): string => `role_${number}`
@@ -57,7 +68,7 @@ function permissions(roles: number, permission: unknown) {
   return numbers(roles).map((number) => ({ role: roleName(number), permission }))
 }
 
-export function tableEntry(number: number, { tables, roles }: Scale) {
+function tableEntry(number: number, { tables, roles }: Scale) {
   const owned = { owner_id: { _eq: dialects.trellis.userIdVariable } }
   const next = { table: tableName(number + 1), column: 'parent_id' }
   return {
@@ -71,7 +82,7 @@ export function tableEntry(number: number, { tables, roles }: Scale) {
   }
 }
 
-export async function createTables(databaseUrl: string, { tables }: Scale): Promise<void> {
+async function createTables(databaseUrl: string, { tables }: Scale): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     for (const number of numbers(tables + spareTables)) await client.query(createTable(number))
   })
@@ -113,15 +124,45 @@ async function timeAll(questions: readonly (() => Promise<unknown>)[]): Promise<
   return times
 }
 
+/** Large metadata needs large bodies. */
+const startScaled = (databaseUrl: string, surroundings: Surroundings) =>
+  startTrellis(['--database-url', databaseUrl, '--max-body-size', '100000000'], surroundings)
+
+function replaceMetadata(port: number, scale: Scale): Promise<unknown> {
+  const tables = numbers(scale.tables).map((number) => tableEntry(number, scale))
+  return operate(port, 'replace_metadata', { version: 2, tables })
+}
+
 /** Stores the metadata with a server of its own, so that the one that is measured starts on stored metadata. */
 async function storeMetadata(databaseUrl: string, scale: Scale, surroundings: Surroundings): Promise<number> {
-  const tables = numbers(scale.tables).map((number) => tableEntry(number, scale))
-  const server = await startTrellis(['--database-url', databaseUrl], surroundings)
+  const server = await startScaled(databaseUrl, surroundings)
   try {
-    return await timed(() => operate(server.port, 'replace_metadata', { version: 2, tables }))
+    return await timed(() => replaceMetadata(server.port, scale))
   } finally {
     await server.stop()
   }
+}
+
+const quietSeconds = 3
+
+/** Milliseconds: somebody applies one migration after another. */
+const betweenTracks = 200
+
+/** So few that they leave processor time for what happens meanwhile. */
+const latencyConnections = 4
+
+/** How long requests take while something happens, until that calls `end`. */
+async function latency(port: number, work: (end: () => void) => Promise<unknown>): Promise<LoadResult> {
+  const { path, body, headers } = query(1)
+  const target = { port, requests: [requestBytes(path, body, headers)] }
+  const ended = new AbortController()
+  const load = runLoad(target, {
+    connections: latencyConnections,
+    seconds: Number.POSITIVE_INFINITY,
+    signal: ended.signal,
+  })
+  await work(() => ended.abort())
+  return load
 }
 
 /** Measures one size in an empty database. */
@@ -132,7 +173,7 @@ export async function measureScale(
 ): Promise<ScaleResult> {
   await createTables(databaseUrl, scale)
   const replace = await storeMetadata(databaseUrl, scale, surroundings)
-  const server = await startTrellis(['--database-url', databaseUrl], surroundings)
+  const server = await startScaled(databaseUrl, surroundings)
   try {
     const { pid, port } = server
     const queries = numbers(scale.roles).map((role) => () => ask(port, query(role)))
@@ -140,14 +181,25 @@ export async function measureScale(
     const idle = await idleMemory(pid)
     const tracks: number[] = []
     const queriesAfterTrack: number[] = []
-    for (const spare of numbers(spareTables)) {
-      const table = tableName(scale.tables + spare)
-      tracks.push(await timed(() => operate(port, 'track_table', table)))
+    const track = (spare: number) => operate(port, 'track_table', tableName(scale.tables + spare))
+    for (const spare of numbers(spareTables / 2)) {
+      tracks.push(await timed(() => track(spare)))
       queriesAfterTrack.push(await timed(queries[0]!))
     }
     await timeAll(queries)
     const idleAfterTracks = await idleMemory(pid)
-    return { scale, replace, start: server.startMillis, firstQueries, tracks, queriesAfterTrack, idle, idleAfterTracks }
+    const quiet = await latency(port, (end) => sleep(quietSeconds * 1000).then(end))
+    const duringTracks = await latency(port, async (end) => {
+      for (const spare of numbers(spareTables / 2)) {
+        await track(spareTables / 2 + spare)
+        await sleep(betweenTracks)
+      }
+      end()
+    })
+    const duringReplace = await latency(port, (end) => replaceMetadata(port, scale).then(end))
+    const { startMillis: start } = server
+    const latencies = { quiet, duringTracks, duringReplace }
+    return { scale, replace, start, firstQueries, tracks, queriesAfterTrack, idle, idleAfterTracks, ...latencies }
   } finally {
     await server.stop()
   }

@@ -48,8 +48,9 @@ const comparedAnswers = 25
 export async function compareAnswers(workload: Workload, contenders: readonly Contender[]): Promise<void> {
   for (let index = 0; index < comparedAnswers; index++) {
     const body = workload.request(index)
+    const headers = workload.headers?.(index)
     const [expected, ...others] = await Promise.all(
-      contenders.map((contender) => ask(contender.port, { path: contender.pathOf(workload), body })),
+      contenders.map((contender) => ask(contender.port, { path: contender.pathOf(workload), body, headers })),
     )
     for (const [i, other] of others.entries()) {
       if (isDeepStrictEqual(other, expected)) continue
@@ -69,7 +70,7 @@ export async function measureWorkload(
 ): Promise<Measurement[]> {
   const requests = contenders.map((contender) =>
     Array.from({ length: distinctRequests }, (_, index) =>
-      requestBytes(contender.pathOf(workload), workload.request(index)),
+      requestBytes(contender.pathOf(workload), workload.request(index), workload.headers?.(index)),
     ),
   )
   const measurements = contenders.map((contender) => ({ contender, rounds: [] as Round[] }))

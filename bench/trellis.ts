@@ -18,7 +18,7 @@ export interface Trellis extends Program {
 export interface Question {
   readonly path: string
   readonly body: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 const health: Question = { path: '/v1/query', body: { type: 'export_metadata', args: {} } }

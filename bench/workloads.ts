@@ -1,12 +1,16 @@
 // What is asked. A workload is one entry of the list: the request as a client would send it, and the best statement known
 // for the same answer, which the limit runs.
 
+import { dialects } from '../core/dialect.ts'
+
 /** One kind of request. */
 export interface Workload {
   readonly name: string
   readonly title: string
   /** The request with this number; the same number is the same request. */
   readonly request: (index: number) => GraphQLRequest
+  /** Sent with the request with this number; absent: none. */
+  readonly headers?: (index: number) => Headers
   readonly limit: LimitStatement
 }
 
@@ -15,12 +19,14 @@ export interface GraphQLRequest {
   readonly variables: Variables
 }
 
-type Variables = Readonly<Record<string, string | number>>
+export type Headers = Readonly<Record<string, string>>
+
+type Variables = Readonly<Record<string, unknown>>
 
 /** SQL whose only row has the finished answer as its only column, `answer`. */
 export interface LimitStatement {
   readonly text: string
-  /** Names of the variables that are `$1`, `$2`… */
+  /** Names of the variables, or else headers, that are `$1`, `$2`…; lists and objects arrive as JSON. */
   readonly parameters: readonly string[]
 }
 
@@ -113,5 +119,112 @@ const artistTree: Workload = {
   },
 }
 
+const page = 'genre_id: {_eq: $genre}, album_id: {_gte: $from, _lt: $to}'
+
+const filteredPage: Workload = {
+  name: 'W4',
+  title: 'filter, order and limit by variables, and a count',
+  request: (index) => {
+    const from = 1 + spread(index, 49_000)
+    return {
+      query: `query Page($genre: Int!, $from: Int!, $to: Int!, $limit: Int!) {
+        track(where: {${page}}, order_by: [{milliseconds: desc}, {track_id: asc}], limit: $limit) { track_id name milliseconds }
+        track_aggregate(where: {${page}}) { aggregate { count } }
+      }`,
+      variables: { genre: 1 + (index % 3), from, to: from + 40, limit: 20 },
+    }
+  },
+  limit: {
+    parameters: ['genre', 'from', 'to', 'limit'],
+    text: `
+      select '{"data":{"track":[' || coalesce((select string_agg(
+          '{"track_id":' || s.track_id || ',"name":' || json_scalar(s.name)::text || ',"milliseconds":' || s.milliseconds || '}', ',')
+        from (select t.track_id, t.name, t.milliseconds from track t
+          where t.genre_id = $1 and t.album_id >= $2 and t.album_id < $3
+          order by t.milliseconds desc, t.track_id limit $4) s), '')
+        || '],"track_aggregate":{"aggregate":{"count":' || (select count(*) from track t
+          where t.genre_id = $1 and t.album_id >= $2 and t.album_id < $3) || '}}}}' as answer`,
+  },
+}
+
+const event = (index: number) => ({
+  kind: `kind-${index % 7}`,
+  amount: index + 0.5,
+  note: `what happened, number ${index}`,
+})
+
+const singleInsert: Workload = {
+  name: 'W5',
+  title: 'a single insert',
+  request: (index) => ({
+    query: `mutation Add($kind: String!, $amount: numeric!, $note: String!) {
+      insert_event_one(object: {kind: $kind, amount: $amount, note: $note}) { kind amount note }
+    }`,
+    variables: event(index),
+  }),
+  limit: {
+    parameters: ['kind', 'amount', 'note'],
+    text: `
+      with added as (insert into event (kind, amount, note) values ($1, $2, $3) returning kind, amount, note)
+      select '{"data":{"insert_event_one":{"kind":' || json_scalar(kind)::text || ',"amount":' || amount
+        || ',"note":' || json_scalar(note)::text || '}}}' as answer from added`,
+  },
+}
+
+const rowsPerBulk = 100
+
+const bulkInsert: Workload = {
+  name: 'W6',
+  title: `an insert of ${rowsPerBulk} rows`,
+  request: (index) => ({
+    query: `mutation AddAll($objects: [event_insert_input!]!) { insert_event(objects: $objects) { affected_rows } }`,
+    variables: { objects: Array.from({ length: rowsPerBulk }, (_, i) => event(index + i)) },
+  }),
+  limit: {
+    parameters: ['objects'],
+    text: `
+      with added as (
+        insert into event (kind, amount, note)
+        select kind, amount, note from json_to_recordset($1) as new (kind text, amount numeric, note text) returning 1)
+      select '{"data":{"insert_event":{"affected_rows":' || count(*) || '}}}' as answer from added`,
+  },
+}
+
+const { roleVariable, sessionPrefix } = dialects.trellis
+
+/** Of the role that {@link filteredRows} asks with: the artist whose tracks it may see. */
+export const listener = { role: 'listener', artistVariable: `${sessionPrefix}artist-id` } as const
+
+const filteredRows: Workload = {
+  name: 'W7',
+  title: "a role's list of rows, filtered through a relationship by a session variable",
+  request: () => ({
+    query: '{ track(order_by: {track_id: asc}, limit: 50) { track_id name milliseconds album { title } } }',
+    variables: {},
+  }),
+  headers: (index) => ({
+    [roleVariable]: listener.role,
+    [listener.artistVariable]: String(1 + spread(index, rowCounts.artist)),
+  }),
+  limit: {
+    parameters: [listener.artistVariable],
+    text: `
+      select '{"data":{"track":[' || coalesce(string_agg(
+        '{"track_id":' || s.track_id || ',"name":' || json_scalar(s.name)::text || ',"milliseconds":' || s.milliseconds
+        || ',"album":{"title":' || json_scalar(s.title)::text || '}}', ','), '') || ']}}' as answer
+      from (select t.track_id, t.name, t.milliseconds, a.title
+        from track t join album a on a.album_id = t.album_id
+        where a.artist_id = $1::int order by t.track_id limit 50) s`,
+  },
+}
+
 /** All workloads, in the order in which they run. */
-export const workloads: readonly Workload[] = [trackByPrimaryKey, trackList, artistTree]
+export const workloads: readonly Workload[] = [
+  trackByPrimaryKey,
+  trackList,
+  artistTree,
+  filteredPage,
+  singleInsert,
+  bulkInsert,
+  filteredRows,
+]

@@ -38,16 +38,20 @@ export function jsonType(value: unknown): JsonType {
  */
 export type NumberMode = 'precise' | 'lossless'
 
-// At most 15 significant digits survive the way through a double and back. The tests look at the whole text, strings
-// included: a false alarm only costs the slower way.
+// At most 15 significant digits survive the way through a double and back. The tests look wherever a number may begin, in
+// strings too: a false alarm only costs the slower way.
 const suspects: Readonly<Record<NumberMode, RegExp>> = {
-  precise: /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/,
-  lossless: /\d{16}|[\d.]{17}|\d[eE][+-]?\d|\.\d*0(?!\d)|-0(?![\d.])|0\.0{6}/,
+  precise: /[:,[\s]-?\d(?:\d{15}|[\d.]{16}|[\d.]*[eE][+-]?\d{3})/,
+  lossless: /[:,[\s]-?\d(?:\d{15}|[\d.]{16}|\.0{6}|[\d.]*[eE]|\d*\.\d*0(?!\d)|(?<=-0)(?![\d.]))/,
 }
+
+/** Whether parsing a text as JSON is usual may lose something of its numbers. */
+const mayLose = (text: string, mode: NumberMode): boolean =>
+  suspects[mode].test(text) || (/^[-\d]/.test(text) && suspects[mode].test(` ${text}`))
 
 /** Parses JSON text; numbers that would lose something are kept as their text. Throws what `JSON.parse` throws. */
 export function parseJson(text: string, mode: NumberMode): unknown {
-  if (!suspects[mode].test(text)) return JSON.parse(text)
+  if (!mayLose(text, mode)) return JSON.parse(text)
   const survives = mode === 'lossless' ? isPrintedAlike : isHeldExactly
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && !survives(source, value) ? JSON.rawJSON(source) : value,

@@ -46,8 +46,17 @@ test('any decimal number is printed with its value, and in lossless mode with it
 })
 
 test('digits inside strings change nothing', () => {
-  const text = '{"a":"12345678901234567890","b":"1.0"}'
+  const text = '{"a":"12345678901234567890","b":"1.0","c":"kind-0, 1.0"}'
   assert.deepEqual(parseJson(text, 'lossless'), JSON.parse(text))
+})
+
+test('a number keeps its digits wherever it stands', () => {
+  for (const place of ['$', ' $', '[$]', '[1,$]', '{"a":$}', '{"a": $ }', '\n[\n$\n]']) {
+    for (const number of ['12345678901234567890', '-0.1234567890123456789', '-1e400']) {
+      const value = JSON.stringify(parseJson(place.replace('$', number), 'precise'))
+      assert.ok(value.includes(number), `${place}: ${value}`)
+    }
+  }
 })
 
 test('a key __proto__ is an own property and changes no prototype', () => {

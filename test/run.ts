@@ -10,7 +10,7 @@ import { sharePostgres, startTestPostgres } from './support/postgres.ts'
 const directory = import.meta.dirname
 const words = process.argv.slice(2)
 
-const files = globSync('**/*.test.ts', { cwd: directory })
+const files = globSync('**/*.test.ts', { cwd: directory, exclude: ['**/node_modules/**'] })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort()
   .map((file) => join(directory, file))

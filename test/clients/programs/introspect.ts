@@ -1,0 +1,16 @@
+// Writes a server's Relay schema as SDL, which is what relay-compiler reads, and makes the folder for what it writes.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql'
+import { GraphQLClient } from 'graphql-request'
+
+const [, , url = ''] = process.argv
+const introspection = await new GraphQLClient(`${url}/v1beta1/relay`).request<IntrospectionQuery>(
+  getIntrospectionQuery(),
+)
+const directory = new URL('../relay/generated/', import.meta.url)
+mkdirSync(new URL('artifacts', directory), { recursive: true })
+const text = printSchema(buildClientSchema(introspection))
+writeFileSync(new URL('schema.graphql', directory), text)
+writeFileSync(new URL('package.json', directory), JSON.stringify({ type: 'commonjs' }))
+console.log(JSON.stringify({ types: text.match(/^(type|input|interface|enum|scalar) /gm)?.length }))

@@ -105,9 +105,9 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
   }
 }
 
-function callSql({ operator, columns, distinct, asText }: AggregateCall, row: Sql): Sql {
+function callSql({ operator, columns, distinct, takenAs }: AggregateCall, row: Sql): Sql {
   if (columns.length === 0) return sql`count(*)`
-  const list = columns.map((column) => argumentSql(row, column, asText))
+  const list = columns.map((column) => argumentSql(row, column, takenAs))
   const argument = list.length === 1 ? list[0]! : sql`(${join(list)})`
   return sql`${trusted(operator)}(${distinct ? sql`distinct ` : empty}${argument})`
 }

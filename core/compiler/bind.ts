@@ -12,7 +12,12 @@ export interface Bindings {
   readonly session: Session
   /** Values that earlier statements of the request left, by slot. */
   readonly slots?: readonly (readonly (string | null)[])[]
+  /** What {@link bindInputs} has bound already. */
+  readonly bound?: BoundInputs
 }
+
+/** Parameters that come from the request, and their values. */
+export type BoundInputs = ReadonlyMap<ParamSource, string | null>
 
 /** The parameters' values, as PostgreSQL reads them. */
 export function bindParams(params: readonly ParamSource[], bindings: Bindings): (string | null)[] {
@@ -22,6 +27,8 @@ export function bindParams(params: readonly ParamSource[], bindings: Bindings): 
 }
 
 function bindParam(source: ParamSource, bindings: Bindings): string | null {
+  const bound = bindings.bound?.get(source)
+  if (bound !== undefined) return bound
   switch (source.from) {
     case 'constant':
       return source.value
@@ -37,6 +44,15 @@ function bindParam(source: ParamSource, bindings: Bindings): string | null {
       return memberValues(source, bindings.variables)
   }
 }
+
+/** The parameters that the request gives a value, each once. */
+export const inputsOf = (params: readonly ParamSource[]): ParamSource[] => [
+  ...new Set(params.filter(({ from }) => from === 'input' || from === 'members')),
+]
+
+/** Binds what {@link inputsOf} gave, so that wrong values are refused before anything runs. */
+export const bindInputs = (inputs: readonly ParamSource[], bindings: Bindings): BoundInputs =>
+  new Map(inputs.map((source) => [source, bindParam(source, bindings)]))
 
 const sessionValue = (session: Session, name: string): string => {
   if (Object.hasOwn(session.variables, name)) return session.variables[name]!

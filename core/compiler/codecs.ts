@@ -2,10 +2,12 @@
 
 import type { EnumValue, PgType } from '../catalog/types.ts'
 import type { Codec } from '../database/param.ts'
+import { id, type SqlType, sql } from '../database/sql.ts'
 import { parseFailed, type TrellisError, validationFailed, within } from '../errors.ts'
 import { isRawNumber, type JsonType, jsonType } from '../json.ts'
 import { englishList, isGraphQLName } from '../names.ts'
 import { type Decimal, decimalText, decimalToInteger, parseDecimal } from './decimal.ts'
+import { isSupported, supportOf } from './type-support.ts'
 
 const scalarNames: ReadonlyMap<string, string> = new Map([
   ['int2', 'smallint'],
@@ -76,9 +78,14 @@ const floatCodec: Codec = {
   encode(value, literal) {
     const text = numberText(value)
     if (text === null) throw wrongKind(this, value, literal)
-    if (!Number.isFinite(Number(text))) throw outOfBounds(parseDecimal(text)!, false)
+    requireDouble(text)
     return text
   },
+}
+
+/** Refuses the text of a number that a double cannot hold. */
+export function requireDouble(text: string): void {
+  if (!Number.isFinite(Number(text))) throw outOfBounds(parseDecimal(text)!, false)
 }
 
 const booleanCodec: Codec = {
@@ -110,7 +117,8 @@ export const idCodec: Codec = {
   },
 }
 
-const undecodable = (what: string, expected: string, value: unknown): TrellisError =>
+/** The refusal of a JSON value of another kind than expected. */
+export const undecodable = (what: string, expected: JsonType, value: unknown): TrellisError =>
   parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`)
 
 /** Integers that may also come as strings, which PostgreSQL reads. */
@@ -170,6 +178,8 @@ const maxDimensions = 6
 /** Arrays come as lists, nested for several dimensions, or as PostgreSQL's text of an array. */
 function arrayCodec(type: string): Codec {
   const elementType = type.slice(1)
+  // The texts of these are in no syntax of PostgreSQL, so they cannot be put into one of its arrays.
+  if (isSupported(elementType)) return otherCodec(type)
   const element = codecOf(elementType)
   const delimiter = elementType === 'box' ? ';' : ','
   const nests = elementType !== 'json' && elementType !== 'jsonb'
@@ -225,12 +235,28 @@ const known: Readonly<Record<string, Codec>> = {
 const codecs = new Map<string, Codec>(Object.entries(known))
 
 /** Whether values of the type have rules of their own, and are not just text in PostgreSQL's syntax. */
-export const isKnownType = ({ name, isArray }: PgType): boolean => !isArray && codecs.has(name)
+export const isKnownType = (type: PgType): boolean =>
+  !type.isArray && (codecs.has(type.name) || supportOf(type) !== undefined)
 
 const codecOf = (typeName: string): Codec => codecs.get(typeName) ?? otherCodec(typeName)
 
 /** The codec of a PostgreSQL type. */
-export const codecFor = (type: PgType): Codec => (type.isArray ? arrayCodec(type.name) : codecOf(type.name))
+export function codecFor(type: PgType): Codec {
+  if (type.isArray) return arrayCodec(type.name)
+  return supportOf(type)?.codec(type) ?? codecOf(type.name)
+}
+
+/** What the texts of a codec become, where `sqlType` is the type of the values. */
+export function inputType({ decode }: Codec, sqlType: string): SqlType {
+  return decode ? (text) => decode(sql`${text}::text`) : sqlType
+}
+
+/** What an array of a codec's texts becomes. */
+export function listInputType({ decode }: Codec, elementType: string): SqlType {
+  if (!decode) return `${elementType}[]`
+  const item = id('item')
+  return (texts) => sql`array(select ${decode(item)} from unnest(${texts}::text[]) as ${item})`
+}
 
 /** The codec of columns that reference an enum table; `type` is the GraphQL enum's name. */
 export function enumCodec(type: string, values: readonly EnumValue[]): Codec {

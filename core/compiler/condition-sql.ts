@@ -1,8 +1,8 @@
 // Conditions as SQL.
 
-import { id, join, param, type Sql, sql, trusted } from '../database/sql.ts'
-import { findOperator } from './operators.ts'
-import type { Condition, Mapping, Operand } from './plan.ts'
+import { id, join, param, type Sql, sql } from '../database/sql.ts'
+import { coreOperatorSql } from './operators.ts'
+import type { Condition, Mapping, Operand, TakenAs } from './plan.ts'
 import type { Printer } from './printer.ts'
 
 /** A condition on the row of that alias. */
@@ -23,8 +23,7 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer): 
     }
     case 'compare': {
       const column = columnSql(row, condition.column)
-      const left = condition.cast ? sql`(${column})::${trusted(condition.cast)}` : column
-      return findOperator(condition.operator)!.sql(left, operandSql(condition.operand, row))
+      return coreOperatorSql(condition.operator, column, operandSql(condition.operand, row))
     }
     case 'related': {
       const inner = printer.alias()
@@ -53,8 +52,11 @@ function connectedSql({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, 
 export const columnSql = (row: Sql, column: string): Sql => sql`${row}.${id(column)}`
 
 /** A column as the argument of an aggregate. */
-export const argumentSql = (row: Sql, column: string, asText = false): Sql =>
-  asText ? sql`${columnSql(row, column)}::text collate "C"` : columnSql(row, column)
+export function argumentSql(row: Sql, column: string, takenAs: TakenAs = null): Sql {
+  const value = columnSql(row, column)
+  if (takenAs === 'text') return sql`${value}::text collate "C"`
+  return takenAs === 'numeric' ? sql`${value}::numeric` : value
+}
 
 export const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }): Sql => id(schema, name)
 

@@ -5,6 +5,7 @@ import type { PgType } from '../catalog/types.ts'
 import { join, literal, param, type Sql, sql } from '../database/sql.ts'
 import { encodeArray } from './codecs.ts'
 import type { PrinterOptions } from './printer.ts'
+import { supportOf } from './type-support.ts'
 
 /** Types whose text is JSON whatever the value. */
 const plainJson = new Set(['int2', 'int4', 'int8', 'oid', 'bool', 'json', 'jsonb'])
@@ -37,6 +38,8 @@ function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
   if (options.stringifyNumbers && bigNumbers.has(type.name)) return escapedText(sql`${value}::text`, options)
   if (plainJson.has(type.name)) return sql`${value}::text`
   if (plainText.has(type.name)) return sql`'"' || ${value}::text || '"'`
+  const printed = supportOf(type)?.json?.(value, type)
+  if (printed) return printed
   // NaN and the infinities are the numbers that are strings in JSON; all others differ from themselves by zero.
   if (type.name === 'numeric')
     return sql`case when ${value} - ${value} = 0 then ${value}::text else to_json(${value})::text end`
@@ -47,6 +50,12 @@ const escapedText = (value: Sql, { serverVersion }: PrinterOptions): Sql =>
   serverVersion >= 17 ? sql`json_scalar(${value})::text` : sql`to_json(${value})::text`
 
 const orNull = (text: Sql): Sql => sql`coalesce(${text}, 'null')`
+
+/**
+ * A value as an argument of PostgreSQL's JSON functions where the JSON is read again: what a plugin prints in a way of its
+ * own is a text in PostgreSQL's syntax there, so that nothing is lost.
+ */
+export const roundTripJson = (value: Sql, type: PgType): Sql => (supportOf(type)?.json ? sql`(${value})::text` : value)
 
 /** The concatenation of pieces, strings being constant JSON; constants next to each other become one. */
 export function concat(pieces: readonly (string | Sql)[]): Sql {

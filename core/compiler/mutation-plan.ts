@@ -2,6 +2,7 @@
 // transaction. As in `plan.ts`, every name is resolved and every permission merged in.
 
 import type { ParamSource } from '../database/param.ts'
+import type { SqlType } from '../database/sql.ts'
 import type { QualifiedName } from '../names.ts'
 import type { Path } from '../path.ts'
 import type { Condition, Operand, Output } from './plan.ts'
@@ -14,11 +15,11 @@ export interface ColumnValue {
   readonly value: ParamOperand
 }
 
-/** A column whose values are the elements of an array of texts, cast to `type` one by one. */
+/** A column whose values are the elements of an array of texts; `type` says what each becomes. */
 export interface ColumnValues {
   readonly column: string
   readonly source: ParamSource
-  readonly type: string
+  readonly type: SqlType
 }
 
 export type InsertRows =

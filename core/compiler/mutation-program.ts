@@ -7,7 +7,6 @@ import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { compile, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
 import type { Path } from '../path.ts'
-import { sessionVariablesOf } from './bind.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import {
@@ -23,24 +22,27 @@ import { allRows, always, type Output, type Rows } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
 import { type Frame, outputSql, rowSet } from './select-sql.ts'
 
+/** `params` are those of all its statements. */
 export type MutationProgram =
   /** Nothing to do. */
-  | { readonly kind: 'constant'; readonly sessionVariables: readonly string[]; readonly text: string }
-  /** One statement that answers. */
-  | {
-      readonly kind: 'direct'
-      readonly sessionVariables: readonly string[]
-      readonly statement: PreparedStatement
-      readonly path: Path | null
-    }
+  | { readonly kind: 'constant'; readonly params: readonly ParamSource[]; readonly text: string }
+  | DirectProgram
   | {
       readonly kind: 'staged'
-      readonly sessionVariables: readonly string[]
+      readonly params: readonly ParamSource[]
       readonly steps: readonly ProgramStep[]
       readonly answer: MutationAnswer
       /** Builds the answer of the rows that the steps handed over; null when it holds none. */
       readonly answering: PreparedStatement | null
     }
+
+/** One statement that answers. */
+export interface DirectProgram {
+  readonly kind: 'direct'
+  readonly params: readonly ParamSource[]
+  readonly statement: PreparedStatement
+  readonly path: Path | null
+}
 
 /** A step of the plan and its statement. */
 export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
@@ -57,18 +59,18 @@ export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
 export function mutationProgram(plan: MutationPlan, options: PrinterOptions): MutationProgram {
   const { steps, answer } = plan
   const [first] = steps
-  if (!first) return { kind: 'constant', sessionVariables: [], text: answerText(answer, 0) }
+  if (!first) return { kind: 'constant', params: [], text: answerText(answer, 0) }
   const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
     const statement = prepare(compile(directSql(first.change, answer, new Printer(options))))
-    return { kind: 'direct', sessionVariables: sessionVariablesOf(statement.params), statement, path: first.path }
+    return { kind: 'direct', params: statement.params, statement, path: first.path }
   }
   const handsOver = outputsOf(answer).length > 0
   const printed = steps.map((step) => programStep(step, handsOver, options))
   const answering = handsOver ? prepare(compile(answerSql(plan, new Printer(options)))) : null
   const statements = [...printed.flatMap(statementsOf), ...(answering ? [answering] : [])]
-  const sessionVariables = sessionVariablesOf(statements.flatMap(({ params }) => params))
-  return { kind: 'staged', sessionVariables, steps: printed, answer, answering }
+  const params = statements.flatMap((statement) => statement.params)
+  return { kind: 'staged', params, steps: printed, answer, answering }
 }
 
 /** The answer when no row is part of it. */
@@ -89,8 +91,14 @@ function outputsOf(answer: MutationAnswer): readonly Output[] {
 
 /** Whether an output needs nothing but the row's own columns. */
 function isOfRowAlone(output: Output): boolean {
-  if (output.kind === 'object') return output.entries.every(({ value }) => isOfRowAlone(value))
-  return output.kind === 'column' || output.kind === 'json' || output.kind === 'deferred'
+  switch (output.kind) {
+    case 'object':
+      return output.entries.every(({ value }) => isOfRowAlone(value))
+    case 'sql':
+      return output.columnsOnly === true
+    default:
+      return output.kind === 'column' || output.kind === 'json' || output.kind === 'deferred'
+  }
 }
 
 function directSql(change: Change, answer: MutationAnswer, printer: Printer): Sql {
@@ -103,7 +111,9 @@ function directSql(change: Change, answer: MutationAnswer, printer: Printer): Sq
   if (answer.kind === 'row') return changed
   const rows = printer.alias()
   const lists = outputs.map((_, i) => listSql(sql`${rows}.${trusted(`j${i}`)}`))
-  return sql`with ${rows} as (${changed}) select ${responseSql(answer.entries, sql`count(*)::text`, lists)} from ${rows}`
+  const response = responseSql(answer.entries, sql`count(*)::text`, lists)
+  // HAVING makes one answer of all rows, or none, even where nothing of the answer counts or lists them.
+  return sql`with ${rows} as (${changed}) select ${response} from ${rows} having true`
 }
 
 const listSql = (item: Sql): Sql => sql`'[' || coalesce(string_agg(${item}, ','), '') || ']'`

@@ -7,7 +7,19 @@ import { type Path, pathKeys } from '../path.ts'
 import { type Bindings, bindParams } from './bind.ts'
 import { encodeArray } from './codecs.ts'
 import { answerSlot } from './mutation-plan.ts'
-import { answerText, type MutationProgram, type ProgramStep } from './mutation-program.ts'
+import { answerText, type DirectProgram, type MutationProgram, type ProgramStep } from './mutation-program.ts'
+
+export type RunStatement = (statement: PreparedStatement, values: readonly (string | null)[]) => Promise<Buffer | null>
+
+/** The JSON text that a field of one statement answers with. */
+export async function runDirect(
+  { statement, path }: DirectProgram,
+  bindings: Bindings,
+  run: RunStatement,
+): Promise<Buffer | string> {
+  const values = bindParams(statement.params, bindings)
+  return (await located(path, () => run(statement, values))) ?? 'null'
+}
 
 /** The JSON text that the field answers with. `isLast`: nothing of the transaction comes after it. */
 export async function runMutation(
@@ -16,17 +28,14 @@ export async function runMutation(
   bindings: Bindings,
   isLast: boolean,
 ): Promise<Buffer | string> {
-  const run = (statement: PreparedStatement, values: readonly (string | null)[]) => {
+  const run: RunStatement = (statement, values) => {
     return isLast ? transaction.lastBytes(statement, values) : transaction.bytes(statement, values)
   }
   switch (program.kind) {
     case 'constant':
       return program.text
-    case 'direct': {
-      const { statement, path } = program
-      const values = bindParams(statement.params, bindings)
-      return (await located(path, () => run(statement, values))) ?? 'null'
-    }
+    case 'direct':
+      return runDirect(program, bindings, run)
     case 'staged': {
       const { answer, answering } = program
       const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, rows: [] }

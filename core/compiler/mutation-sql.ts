@@ -1,7 +1,7 @@
 // INSERT, UPDATE and DELETE as SQL. What a statement returns is given by the caller; a permission's check wraps the first
 // of it, so that no row gets out unchecked.
 
-import { empty, id, integer, join, literal, param, type Sql, sql, trusted } from '../database/sql.ts'
+import { empty, id, integer, join, literal, param, type Sql, sql, trusted, typed } from '../database/sql.ts'
 import { columnSql, conditionSql, isTrue, operandSql, tableSql } from './condition-sql.ts'
 import { updateSql } from './mutation-operators.ts'
 import type { Change, ColumnValue, Insert, InsertRows, OnConflict, RowCheck, Update } from './mutation-plan.ts'
@@ -67,7 +67,7 @@ function arraysSql({ arrays, constants }: Extract<InsertRows, { kind: 'arrays' }
   const columns = [...arrays, ...constants].map(({ column }) => id(column))
   const names = arrays.map((_, i) => trusted(`c${i}`))
   const values = [
-    ...arrays.map(({ type }, i) => sql`${set}.${names[i]!}::${trusted(type)}`),
+    ...arrays.map(({ type }, i) => typed(sql`${set}.${names[i]!}`, type)),
     ...constants.map(({ value }) => param(value.source, value.type)),
   ]
   const sources = arrays.map(({ source }) => param(source, 'text[]'))

@@ -2,15 +2,43 @@
 // read this one table; a plugin adds operators of its own with `addOperators`.
 
 import type { PgType } from '../catalog/types.ts'
-import type { ParamSource } from '../database/param.ts'
-import { id, param, type Sql, sql, trusted } from '../database/sql.ts'
-import type { Condition } from './plan.ts'
+import { type Sql, type SqlType, sql, trusted } from '../database/sql.ts'
+import { codecFor, inputType, listInputType } from './codecs.ts'
+import { supportOf } from './type-support.ts'
 
 /**
- * What an operator is compared with: a value of the column's type, a list of those, a boolean, a text, a list of texts,
- * or a JSON value.
+ * What an operator is given: a value of the column's type, a list of those, whether the column is null, a text, a list of
+ * texts, a JSON value, a value of some other type, or several values as the members of an input object.
  */
-export type OperandKind = 'scalar' | 'list' | 'boolean' | 'text' | 'texts' | 'jsonb'
+export type OperandKind = 'scalar' | 'list' | 'isNull' | 'text' | 'texts' | 'jsonb' | OperandValue | OperandObject
+
+/** A value of another type than the column's. */
+export interface OperandValue {
+  /** Its type, given that of the column. */
+  type(column: PgType): PgType
+  /** The type of PostgreSQL that it is cast to where that is another: a `Float` that is `double precision`, say. */
+  readonly sqlType?: string
+}
+
+/** Values that are given together, as an input object of that name. */
+export interface OperandObject {
+  readonly name: string
+  readonly description?: string
+  /** In the order in which the operator takes them. */
+  readonly members: readonly OperandMember[]
+}
+
+export interface OperandMember extends OperandValue {
+  readonly name: string
+  readonly description?: string
+  readonly required: boolean
+  /** What stands for a member that is left out, as JSON; such a member takes no null. */
+  readonly default?: unknown
+}
+
+/** Whether an operator takes several values, as an input object. */
+export const isOperandObject = (operand: OperandKind): operand is OperandObject =>
+  typeof operand === 'object' && 'members' in operand
 
 export interface ComparisonOperator {
   /** As GraphQL spells it: `_eq`. */
@@ -18,56 +46,63 @@ export interface ComparisonOperator {
   /** Description of the field in comparison types. */
   readonly description?: string
   readonly operand: OperandKind
-  /** `pg_type.typname` of the columns it works on; absent: all. */
+  /** `pg_type.typname` of the columns that it works on; absent: all. Such an operator goes before one for all. */
   readonly types?: readonly string[]
-  /** `pg_type.typname` of columns that it does not work on. */
-  readonly notTypes?: readonly string[]
+  /** Whether it compares by the order of values, which some types have not. */
+  readonly needsOrder?: boolean
   /** Whether columns that reference an enum table have it. */
   readonly enums?: boolean
-  /** The comparison; operators of several arguments take further operands. */
-  sql(column: Sql, operand: Sql, ...further: readonly Sql[]): Sql
+  /** Whether expressions of the metadata have no such operator. */
+  readonly onlyGraphQL?: boolean
+  /** The comparison; `type` is the column's, or the one that the column was cast to. */
+  sql(column: Sql, operands: readonly Sql[], type: PgType): Sql
+}
+
+/** An operator of PostgreSQL's own, which is found whatever the type and its schema are. */
+interface CoreOperator extends Omit<ComparisonOperator, 'sql'> {
+  print(column: Sql, operand: Sql): Sql
 }
 
 const infix =
-  (symbol: string): ComparisonOperator['sql'] =>
+  (symbol: string): CoreOperator['print'] =>
   (column, operand) =>
     sql`${column} ${trusted(symbol)} ${operand}`
 
 const textTypes = ['varchar', 'text', 'citext']
 
-const ordering = (name: string, symbol: string): ComparisonOperator => ({
+const ordering = (name: string, symbol: string): CoreOperator => ({
   name,
   operand: 'scalar',
-  notTypes: ['raster'],
-  sql: infix(symbol),
+  needsOrder: true,
+  print: infix(symbol),
 })
 
-const pattern = (name: string, symbol: string, description: string): ComparisonOperator => ({
+const pattern = (name: string, symbol: string, description: string): CoreOperator => ({
   name,
   description,
   operand: 'scalar',
   types: textTypes,
-  sql: infix(symbol),
+  print: infix(symbol),
 })
 
-const onJsonb = (name: string, symbol: string, operand: OperandKind, description: string): ComparisonOperator => ({
+const onJsonb = (name: string, symbol: string, operand: OperandKind, description: string): CoreOperator => ({
   name,
   description,
   operand,
   types: ['jsonb'],
-  sql: infix(symbol),
+  print: infix(symbol),
 })
 
-const builtIn: readonly ComparisonOperator[] = [
-  { name: '_eq', operand: 'scalar', enums: true, sql: infix('=') },
-  { name: '_neq', operand: 'scalar', enums: true, sql: infix('<>') },
+const builtIn: readonly CoreOperator[] = [
+  { name: '_eq', operand: 'scalar', enums: true, print: infix('=') },
+  { name: '_neq', operand: 'scalar', enums: true, print: infix('<>') },
   ordering('_gt', '>'),
   ordering('_lt', '<'),
   ordering('_gte', '>='),
   ordering('_lte', '<='),
-  { name: '_in', operand: 'list', enums: true, sql: (column, list) => sql`${column} = any (${list})` },
-  { name: '_nin', operand: 'list', enums: true, sql: (column, list) => sql`${column} <> all (${list})` },
-  { name: '_is_null', operand: 'boolean', enums: true, sql: (column, yes) => sql`(${column} is null) = ${yes}` },
+  { name: '_in', operand: 'list', enums: true, print: (column, list) => sql`${column} = any (${list})` },
+  { name: '_nin', operand: 'list', enums: true, print: (column, list) => sql`${column} <> all (${list})` },
+  { name: '_is_null', operand: 'isNull', enums: true, print: (column, yes) => sql`(${column} is null) = ${yes}` },
   pattern('_like', 'like', 'does the column match the given pattern'),
   pattern('_nlike', 'not like', 'does the column NOT match the given pattern'),
   pattern('_ilike', 'ilike', 'does the column match the given case-insensitive pattern'),
@@ -81,48 +116,67 @@ const builtIn: readonly ComparisonOperator[] = [
   onJsonb('_has_keys_all', '?&', 'texts', 'do all of these strings exist as top-level keys in the column'),
 ]
 
-const table = new Map<string, ComparisonOperator>()
+/** By name; those for certain types stand before the one for all. */
+const table = new Map<string, ComparisonOperator[]>()
 
-/** Adds operators to the table; a name can only be taken once. */
+/** Adds operators to the table, for all engines of the process; for each type a name can only be taken once. */
 export function addOperators(...operators: readonly ComparisonOperator[]): void {
   for (const operator of operators) {
-    const known = table.get(operator.name)
-    if (known && known !== operator) throw new Error(`there is an operator ${operator.name} already`)
-    table.set(operator.name, operator)
+    const known = table.get(operator.name) ?? []
+    if (known.includes(operator)) continue
+    if (known.some((other) => isOfSameType(operator, other))) {
+      throw new Error(`there is an operator ${operator.name} already`)
+    }
+    const all = [...known, operator]
+    table.set(operator.name, [...all.filter(({ types }) => types), ...all.filter(({ types }) => !types)])
   }
 }
 
-addOperators(...builtIn)
+const isOfSameType = ({ types }: ComparisonOperator, { types: others }: ComparisonOperator): boolean =>
+  types && others ? types.some((name) => others.includes(name)) : types === others
 
-/** The operator of a GraphQL name. */
-export const findOperator = (name: string): ComparisonOperator | undefined => table.get(name)
+const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
+  builtIn.map((operator) => [{ ...operator, sql: (column, [operand]) => operator.print(column, operand!) }, operator]),
+)
 
-/** The comparison by the operator of that name. */
-export function operatorSql(name: string, column: Sql, [operand, ...further]: readonly Sql[]): Sql {
-  return table.get(name)!.sql(column, operand!, ...further)
-}
+addOperators(...core.keys())
+
+/** Whether conditions may name the operator: it is one of core's. */
+export const isCoreOperator = (operator: ComparisonOperator): boolean => core.has(operator)
+
+const printers = new Map(builtIn.map(({ name, print }) => [name, print]))
+
+/** The comparison by the operator of core's of that name. */
+export const coreOperatorSql = (name: string, column: Sql, operand: Sql): Sql => printers.get(name)!(column, operand)
+
+/** The operators of a GraphQL name: none, or one for each of several types. */
+export const operatorsNamed = (name: string): readonly ComparisonOperator[] => table.get(name) ?? []
+
+/** The operator of a GraphQL name that columns of the type have. */
+export const findOperator = (name: string, type: PgType): ComparisonOperator | undefined =>
+  operatorsNamed(name).find((operator) => appliesTo(operator, type))
 
 /** Whether columns of the type have the operator. */
-export function appliesTo(operator: ComparisonOperator, type: PgType): boolean {
-  if (operator.notTypes?.includes(type.name)) return false
-  return operator.types?.includes(type.name) ?? true
+function appliesTo({ types, needsOrder }: ComparisonOperator, type: PgType): boolean {
+  if (types) return type.kind === 'b' && types.includes(type.name)
+  return !needsOrder || supportOf(type)?.ordered !== false
 }
 
 /** The operators that columns of the type have, in the order of the table. */
 export function operatorsFor(type: PgType, references: { readonly enumTable: boolean }): ComparisonOperator[] {
-  const all = [...table.values()].filter((operator) => appliesTo(operator, type))
+  const all = [...table.keys()].flatMap((name) => findOperator(name, type) ?? [])
   return references.enumTable ? all.filter(({ enums }) => enums) : all
 }
 
-/** The PostgreSQL type that an operand is cast to. */
-export function operandType(operator: ComparisonOperator, type: PgType): string {
-  switch (operator.operand) {
+/** What the text of an operand becomes in SQL; of those that are given one by one. */
+export function operandType(operand: Exclude<OperandKind, OperandObject>, type: PgType): SqlType {
+  switch (operand) {
     case 'scalar':
-      return type.sql
+      return inputType(codecFor(type), type.sql)
     case 'list':
       // Nested arrays are flat to `any`: a list of arrays travels as the texts of its members.
-      return type.isArray ? 'text[]' : `${type.sql}[]`
-    case 'boolean':
+      return type.isArray ? 'text[]' : listInputType(codecFor(type), type.sql)
+    case 'isNull':
       return 'boolean'
     case 'text':
       return 'text'
@@ -131,26 +185,6 @@ export function operandType(operator: ComparisonOperator, type: PgType): string 
     case 'jsonb':
       return 'jsonb'
   }
-}
-
-/** The comparison of a column with a value of the request or session; for lists the value is one array. */
-export function compareWithParam(
-  column: { readonly name: string; readonly type: PgType },
-  operator: ComparisonOperator,
-  source: ParamSource,
-): Condition {
-  const type = operandType(operator, column.type)
-  if (operator.operand === 'list' && column.type.isArray) return compareWithArrays(column, operator, source)
-  return { kind: 'compare', column: column.name, operator: operator.name, operand: { kind: 'param', source, type } }
-}
-
-/** `any` and `all` over a list whose members are arrays themselves. */
-function compareWithArrays(
-  column: { readonly name: string; readonly type: PgType },
-  operator: ComparisonOperator,
-  source: ParamSource,
-): Condition {
-  const member = trusted(column.type.sql)
-  const members = sql`select member::${member} from unnest(${param(source, 'text[]')}) as member`
-  return { kind: 'sql', build: (row) => operator.sql(sql`${row}.${id(column.name)}`, members) }
+  const given = operand.type(type)
+  return inputType(codecFor(given), operand.sqlType ?? given.sql)
 }

@@ -55,7 +55,7 @@ function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer
     case 'aggregate': {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
-      const argument = target.column === null ? sql`*` : argumentSql(inner, target.column, target.asText)
+      const argument = target.column === null ? sql`*` : argumentSql(inner, target.column, target.takenAs)
       const call = sql`${trusted(target.operator)}(${argument})`
       return sql`(select ${call} from ${tableSql(target.table)} as ${inner} where ${on})`
     }

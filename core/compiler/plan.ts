@@ -3,7 +3,7 @@
 
 import type { PgType } from '../catalog/types.ts'
 import type { ParamSource } from '../database/param.ts'
-import type { Sql } from '../database/sql.ts'
+import type { Sql, SqlType } from '../database/sql.ts'
 import type { QualifiedName } from '../names.ts'
 import type { Printer } from './printer.ts'
 
@@ -17,7 +17,7 @@ export type Mapping = readonly (readonly [string, string])[]
 export type SqlBuilder = (row: Sql, printer: Printer) => Sql
 
 export type Operand =
-  | { readonly kind: 'param'; readonly source: ParamSource; readonly type: string }
+  | { readonly kind: 'param'; readonly source: ParamSource; readonly type: SqlType }
   /** Another column of the same row. */
   | { readonly kind: 'column'; readonly column: string }
 
@@ -27,14 +27,8 @@ export type Condition =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'null'; readonly column: string; readonly negated: boolean }
-  /** `operator` names an entry of the operator table; `cast` is applied to the column first. */
-  | {
-      readonly kind: 'compare'
-      readonly column: string
-      readonly operator: string
-      readonly operand: Operand
-      readonly cast?: string
-    }
+  /** `operator` names one of core's operators. */
+  | { readonly kind: 'compare'; readonly column: string; readonly operator: string; readonly operand: Operand }
   /** A related row exists for which `where` holds; `filter` of the target's permission is merged into `where`. */
   | { readonly kind: 'related'; readonly table: QualifiedName; readonly mapping: Mapping; readonly where: Condition }
   | { readonly kind: 'exists'; readonly table: QualifiedName; readonly where: Condition }
@@ -70,7 +64,8 @@ export type Output =
       readonly index: number
       readonly needs: readonly { readonly column: string; readonly type: PgType }[]
     }
-  | { readonly kind: 'sql'; readonly build: SqlBuilder }
+  /** `columnsOnly`: the fragment reads nothing but columns of the row, and so can stand wherever they can. */
+  | { readonly kind: 'sql'; readonly build: SqlBuilder; readonly columnsOnly?: boolean }
 
 export interface OutputEntry {
   readonly key: string
@@ -86,8 +81,10 @@ export function mayUseWholeRow(output: Output): boolean {
     case 'many':
     case 'aggregate':
       return output.select.rows.from.kind === 'sql'
+    case 'sql':
+      return output.columnsOnly !== true
     default:
-      return output.kind === 'sql'
+      return false
   }
 }
 
@@ -120,7 +117,7 @@ export type OrderTarget =
       readonly operator: string
       readonly column: string | null
       /** As in {@link AggregateCall}. */
-      readonly asText?: boolean
+      readonly takenAs?: TakenAs
     }
 
 export interface OrderItem {
@@ -167,9 +164,14 @@ export interface AggregateCall {
   /** Arguments; empty for `count(*)`. */
   readonly columns: readonly string[]
   readonly distinct: boolean
-  /** Whether the argument is taken as text: of types that have no `min` and `max`, but whose texts are in their order. */
-  readonly asText?: boolean
+  readonly takenAs?: TakenAs
 }
+
+/**
+ * What the argument of an aggregate is turned into where its type lacks the aggregate: text, when texts are in the order
+ * of the values, or a number. Null: it is taken as it is.
+ */
+export type TakenAs = 'text' | 'numeric' | null
 
 export type AggregateOutput =
   | { readonly kind: 'object'; readonly entries: readonly { readonly key: string; readonly value: AggregateOutput }[] }

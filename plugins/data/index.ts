@@ -1,15 +1,26 @@
 // The data operations: rows read and changed through the metadata API, by the database's names and the role's
 // permissions (metadata-api 20).
 
+import type { Engine } from '../../core/plugin.ts'
 import { definePlugin } from '../../core/plugin.ts'
 import { countRows, deleteRows, insertRows, selectRows, updateRows } from './operations.ts'
 import { tableRoute } from './routes.ts'
+import { SystemTables } from './system/tables.ts'
+
+function openSystemTables({ database, dialect, onReady }: Engine): SystemTables | null {
+  if (dialect.systemSchema === null) return null
+  const system = new SystemTables(database, dialect.systemSchema)
+  onReady(() => system.open())
+  return system
+}
 
 export default definePlugin({
   name: 'data',
   dependencies: ['metadata', 'tables', 'permissions'],
-  register({ dialect, settings, operations, routes, metadata }) {
-    const options = { dialect, stringifyNumbers: settings.stringifyNumericTypes }
+  register(engine) {
+    const { dialect, settings, operations, routes, metadata } = engine
+    const system = openSystemTables(engine)
+    const options = { dialect, stringifyNumbers: settings.stringifyNumericTypes, system }
     operations.add(selectRows(options), countRows(options))
     operations.add(insertRows(options), updateRows(options), deleteRows(options))
     routes.add(tableRoute(metadata.service))

@@ -10,24 +10,30 @@ import { compile } from '../../core/database/sql.ts'
 import type { Dialect } from '../../core/dialect.ts'
 import { badRequest, within } from '../../core/errors.ts'
 import type { TableAccess } from '../../core/graphql/access.ts'
-import { nameText } from '../../core/names.ts'
+import { nameText, type QualifiedName } from '../../core/names.ts'
 import { type OperationContext, operation } from '../../core/operations/operation.ts'
 import { Caller, type ReadableTable } from './caller.ts'
 import { planInsert } from './insert.ts'
 import { runStatement } from './run.ts'
-import { CountArgs, DeleteArgs, InsertArgs, SelectArgs, UpdateArgs } from './schema.ts'
+import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, UpdateArgs } from './schema.ts'
 import { columnOutput, planSelect } from './select.ts'
+import type { SystemTables } from './system/tables.ts'
 import { planAssignments } from './update.ts'
 
 export interface DataOptions {
   readonly dialect: Dialect
   readonly stringifyNumbers: boolean
+  /** Absent where the dialect has none. */
+  readonly system: SystemTables | null
 }
 
 const data = { adminOnly: false, editsMetadata: false } as const
 
-const callerOf = ({ session, model }: OperationContext, { dialect }: DataOptions): Caller =>
-  new Caller(session, model, dialect)
+/** The sender of a request about a table. */
+function callerOf({ session, model }: OperationContext, table: QualifiedName, options: DataOptions): Caller {
+  const { dialect, system } = options
+  return new Caller(session, system?.modelFor(table, session, model) ?? model, dialect)
+}
 
 const printerOptions = ({ catalog }: OperationContext, { stringifyNumbers }: DataOptions): PrinterOptions => ({
   stringifyNumbers,
@@ -38,10 +44,11 @@ export const selectRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'select',
+    about: { summary: 'Reads rows by the names of the database.', result: Rows },
     access: 'any',
     args: SelectArgs,
     handle(context, args) {
-      const caller = callerOf(context, options)
+      const caller = callerOf(context, args.table, options)
       const access = caller.readable(within('table', () => caller.table(args.table)))
       const select = planSelect(args, access, caller)
       return runStatement(compile(manyQuery(select, null, new Printer(printerOptions(context, options)))), context)
@@ -57,10 +64,11 @@ export const countRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'count',
+    about: { summary: 'Counts rows.', result: Count },
     access: 'any',
     args: CountArgs,
     handle(context, { table, distinct = [], where }) {
-      const caller = callerOf(context, options)
+      const caller = callerOf(context, table, options)
       const because = '; "count" is only allowed if the role has "select" permissions on the table'
       const access = caller.readable(caller.table(table), because)
       const hint = `Relationships can't be used in "distinct".`
@@ -68,7 +76,8 @@ export const countRows = (options: DataOptions) =>
         distinct.map((name, i) => within(i, () => caller.readableColumn(access, name, hint).name)),
       )
       const condition = allOf([access.select.filter, within('where', () => caller.condition(where, access))])
-      const rows = { ...allRows, from: { kind: 'table', table } as const, distinctOn, where: condition }
+      const from = { kind: 'table', table: access.table.name } as const
+      const rows = { ...allRows, from, distinctOn, where: condition }
       const printer = new Printer(printerOptions(context, options))
       return runStatement(compile(aggregateSql({ rows, output: rowCount }, null, printer)), context)
     },
@@ -84,9 +93,10 @@ export const insertRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'insert',
+    about: { summary: 'Inserts rows.', result: Changed },
     args: InsertArgs,
     async handle(context, args) {
-      const caller = callerOf(context, options)
+      const caller = callerOf(context, args.table, options)
       const access = caller.table(args.table)
       refuseImmutable(access, 'insertable')
       caller.permission(access, 'insert')
@@ -104,9 +114,10 @@ export const updateRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'update',
+    about: { summary: 'Updates rows.', result: Changed },
     args: UpdateArgs,
     handle(context, args) {
-      const caller = callerOf(context, options)
+      const caller = callerOf(context, args.table, options)
       const { table } = args
       const access = within('table', () => caller.table(table))
       refuseImmutable(access, 'updatable')
@@ -131,9 +142,10 @@ export const deleteRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'delete',
+    about: { summary: 'Deletes rows.', result: Changed },
     args: DeleteArgs,
     handle(context, args) {
-      const caller = callerOf(context, options)
+      const caller = callerOf(context, args.table, options)
       const { table } = args
       const access = caller.table(table)
       refuseImmutable(access, 'deletable')

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { notFound, parseFailed } from '../../core/errors.ts'
 import { jsonType } from '../../core/json.ts'
 import type { MetadataService } from '../../core/metadata/service.ts'
@@ -10,6 +11,10 @@ export const tableRoute = (service: MetadataService): Route => ({
   method: 'POST',
   url: '/api/1/table/:table/:operation',
   auth: 'session',
+  about: {
+    summary: 'Runs one of the data operations select, insert, update, delete and count on a table of schema public.',
+    body: Type.Object({}, { additionalProperties: true }),
+  },
   handle({ body, request, session }) {
     const { table, operation } = request.params as { readonly table: string; readonly operation: string }
     if (!operations.has(operation)) throw notFound('No such resource exists')

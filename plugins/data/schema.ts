@@ -76,19 +76,22 @@ export interface RelationshipSelection extends RowsArguments {
 export type ColumnSelection = string | RelationshipSelection
 
 const Columns = Type.Unsafe<readonly ColumnSelection[]>(
-  Type.Recursive((This) =>
-    Type.Array(
-      Type.Union(
-        [
-          Type.String(),
-          Type.Object(
-            { name: ObjectName, alias: Type.Optional(ObjectName), columns: This, ...rowArguments },
-            { missingKey: 'A' },
-          ),
-        ],
-        { message: 'A column should either be a string or an object (relationship)' },
+  Type.Recursive(
+    (This) =>
+      Type.Array(
+        Type.Union(
+          [
+            Type.String(),
+            Type.Object(
+              { name: ObjectName, alias: Type.Optional(ObjectName), columns: This, ...rowArguments },
+              { missingKey: 'A' },
+            ),
+          ],
+          { message: 'A column should either be a string or an object (relationship)' },
+        ),
+        { examples: [['id', 'title']] },
       ),
-    ),
+    { $id: 'ColumnSelections' },
   ),
 )
 
@@ -131,5 +134,10 @@ export const UpdateArgs = Type.Object(
   },
   { missingKey: 'A' },
 )
+
+/** What the operations answer with. */
+export const Rows = Type.Array(Type.Record(Type.String(), Type.Unknown()))
+export const Count = Type.Object({ count: Type.Integer() })
+export const Changed = Type.Object({ affected_rows: Type.Integer(), returning: Type.Optional(Rows) })
 
 export const DeleteArgs = Type.Object({ table: TableName, where: Expression, returning: Returning })

@@ -1,5 +1,6 @@
 // Values that a request or a permission gives to columns.
 
+import { inputType } from '../../core/compiler/codecs.ts'
 import type { ColumnValue, ParamOperand } from '../../core/compiler/mutation-plan.ts'
 import type { ParamSource } from '../../core/database/param.ts'
 import { within } from '../../core/errors.ts'
@@ -19,10 +20,15 @@ function encoded(value: unknown, column: ColumnModel, caller: Caller): ParamSour
   return { from: 'constant', value: value === null ? null : codec.encode(value) }
 }
 
+function columnParam(source: ParamSource, column: ColumnModel, caller: Caller): ParamOperand {
+  const codec = columnCodec(column, column.type, caller.expressions)
+  return { kind: 'param', source, type: inputType(codec, column.type.sql) }
+}
+
 /** A value of the request, below the name of its column. */
 export const writtenValue = (value: unknown, column: ColumnModel, caller: Caller): ParamOperand => {
   const source = within(column.name, () => parsing(() => encoded(value, column, caller)))
-  return { kind: 'param', source, type: column.type.sql }
+  return columnParam(source, column, caller)
 }
 
 /** The values that a permission gives. */
@@ -35,6 +41,6 @@ export function presetValues(
     const column = columns.get(name)!
     const source: ParamSource =
       preset.kind === 'session' ? { from: 'session', variable: preset.variable } : encoded(preset.value, column, caller)
-    return { column: name, value: { kind: 'param', source, type: column.type.sql } }
+    return { column: name, value: columnParam(source, column, caller) }
   })
 }

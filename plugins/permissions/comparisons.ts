@@ -1,9 +1,19 @@
 // The comparisons of one column in a boolean expression.
 
-import type { EnumValue, PgType } from '../../core/catalog/types.ts'
-import { codecFor, encodeArray, stringCodec } from '../../core/compiler/codecs.ts'
-import { appliesTo, type ComparisonOperator, compareWithParam, findOperator } from '../../core/compiler/operators.ts'
-import { allOf, type Condition } from '../../core/compiler/plan.ts'
+import { builtInType, type EnumValue, type PgType } from '../../core/catalog/types.ts'
+import { codecFor, encodeArray, inputType, stringCodec } from '../../core/compiler/codecs.ts'
+import { compare } from '../../core/compiler/compare.ts'
+import {
+  type ComparisonOperator,
+  findOperator,
+  isOperandObject,
+  type OperandKind,
+  type OperandObject,
+  operandType,
+  operatorsNamed,
+} from '../../core/compiler/operators.ts'
+import { allOf, type Condition, type Operand } from '../../core/compiler/plan.ts'
+import { supportOf, typeBeside } from '../../core/compiler/type-support.ts'
 import type { Codec, ParamSource } from '../../core/database/param.ts'
 import { sessionVariableName } from '../../core/dialect.ts'
 import { badRequest, parseFailed, within } from '../../core/errors.ts'
@@ -16,12 +26,13 @@ import { columnOperator, listItems, objectEntries, operatorName } from './expres
 
 const unexpected = (message: string) => badRequest('unexpected-payload', message)
 
-/** A column, possibly seen through a cast. */
+/** A column, possibly seen through casts. */
 interface Subject {
   readonly column: ColumnModel
   readonly table: TableModel
+  readonly name: string
   readonly type: PgType
-  readonly cast?: string
+  readonly casts: readonly PgType[]
 }
 
 /** A comparison, and whether it holds a literal of the column's type. */
@@ -38,7 +49,7 @@ export function resolveComparisons(
   context: ExpressionContext,
 ): Condition {
   if (column.type.name === 'json') throw unexpected('JSON column can not be part of where clause')
-  const subject = { column, table, type: column.type }
+  const subject = { column, table, name: column.name, type: column.type, casts: [] }
   const comparisons = isObject(value)
     ? resolveOperators(value, subject, context)
     : [resolveOperator('_eq', value, subject, context)]
@@ -58,10 +69,19 @@ function resolveOperator(word: string, operand: unknown, subject: Subject, conte
   if (operatorName(word) === '_cast') return resolveCasts(operand, subject, context)
   const betweenColumns = columnOperator(word)
   if (betweenColumns) return compareColumns(betweenColumns, operand, subject, context)
-  const operator = findOperator(operatorName(word))
-  if (!operator) throw unexpected(`Unknown operator : ${word}`)
-  if (!appliesTo(operator, subject.type)) throw wrongType(operator, subject.type)
-  return compareWithValue(operator, operand, subject, context)
+  const known = operatorsNamed(operatorName(word)).filter(({ onlyGraphQL }) => !onlyGraphQL)
+  if (known.length === 0) throw unexpected(`Unknown operator : ${word}`)
+  return compareWithValue(requireOperator(operatorName(word), subject.type), operand, subject, context)
+}
+
+/** The operator of a name that there is, for columns of the type. */
+function requireOperator(name: string, type: PgType): ComparisonOperator {
+  const operator = findOperator(name, type)
+  if (operator) return operator
+  const known = operatorsNamed(name)
+  if (known.some(({ types }) => !types)) throw unexpected(` is of type "${typeText(type)}", whose values have no order`)
+  const list = known.flatMap(({ types = [] }) => types.map((each) => `"${each}"`)).join('/')
+  throw unexpected(` is of type "${typeText(type)}"; this operator works only on columns of type ${list}`)
 }
 
 /** Types that these messages call by another name than the catalog does. */
@@ -75,43 +95,31 @@ const typeTexts: ReadonlyMap<string, string> = new Map([
 
 const typeText = (type: PgType): string => typeTexts.get(type.name) ?? type.name
 
-function wrongType(operator: ComparisonOperator, type: PgType) {
-  const types = (operator.types ?? []).map((name) => `"${name}"`).join('/')
-  return unexpected(` is of type "${typeText(type)}"; this operator works only on columns of type ${types}`)
-}
-
-/** The types that a column of a type may be cast to. */
-const casts: ReadonlyMap<string, string> = new Map([
-  ['geometry', 'geography'],
-  ['geography', 'geometry'],
-])
-
 function resolveCasts(value: unknown, subject: Subject, context: ExpressionContext): Comparison {
   const targets = objectEntries(value, `parsing Object failed, expected Object, but encountered ${jsonType(value)}`)
   const comparisons = targets.flatMap(([target, operators]) =>
-    within(target, () => resolveOperators(asOperators(operators), castSubject(subject, target), context)),
+    within(target, () => resolveOperators(asObject(operators), castSubject(subject, target), context)),
   )
   const condition = allOf(comparisons.map((comparison) => comparison.condition))
   return { condition, literal: comparisons.some(({ literal }) => literal) }
 }
 
-function asOperators(value: unknown): object {
-  if (isObject(value)) return value
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value as Record<string, unknown>
   throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(value)}`)
 }
 
 function castSubject(subject: Subject, target: string): Subject {
   const { type } = subject
-  if (subject.cast || casts.get(type.name) !== target) {
+  if (!supportOf(type)?.casts?.includes(target)) {
     throw unexpected(`cannot cast column of type "${typeText(type)}" to type "${target}"`)
   }
-  // Both types belong to one extension, hence to one schema.
-  const cast = `${type.sql.slice(0, -type.name.length)}${target}`
-  return { ...subject, type: { ...type, name: target, sql: cast }, cast }
+  const cast = typeBeside(type, target)
+  return { ...subject, type: cast, casts: [...subject.casts, cast] }
 }
 
 function compareColumns(operator: string, other: unknown, subject: Subject, context: ExpressionContext): Comparison {
-  const { column, table, type, cast } = subject
+  const { column, table, type } = subject
   if (typeof other !== 'string') {
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(other)}`)
   }
@@ -120,13 +128,7 @@ function compareColumns(operator: string, other: unknown, subject: Subject, cont
   context.reader?.checkColumn(table, other)
   if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${other}"`)
   for (const { name } of [column, right]) context.depend({ kind: 'column', table: table.name, name }, 'on_type')
-  const condition: Condition = {
-    kind: 'compare',
-    column: column.name,
-    operator,
-    operand: { kind: 'column', column: other },
-    ...(cast && { cast }),
-  }
+  const condition = compare(subject, requireOperator(operator, type), [{ kind: 'column', column: other }])
   return { condition, literal: true }
 }
 
@@ -136,19 +138,48 @@ function compareWithValue(
   subject: Subject,
   context: ExpressionContext,
 ): Comparison {
-  const { name } = subject.column
-  if (operator.operand === 'boolean') return { condition: nullCheck(name, value), literal: false }
+  const { name, type } = subject
+  const { operand } = operator
+  if (operand === 'isNull') return { condition: nullCheck(name, value), literal: false }
   const isEquality = operator.name === '_eq' || operator.name === '_neq'
   if (value === null && isEquality) {
     return { condition: { kind: 'null', column: name, negated: operator.name === '_neq' }, literal: true }
   }
-  const source = operandSource(operator, value, subject, context)
-  const condition = compareWithParam({ name, type: subject.type }, operator, source)
-  const { cast } = subject
-  return {
-    condition: cast && condition.kind === 'compare' ? { ...condition, cast } : condition,
-    literal: source.from === 'constant',
-  }
+  const operands = isOperandObject(operand)
+    ? memberOperands(operand, value, type, context)
+    : [paramOperand(operandSource(operator, operand, value, subject, context), operandType(operand, type))]
+  const literal = operands.some(({ source }) => source.from === 'constant')
+  return { condition: compare(subject, operator, operands), literal }
+}
+
+type ParamOperand = Extract<Operand, { kind: 'param' }>
+
+const paramOperand = (source: ParamSource, type: ParamOperand['type']): ParamOperand => ({
+  kind: 'param',
+  source,
+  type,
+})
+
+type SingleOperand = Exclude<OperandKind, OperandObject>
+
+/** The operands of an operator that takes several; here those that GraphQL has a default for must be given too. */
+function memberOperands(
+  { members }: OperandObject,
+  value: unknown,
+  column: PgType,
+  context: ExpressionContext,
+): readonly ParamOperand[] {
+  const given = asObject(value)
+  return members.map((member) => {
+    const { name, sqlType } = member
+    if (!Object.hasOwn(given, name) && (member.required || member.default !== undefined)) {
+      throw parseFailed(`key "${name}" not found`)
+    }
+    const type = member.type(column)
+    const codec = codecFor(type)
+    const source = within(name, () => valueSource(given[name] ?? null, codec, context))
+    return paramOperand(source, inputType(codec, sqlType ?? type.sql))
+  })
 }
 
 function nullCheck(column: string, value: unknown): Condition {
@@ -161,28 +192,40 @@ function nullCheck(column: string, value: unknown): Condition {
 /** Where an operand comes from: a session variable, or the literal in PostgreSQL's syntax. */
 function operandSource(
   operator: ComparisonOperator,
+  operand: SingleOperand,
   value: unknown,
   subject: Subject,
   context: ExpressionContext,
 ): ParamSource {
-  const variable = typeof value === 'string' ? sessionVariableName(context.dialect, value) : null
+  const codec = operandCodec(operator, operand, subject, context)
+  const isList = operand === 'list' || operand === 'texts'
+  return isList ? listSource(value, codec, context) : valueSource(value, codec, context)
+}
+
+function valueSource(value: unknown, codec: Codec, { dialect }: ExpressionContext): ParamSource {
+  const variable = typeof value === 'string' ? sessionVariableName(dialect, value) : null
+  return variable === null ? { from: 'constant', value: encode(codec, value) } : { from: 'session', variable }
+}
+
+/** A list, or one variable that holds an array; inside of lists everything is a literal. */
+function listSource(value: unknown, codec: Codec, { dialect }: ExpressionContext): ParamSource {
+  const variable = typeof value === 'string' ? sessionVariableName(dialect, value) : null
   if (variable !== null) return { from: 'session', variable }
-  const codec = operandCodec(operator, subject, context)
-  const isList = operator.operand === 'list' || operator.operand === 'texts'
-  if (isList) {
-    const items = listItems(value).map((item, i) => within(i, () => encode(codec, item)))
-    return { from: 'constant', value: encodeArray(items) }
-  }
-  return { from: 'constant', value: encode(codec, value) }
+  const items = listItems(value).map((item, i) => within(i, () => encode(codec, item)))
+  return { from: 'constant', value: encodeArray(items) }
 }
 
 const encode = (codec: Codec, value: unknown): string | null => (value === null ? null : codec.encode(value))
 
-const jsonb: PgType = { schema: 'pg_catalog', name: 'jsonb', sql: 'jsonb', kind: 'b', isArray: false }
-
-function operandCodec(operator: ComparisonOperator, subject: Subject, context: ExpressionContext): Codec {
-  if (operator.operand === 'text' || operator.operand === 'texts') return stringCodec
-  if (operator.operand === 'jsonb') return codecFor(jsonb)
+function operandCodec(
+  operator: ComparisonOperator,
+  operand: SingleOperand,
+  subject: Subject,
+  context: ExpressionContext,
+): Codec {
+  if (operand === 'text' || operand === 'texts') return stringCodec
+  if (operand === 'jsonb') return codecFor(builtInType('jsonb'))
+  if (typeof operand === 'object') return codecFor(operand.type(subject.type))
   return operator.types ? codecFor(subject.type) : columnCodec(subject.column, subject.type, context)
 }
 

@@ -1,6 +1,6 @@
 // The stored form of boolean expressions: which words they are made of, and their canonical spelling.
 
-import { findOperator } from '../../core/compiler/operators.ts'
+import { operatorsNamed } from '../../core/compiler/operators.ts'
 import { parseFailed, within } from '../../core/errors.ts'
 import { jsonType } from '../../core/json.ts'
 import type { QualifiedName } from '../../core/names.ts'
@@ -40,9 +40,7 @@ export function operatorName(word: string): string {
 }
 
 const isOperator = (word: string): boolean =>
-  findOperator(operatorName(word)) !== undefined ||
-  columnOperator(word) !== undefined ||
-  canonicalWord(word) === '_cast'
+  operatorsNamed(operatorName(word)).length > 0 || columnOperator(word) !== undefined || canonicalWord(word) === '_cast'
 
 /** The members of a JSON object; refuses anything else with the message. */
 export function objectEntries(value: unknown, message: string): [string, unknown][] {

@@ -26,6 +26,7 @@ function permissionsOf<K extends PermissionKind>(entry: TableEntry, kind: K): Pe
 function createPermission<K extends PermissionKind>(kind: K) {
   return operation({
     type: `create_${kind}_permission`,
+    about: { summary: `Lets a role ${kind} rows of a table.` },
     args: createPermissionArgs(kind),
     decode: requireTableKey,
     check: 'object',
@@ -47,6 +48,7 @@ const noSuchPermission = (kind: string, table: QualifiedName, role: string) =>
 const dropPermission = (kind: PermissionKind) =>
   operation({
     type: `drop_${kind}_permission`,
+    about: { summary: `Takes the permission to ${kind} rows of a table from a role.` },
     args: DropPermissionArgs,
     decode: requireTableKey,
     check: 'new',
@@ -58,6 +60,7 @@ const dropPermission = (kind: PermissionKind) =>
 
 export const setPermissionComment = operation({
   type: 'set_permission_comment',
+  about: { summary: 'Sets or clears the comment of a permission.' },
   args: SetPermissionCommentArgs,
   decode: requireTableKey,
   handle({ metadata }, { table, role, permission: kind, comment }) {

@@ -114,9 +114,16 @@ function renameMember(
     return [name, renameInExpression(value as BooleanExpression, field.target, rename, lookup)]
   }
   if (!isHere || rename.kind !== 'column') return [name, value]
-  const operands = Object.entries(value as object).map(([word, operand]) => [
-    word,
-    columnOperator(word) !== undefined && operand === rename.from ? rename.to : operand,
-  ])
-  return [name, Object.fromEntries(operands)]
+  return [name, renameOperands(value as object, rename)]
 }
+
+/** The comparisons of a column with another name for the columns that they compare it with. */
+const renameOperands = (comparisons: object, rename: { readonly from: string; readonly to: string }): object =>
+  Object.fromEntries(
+    Object.entries(comparisons).map(([word, operand]) => {
+      if (columnOperator(word) !== undefined) return [word, operand === rename.from ? rename.to : operand]
+      if (canonicalWord(word) !== '_cast') return [word, operand]
+      const casts = Object.entries(operand as object).map(([type, inside]) => [type, renameOperands(inside, rename)])
+      return [word, Object.fromEntries(casts)]
+    }),
+  )

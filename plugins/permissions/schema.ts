@@ -1,6 +1,6 @@
 // What permissions look like on the wire, in arguments and in the document.
 
-import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
 import { type BooleanExpression, canonicalExpression } from './expression-syntax.ts'
 
@@ -8,11 +8,30 @@ export const permissionKinds = ['insert', 'select', 'update', 'delete'] as const
 
 export type PermissionKind = (typeof permissionKinds)[number]
 
+const connectives = (mark: '_' | '$', expression: TSchema) => ({
+  [`${mark}and`]: Type.Optional(Type.Array(expression)),
+  [`${mark}or`]: Type.Optional(Type.Array(expression)),
+  [`${mark}not`]: Type.Optional(expression),
+  [`${mark}exists`]: Type.Optional(
+    Type.Union([
+      Type.Object({ _table: TableName, _where: expression }),
+      Type.Object({ $table: TableName, $where: expression }),
+    ]),
+  ),
+})
+
+/** A boolean expression as descriptions show it; all other keys are columns and relationships. */
+const ExpressionShape = Type.Recursive(
+  (This) => Type.Object({ ...connectives('_', This), ...connectives('$', This) }, { additionalProperties: true }),
+  { $id: 'BooleanExpression' },
+)
+
 /** A boolean expression; connectives come out in their canonical spelling. */
 export const Expression = Type.Unsafe<BooleanExpression>(
   Type.Record(Type.String(), Type.Unknown(), {
     message: 'expecting an Object for boolean exp',
     convert: canonicalExpression,
+    shown: ExpressionShape,
   }),
 )
 

@@ -74,7 +74,7 @@ function rowFields(scope: SchemaScope, table: TableModel): FieldMap {
   const fields = new Map<string, () => Field>()
   const key = nodeKey(scope, table)
   if (key) {
-    const output = { kind: 'sql', build: nodeIdJson(table.name, key) } as const
+    const output = { kind: 'sql', build: nodeIdJson(table.name, key), columnsOnly: true } as const
     fields.set('id', () => ({ ...idField(), extensions: { row: { kind: 'relational', plan: () => output } } }))
   }
   for (const { relationship, target } of visibleRelationships(scope, table)) {

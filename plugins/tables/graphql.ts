@@ -23,7 +23,7 @@ export {
   planOrder,
   relatedValue,
 } from './graphql/order-by.ts'
-export { keyArguments, keyColumns, keyCondition, rootName, rowList } from './graphql/query-fields.ts'
+export { keyArguments, keyColumns, keyCondition, rowList } from './graphql/query-fields.ts'
 export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-type.ts'
 export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } from './graphql/select-arguments.ts'
 

@@ -1,5 +1,6 @@
 // Tracking tables and configuring what is tracked.
 
+import type { Dialect } from '../../core/dialect.ts'
 import { badRequest } from '../../core/errors.ts'
 import { dependenciesOn } from '../../core/metadata/dependencies.ts'
 import type { MetadataDocument, TableConfiguration, TableEntry } from '../../core/metadata/document.ts'
@@ -47,6 +48,7 @@ function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTa
 }
 
 const trackTableV1 = {
+  about: { summary: 'Adds a table or view to the GraphQL schema.' },
   args: TrackTableArgs,
   check: 'object',
   object: ({ table }: TrackedTable) => tableRef(table),
@@ -62,11 +64,16 @@ export const trackTable = operation({
 })
 
 /** The operation's name before views and materialized views were called tables too. */
-export const addExistingTableOrView = operation({ ...trackTable, type: 'add_existing_table_or_view' })
+export const addExistingTableOrView = operation({
+  ...trackTable,
+  type: 'add_existing_table_or_view',
+  about: { summary: 'Another name of track_table.' },
+})
 
 export const trackTableV2 = operation({
   type: 'track_table',
   version: 2,
+  about: { summary: 'Adds a table or view to the GraphQL schema, under names of its own.' },
   args: TrackTableV2Args,
   check: 'object',
   object: ({ table }) => tableRef(table.table),
@@ -77,24 +84,33 @@ export const trackTableV2 = operation({
   },
 })
 
-export const untrackTable = operation({
-  type: 'untrack_table',
-  args: UntrackTableArgs,
-  check: 'new',
-  handle(context, { table, cascade = false }) {
-    const { metadata, model, remove } = context
-    if (!findTable(metadata, table)) {
-      throw badRequest('already-untracked', `view/table already untracked : "${nameText(table)}"`)
-    }
-    const isInside = (object: ObjectRef) => object.table !== undefined && sameName(object.table, table)
-    const elsewhere = dependenciesOn(model, table).filter(({ object }) => !isInside(object))
-    releaseDependents(elsewhere, { cascade, remove })
-    remove(tableRef(table))
-  },
-})
+/** The refusal of a table that is in no document: the server's own are tracked all the same, as tools see it. */
+function notTracked(table: QualifiedName, { systemSchema }: Dialect) {
+  const name = `"${nameText(table)}"`
+  const isOwn = table.schema === 'trellis' || table.schema === systemSchema
+  if (isOwn) return badRequest('not-supported', `${name} is system defined, cannot untrack`)
+  return badRequest('already-untracked', `view/table already untracked : ${name}`)
+}
+
+export const untrackTable = (dialect: Dialect) =>
+  operation({
+    type: 'untrack_table',
+    about: { summary: 'Takes a table or view out of the GraphQL schema.' },
+    args: UntrackTableArgs,
+    check: 'new',
+    handle(context, { table, cascade = false }) {
+      const { metadata, model, remove } = context
+      if (!findTable(metadata, table)) throw notTracked(table, dialect)
+      const isInside = (object: ObjectRef) => object.table !== undefined && sameName(object.table, table)
+      const elsewhere = dependenciesOn(model, table).filter(({ object }) => !isInside(object))
+      releaseDependents(elsewhere, { cascade, remove })
+      remove(tableRef(table))
+    },
+  })
 
 export const setTableIsEnum = operation({
   type: 'set_table_is_enum',
+  about: { summary: 'Says whether the rows of a table are the values of an enum.' },
   args: SetTableIsEnumArgs,
   check: 'object',
   object: ({ table }) => tableRef(table),
@@ -106,6 +122,7 @@ export const setTableIsEnum = operation({
 
 export const setTableCustomFields = operation({
   type: 'set_table_custom_fields',
+  about: { summary: 'Replaces the GraphQL names of root fields and columns of a table.' },
   version: 2,
   args: SetTableCustomFieldsArgs,
   check: 'object',

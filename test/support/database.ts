@@ -26,9 +26,15 @@ export function testPostgres(): Promise<Omit<TestPostgres, 'stop'>> {
   return own
 }
 
+export interface DatabaseOptions {
+  readonly sql?: string
+  /** Where it is made; absent: in the PostgreSQL of the tests. */
+  readonly server?: Pick<TestPostgres, 'url' | 'template'>
+}
+
 /** A database of its own for a test, dropped at its end. */
-export async function testDatabase(t: TestContext, options: { readonly sql?: string } = {}): Promise<TestDatabase> {
-  const { url: server, template } = await testPostgres()
+export async function testDatabase(t: TestContext, options: DatabaseOptions = {}): Promise<TestDatabase> {
+  const { url: server, template } = options.server ?? (await testPostgres())
   const name = `test_${randomBytes(8).toString('hex')}`
   await onServer(server, `create database ${name} template ${template}`)
   atEnd(t, () => onServer(server, `drop database ${name} with (force)`))

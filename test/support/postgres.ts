@@ -18,7 +18,8 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
-const urlVariable = 'TRELLIS_TEST_DATABASE_URL'
+/** The PostgreSQL to use, by its URL. */
+export const urlVariable = 'TRELLIS_TEST_DATABASE_URL'
 const templateVariable = 'TRELLIS_TEST_TEMPLATE'
 
 /** A directory that users other than the one of the tests may pass, as PostgreSQL needs when root runs the tests. */
@@ -38,7 +39,11 @@ export function urlOfDatabase(url: string, database: string): string {
 /** Starts the PostgreSQL for a run, or prepares the developer's. */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const given = process.env[urlVariable]
-  const server = given === undefined ? await startEmbedded() : { url: given, stop: async () => {} }
+  return withTemplate(given === undefined ? await startEmbedded() : { url: given, stop: async () => {} })
+}
+
+/** Makes the template in a PostgreSQL. */
+export async function withTemplate(server: Pick<TestPostgres, 'url' | 'stop'>): Promise<TestPostgres> {
   const template = `trellis_template_${randomBytes(6).toString('hex')}`
   await onServer(server.url, `create database ${template}`)
   await migrate({ databaseUrl: urlOfDatabase(server.url, template), retries: 0 }, silentObserver)

@@ -2,6 +2,7 @@
 // (graphql-api 19).
 
 import { encodeArray, stringCodec } from '../../../core/compiler/codecs.ts'
+import { roundTripJson } from '../../../core/compiler/json-sql.ts'
 import type { Codec } from '../../../core/database/param.ts'
 import { join, literal, type Sql, sql } from '../../../core/database/sql.ts'
 import { TrellisError, validationFailed, within } from '../../../core/errors.ts'
@@ -16,7 +17,7 @@ type Tree = Map<string, Sql | Tree>
 /** The cursor of a row; `columns` hold the values. */
 export function cursorSql(values: readonly OrderedValue[], columns: readonly Sql[]): Sql {
   const tree: Tree = new Map()
-  for (const [i, { key }] of values.entries()) {
+  for (const [i, { key, type }] of values.entries()) {
     let level = tree
     for (const name of key.slice(0, -1)) {
       const below = level.get(name)
@@ -24,7 +25,7 @@ export function cursorSql(values: readonly OrderedValue[], columns: readonly Sql
       level.set(name, next)
       level = next
     }
-    level.set(key.at(-1)!, columns[i]!)
+    level.set(key.at(-1)!, roundTripJson(columns[i]!, type))
   }
   return base64Sql(sql`${objectSql(tree)}::text`)
 }

@@ -3,6 +3,7 @@
 import { encodeArray, idCodec, numberText } from '../../../core/compiler/codecs.ts'
 import { columnSql } from '../../../core/compiler/condition-sql.ts'
 import { decimalText, parseDecimal } from '../../../core/compiler/decimal.ts'
+import { roundTripJson } from '../../../core/compiler/json-sql.ts'
 import type { SqlBuilder } from '../../../core/compiler/plan.ts'
 import type { Codec } from '../../../core/database/param.ts'
 import { join, literal, sql } from '../../../core/database/sql.ts'
@@ -34,7 +35,7 @@ export function nodeKey(scope: SchemaScope, table: TableModel): readonly ColumnM
 /** The JSON of a row's node id. */
 export const nodeIdJson = ({ schema, name }: QualifiedName, key: readonly ColumnModel[]): SqlBuilder => {
   return (row) => {
-    const values = key.map((column) => columnSql(row, column.name))
+    const values = key.map((column) => roundTripJson(columnSql(row, column.name), column.type))
     const parts = join([sql`1`, literal(schema), literal(name), ...values])
     return sql`'"' || ${base64Sql(sql`json_build_array(${parts})::text`)} || '"'`
   }

@@ -1,6 +1,7 @@
 // Which columns an aggregate works on (graphql-api 4.1 and 8).
 
 import { builtInType, type PgType } from '../../../core/catalog/types.ts'
+import type { TakenAs } from '../../../core/compiler/plan.ts'
 import type { SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { selectableColumns } from './row-type.ts'
@@ -40,16 +41,21 @@ const isComparable = (column: ColumnModel): boolean => column.enumTable === null
 /** Types that PostgreSQL 18 has no `min` and `max` for; the order of their texts is that of their values. */
 const orderedAsText = new Set(['uuid'])
 
-/** Whether an aggregate takes a column as text. */
-export const isTakenAsText = (operator: string, { type }: ColumnModel): boolean =>
-  (operator === 'max' || operator === 'min') && orderedAsText.has(type.name)
+/** Aggregates that money has; for the others it is a number. */
+const moneyAggregates = new Set(['sum', 'max', 'min'])
+
+/** What an aggregate takes a column as, where the column's type lacks the aggregate. */
+export function takenAs(operator: string, { type }: ColumnModel): TakenAs {
+  if (type.name === 'money') return moneyAggregates.has(operator) ? null : 'numeric'
+  return (operator === 'max' || operator === 'min') && orderedAsText.has(type.name) ? 'text' : null
+}
 
 const floats = new Set(['float4', 'float8'])
 
 /** The type of an aggregate's result. */
 export function aggregatedType(operator: string, column: ColumnModel): PgType {
   const { type } = column
-  if (operator === 'max' || operator === 'min') return isTakenAsText(operator, column) ? builtInType('text') : type
+  if (operator === 'max' || operator === 'min') return takenAs(operator, column) === 'text' ? builtInType('text') : type
   if (operator !== 'sum') return builtInType(floats.has(type.name) ? 'float8' : 'numeric')
   if (type.name === 'int2' || type.name === 'int4') return builtInType('int8')
   return type.name === 'int8' ? builtInType('numeric') : type

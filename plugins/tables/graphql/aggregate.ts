@@ -17,7 +17,7 @@ import { columnType } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
-import { columnsOf, isTakenAsText, numericAggregates } from './aggregate-columns.ts'
+import { columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { planMembers, rowType, selectableColumns } from './row-type.ts'
 import { selectColumnType } from './select-arguments.ts'
 
@@ -58,7 +58,7 @@ function countField(scope: SchemaScope, table: TableModel): GraphQLFieldConfig<u
   const column = selectColumnType(scope, table)
   const columns = column && { columns: { type: new GraphQLList(new GraphQLNonNull(column)) } }
   return {
-    type: new GraphQLNonNull(GraphQLInt),
+    type: scope.dialect.lenientSchema ? GraphQLInt : new GraphQLNonNull(GraphQLInt),
     args: { ...columns, distinct: { type: GraphQLBoolean } },
   }
 }
@@ -100,8 +100,8 @@ function planAggregateFields(field: FieldSelection, context: PlanContext, table:
     const columns = columnsOf(context.schema, table, operator)
     return objectOf(member, ({ name }) => {
       const column = columns.get(name)!
-      const asText = isTakenAsText(operator, column)
-      return { kind: 'call', call: { operator, columns: [column.name], distinct: false, asText } }
+      const call = { operator, columns: [column.name], distinct: false, takenAs: takenAs(operator, column) }
+      return { kind: 'call', call }
     })
   })
 }
@@ -110,8 +110,8 @@ function planCount(field: FieldSelection, context: PlanContext, table: TableMode
   const selectable = selectableColumns(context.schema, table)
   const items = field.argument('columns')?.items() ?? []
   const columns = items.map((item) => selectable.get(item.enumValue())!.name)
-  const distinct = columns.length > 0 && (field.argument('distinct')?.boolean() ?? false)
-  return { kind: 'call', call: { operator: 'count', columns, distinct } }
+  const distinct = field.argument('distinct')?.boolean() ?? false
+  return { kind: 'call', call: { operator: 'count', columns, distinct: distinct && columns.length > 0 } }
 }
 
 /** An object whose members are planned by `plan`, `__typename` aside. */

@@ -8,7 +8,7 @@ import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
-import { aggregatedType, columnsOf, isTakenAsText, numericAggregates } from './aggregate-columns.ts'
+import { aggregatedType, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { selectableColumns } from './row-type.ts'
 
 const directions = {
@@ -143,12 +143,12 @@ export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, val
   const { field: relation, table, mapping } = related
   const where = scope.access(table.name)!.select!.filter
   const ordered = (operator: string, column: ColumnModel | null): Omit<OrderElement, 'direction' | 'nulls'> => {
-    const asText = column !== null && isTakenAsText(operator, column)
+    const taken = column && takenAs(operator, column)
     const rows = { table: table.name, mapping, where }
     const type = column ? aggregatedType(operator, column) : builtInType('int8')
     const key = column ? [operator, column.name] : [operator]
     return {
-      target: { kind: 'aggregate', ...rows, operator, column: column?.name ?? null, asText },
+      target: { kind: 'aggregate', ...rows, operator, column: column?.name ?? null, takenAs: taken },
       value: relatedValue(relation, { key, type, nullable: true }),
       column: null,
     }

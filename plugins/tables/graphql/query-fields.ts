@@ -1,55 +1,52 @@
 // `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots (graphql-api 3.2, 5).
 
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
+import { compare } from '../../../core/compiler/compare.ts'
+import { findOperator } from '../../../core/compiler/operators.ts'
 import { allOf, allRows, type Condition, type RootOutput } from '../../../core/compiler/plan.ts'
-import type { FieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
+import type { FieldMap, RootFields, SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import { columnCodec, columnType } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { Value } from '../../../core/graphql/values.ts'
-import type { RootFieldKey } from '../../../core/metadata/document.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
 import { aggregateType, planAggregate } from './aggregate.ts'
+import { fieldsOfTables, rootName } from './root-fields.ts'
 import { planRow, rowType, selectableColumns } from './row-type.ts'
 import { planRows, selectArguments } from './select-arguments.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 
 /** Contribution: the select fields of every table that the role may select from. */
-export function tableQueryFields(scope: SchemaScope): FieldMap {
+export const tableQueryFields = (scope: SchemaScope): RootFields =>
+  fieldsOfTables(scope, (table) => queryFieldsOf(scope, table))
+
+function queryFieldsOf(scope: SchemaScope, table: TableModel): FieldMap {
   const fields = new Map<string, () => Field>()
-  for (const table of scope.model.tables.values()) {
-    const select = scope.access(table.name)?.select
-    if (!select || table.graphqlName === null) continue
-    fields.set(rootName(scope, table, 'select', table.graphqlName), () => selectField(scope, table))
-    if (keyColumns(scope, table)) {
-      fields.set(rootName(scope, table, 'select_by_pk', `${table.graphqlName}_by_pk`), () => byKeyField(scope, table))
-    }
-    if (select.allowAggregations) {
-      fields.set(rootName(scope, table, 'select_aggregate', `${table.graphqlName}_aggregate`), () =>
-        aggregateField(scope, table),
-      )
-    }
+  const select = scope.access(table.name)?.select
+  if (!select) return fields
+  fields.set(rootName(scope, table, 'select'), () => selectField(scope, table))
+  if (keyColumns(scope, table)) {
+    fields.set(rootName(scope, table, 'select_by_pk'), () => byKeyField(scope, table))
+  }
+  if (select.allowAggregations) {
+    fields.set(rootName(scope, table, 'select_aggregate'), () => aggregateField(scope, table))
   }
   return fields
-}
-
-/** The name of a root field: the configured one, else the generated one, which Relay's clients always get. */
-export function rootName(scope: SchemaScope, table: TableModel, key: RootFieldKey, generated: string): string {
-  const configured = scope.kind === 'standard' ? table.configuration.custom_root_fields[key] : undefined
-  return configured ?? generated
 }
 
 /** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
 export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {
   if (!table.primaryKey) return null
-  const selectable = new Map([...selectableColumns(scope, table).values()].map((column) => [column.name, column]))
+  const selectable = scope.dialect.lenientSchema
+    ? table.columns
+    : new Map([...selectableColumns(scope, table).values()].map((column) => [column.name, column]))
   const columns = new Map<string, ColumnModel>()
   for (const name of table.primaryKey.columns) {
     const column = selectable.get(name)
-    if (!column) return null
-    columns.set(column.field!, column)
+    if (!column?.field) return null
+    columns.set(column.field, column)
   }
   return columns
 }
@@ -73,7 +70,7 @@ export function keyCondition(
 ): Condition {
   const conditions = [...columns].map(([name, column]): Condition => {
     const operand = values.get(name)!.param(columnCodec(scope, column), column.type.sql)
-    return { kind: 'compare', column: column.name, operator: '_eq', operand }
+    return compare(column, findOperator('_eq', column.type)!, [operand])
   })
   return allOf(conditions)
 }

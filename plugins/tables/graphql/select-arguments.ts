@@ -11,6 +11,7 @@ import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { TableModel } from '../../../core/metadata/model.ts'
+import { nameText } from '../../../core/names.ts'
 import { pathKeys } from '../../../core/path.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
@@ -23,7 +24,7 @@ export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQL
   const name = `${table.graphqlName}_select_column`
   return scope.type(name, () => {
     const values = [...columns.keys()].map((column) => [column, { description: 'column name' }])
-    const description = `select columns of table "${table.name.name}"`
+    const description = `select columns of table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
   })
 }

@@ -146,7 +146,7 @@ function operandType(scope: SchemaScope, { operand }: UpdateOperator, column: Co
     case 'text':
       return GraphQLString
     case 'texts':
-      return new GraphQLList(new GraphQLNonNull(GraphQLString))
+      return new GraphQLList(scope.dialect.lenientSchema ? GraphQLString : new GraphQLNonNull(GraphQLString))
   }
 }
 

@@ -1,5 +1,6 @@
 // Columns as mutations write them: which ones a role may set, and their values as parameters.
 
+import { inputType } from '../../../core/compiler/codecs.ts'
 import type { ColumnValue, ParamOperand } from '../../../core/compiler/mutation-plan.ts'
 import type { ParamSource } from '../../../core/database/param.ts'
 import type { SchemaScope } from '../../../core/graphql/contribution.ts'
@@ -46,7 +47,8 @@ export function presetValues(
   return [...presets].map(([name, preset]) => {
     const column = table.columns.get(name)!
     const source = presetSource(scope, column, preset)
-    return { column: name, value: { kind: 'param', source, type: column.type.sql } }
+    const type = inputType(columnCodec(scope, column), column.type.sql)
+    return { column: name, value: { kind: 'param', source, type } }
   })
 }
 

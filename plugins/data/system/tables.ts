@@ -1,0 +1,111 @@
+// The system tables of the dialect that has them: for administrators' data operations alone, in no document and in no
+// GraphQL schema.
+
+import { createHash } from 'node:crypto'
+import { introspect } from '../../../core/catalog/introspect.ts'
+import type { CatalogTable } from '../../../core/catalog/types.ts'
+import type { Database } from '../../../core/database/database.ts'
+import type { Transaction } from '../../../core/database/transaction.ts'
+import type { FieldModel, Model, RelationshipModel, TableModel } from '../../../core/metadata/model.ts'
+import { resolveBase } from '../../../core/metadata/table-base.ts'
+import { nameKey, type QualifiedName } from '../../../core/names.ts'
+import { isAdmin, type Session } from '../../../core/session.ts'
+import { type SystemRelationship, systemTables } from './views.ts'
+
+/** Holds the views and nothing else: what they are made from may be taken away by dropping it. */
+const viewSchema = 'trellis_system'
+
+/** Where a system table really is. */
+function placeOf(name: string): QualifiedName {
+  const [schema, table] = name.split('.')
+  if (table !== undefined) return { schema: schema!, name: table }
+  return systemTables[name]?.query === undefined ? { schema: 'trellis', name } : { schema: viewSchema, name }
+}
+
+export class SystemTables {
+  readonly #database: Pick<Database, 'transaction'>
+  readonly #schema: string
+  #tables: ReadonlyMap<string, TableModel> = new Map()
+
+  /** `schema` is the one that clients know the tables by. */
+  constructor(database: Pick<Database, 'transaction'>, schema: string) {
+    this.#database = database
+    this.#schema = schema
+  }
+
+  /** Makes the views, unless they are there, and reads what is there. */
+  async open(): Promise<void> {
+    const places = Object.keys(systemTables).map(placeOf)
+    const found = await this.#database.transaction(async (transaction) => {
+      await makeViews(transaction)
+      return introspect(transaction, places)
+    })
+    this.#tables = this.#models(new Map(found.map((table) => [nameKey(table), table])))
+  }
+
+  /** The model to serve a request about a table with: the given one, or that of the system tables. */
+  modelFor(table: QualifiedName, session: Session, model: Model): Model {
+    if (!isAdmin(session) || !this.#tables.has(nameKey(table)) || model.tables.has(nameKey(table))) return model
+    return { ...model, tables: this.#tables }
+  }
+
+  /** By the names that clients use, and by those under which relationships look for their targets. */
+  #models(catalog: ReadonlyMap<string, CatalogTable>): ReadonlyMap<string, TableModel> {
+    const bases = new Map<string, TableModel>()
+    for (const name of Object.keys(systemTables)) {
+      const table = catalog.get(nameKey(placeOf(name)))
+      const base = table && resolveBase({ entry: { table: placeOf(name) }, catalog: table, enumKey: () => null })
+      if (base && 'table' in base) bases.set(name, readOnly(base.table))
+    }
+    const models = new Map<string, TableModel>()
+    for (const [name, base] of bases) {
+      const model = { ...base, fields: new Map([...base.fields, ...relationshipsOf(name, bases)]) }
+      models.set(nameKey(base.name), model)
+      models.set(nameKey(name.includes('.') ? placeOf(name) : { schema: this.#schema, name }), model)
+    }
+    return models
+  }
+}
+
+const readOnly = (table: TableModel): TableModel => ({
+  ...table,
+  catalog: { ...table.catalog, insertable: false, updatable: false, deletable: false },
+})
+
+function relationshipsOf(name: string, tables: ReadonlyMap<string, TableModel>): [string, FieldModel][] {
+  const relationships = Object.entries(systemTables[name]?.relationships ?? {})
+  return relationships.flatMap(([key, relationship]) => {
+    const target = tables.get(relationship.target)
+    return target ? [[key, relationshipModel(key, relationship, target)] as [string, FieldModel]] : []
+  })
+}
+
+const relationshipModel = (name: string, { type, on }: SystemRelationship, target: TableModel): RelationshipModel => ({
+  kind: 'relationship',
+  name,
+  type,
+  target: target.name,
+  mapping: Object.entries(on),
+  required: false,
+  unique: type === 'object',
+  comment: null,
+})
+
+const statements = Object.entries(systemTables).flatMap(([name, { query }]) =>
+  query === undefined ? [] : [`create view ${viewSchema}.${name} as ${query}`],
+)
+
+const digest = createHash('sha256').update(statements.join(';')).digest('hex')
+
+/** One instance at a time; the comment of the schema tells which views it holds. */
+async function makeViews(transaction: Transaction): Promise<void> {
+  await transaction.rows('lock table trellis.metadata in share row exclusive mode')
+  const [schema] = await transaction.rows<{ comment: string | null }>(
+    `select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = $1`,
+    [viewSchema],
+  )
+  if (schema?.comment === digest) return
+  await transaction.script(`drop schema if exists ${viewSchema} cascade; create schema ${viewSchema}`)
+  for (const statement of statements) await transaction.script(statement)
+  await transaction.script(`comment on schema ${viewSchema} is '${digest}'`)
+}

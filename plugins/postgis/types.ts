@@ -1,0 +1,58 @@
+// The types of PostGIS. Its functions are in the schema of the types, which need not be on the search path.
+
+import type { PgType } from '../../core/catalog/types.ts'
+import type { TypeSupport } from '../../core/compiler/type-support.ts'
+import type { Codec } from '../../core/database/param.ts'
+import { id, join, type Sql, sql, trusted } from '../../core/database/sql.ts'
+import { parseFailed } from '../../core/errors.ts'
+import { geoJsonText } from './geojson.ts'
+
+/** A call of a function of PostGIS. */
+export const call = ({ schema }: PgType, name: string, values: readonly Sql[]): Sql =>
+  sql`${id(schema, name)}(${join(values)})`
+
+const geoJsonCodec = (type: PgType): Codec => ({
+  type: type.name,
+  encode: (value) => geoJsonText(value, type.name),
+  decode: (text) => sql`${call(type, 'st_geomfromgeojson', [text])}::${trusted(type.sql)}`,
+})
+
+/**
+ * Up to 15 decimals, and the reference system in its long form. The detour by `json` refuses what GeoJSON cannot hold: a
+ * coordinate that is no number would make the whole answer unreadable.
+ */
+const geoJson = (value: Sql, type: PgType): Sql =>
+  sql`${call(type, 'st_asgeojson', [value, sql`15`, sql`4`])}::json::text`
+
+export const geometry: TypeSupport = {
+  name: 'geometry',
+  codec: geoJsonCodec,
+  json: geoJson,
+  casts: ['geography'],
+}
+
+export const geography: TypeSupport = {
+  name: 'geography',
+  codec: geoJsonCodec,
+  json: geoJson,
+  casts: ['geometry'],
+}
+
+const hexadecimal = /^(?:[0-9a-f]{2})*$/i
+
+function rasterText(value: unknown): string {
+  if (typeof value !== 'string') throw parseFailed('expecting String for raster')
+  if (hexadecimal.test(value)) return value
+  throw parseFailed('invalid hexadecimal representation of raster well known binary format')
+}
+
+export const raster: TypeSupport = {
+  name: 'raster',
+  codec: (type) => ({
+    type: type.name,
+    encode: rasterText,
+    decode: (text) => call(type, 'st_rastfromhexwkb', [text]),
+  }),
+  json: (value) => sql`'"' || (${value})::text || '"'`,
+  ordered: false,
+}

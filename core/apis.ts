@@ -21,7 +21,7 @@ export class Apis {
     this.known = [...new Set([...interfaceApis, ...plugins.map(apiOf)])]
     const names = (requested ?? standard).map((name) => name.toLowerCase())
     if (names.some((name) => !this.known.includes(name))) {
-      throw new OptionsError(`Only expecting list of comma separated API types ${this.known.join(',')}`)
+      throw new OptionsError(`Only expecting list of comma separated API types ${this.known.join(',')}`, 'enabledApis')
     }
     this.#open = new Set(names)
     this.enabled = [...this.#open]

@@ -1,5 +1,6 @@
 // What a start tells: a few lines for the person (on stderr, since stdout is the log), and entries for the log.
 
+import { describeDomains } from './http/cors.ts'
 import type { LogEntry } from './observe.ts'
 import { redactedUrl, type Settings } from './options.ts'
 import { loggableUrl } from './outgoing/url.ts'
@@ -55,7 +56,6 @@ function accessLine({ adminSecret, unauthorizedRole, authHook, jwtSecret }: Sett
 
 /** The configuration as the log has it. */
 export function configurationEntry(settings: Settings): LogEntry {
-  const cors = settings.corsDomain.includes('*') ? '*' : settings.corsDomain
   const info = {
     port: settings.serverPort,
     server_host: settings.serverHost,
@@ -65,7 +65,12 @@ export function configurationEntry(settings: Settings): LogEntry {
     auth_hook_mode: settings.authHook === null ? null : settings.authHookMode,
     jwt_secret: settings.jwtSecret === null ? null : { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' },
     unauth_role: settings.unauthorizedRole,
-    cors_config: { disabled: settings.disableCors, allowed_origins: settings.disableCors ? null : cors },
+    cors_config: {
+      disabled: settings.disableCors,
+      ws_read_cookie: null,
+      allowed_origins: settings.disableCors ? null : describeDomains(settings.corsDomain),
+    },
+    enable_telemetry: settings.enableTelemetry,
     use_prepared_statements: settings.usePreparedStatements,
     stringify_numeric_types: settings.stringifyNumericTypes,
     enabled_apis: settings.enabledApis,

@@ -19,6 +19,8 @@ export interface Dialect {
   /** PostgreSQL settings that carry the session and the trace into triggers. */
   readonly userSetting: string
   readonly traceSetting: string
+  /** What the names of the server's own metrics begin with. */
+  readonly metricPrefix: string
   /** What a text that names the product says. */
   readonly productName: string
   /** The product in the `User-Agent` of outgoing requests. */
@@ -34,10 +36,31 @@ export interface Dialect {
   readonly strictTokens: boolean
   /** Whether a null in a boolean expression makes that part of it true, as in v1.3; else it is refused. */
   readonly nullsHold: boolean
+  /**
+   * Whether the generated schema has the types and fields of v1.3 where ours are stricter, since clients declare
+   * variables of them: elements of lists and counts that may be null, patterns that are strings whatever the column is,
+   * and fields by primary key for roles that may not select it.
+   */
+  readonly lenientSchema: boolean
+  /** Whether unknown top-level keys of a metadata document are passed over, with a line in the log; else refused. */
+  readonly unknownKeysPass: boolean
+  /** How inconsistent objects are listed: bare, or in an object that says whether there are any. */
+  readonly inconsistencies: 'list' | 'report'
+  /** Whether a table of the schema `public` is defined by its bare name where inconsistent objects are listed. */
+  readonly bareTableNames: boolean
+  /** What kind of query can be explained, as the refusal of others says. */
+  readonly explainable: string
+  /** What the names of the triggers begin with that record changes for event triggers. */
+  readonly triggerPrefix: string
+  /** Whether the configuration endpoint tells where the console's assets are. */
+  readonly tellsConsoleAssets: boolean
+  /** The schema under whose name tools read the server's own tables; null where there are none to read. */
+  readonly systemSchema: string | null
 }
 
 function dialect(name: Dialect['name'], word: string): Dialect {
   const prefix = `x-${word}-`
+  const isOwn = name === 'trellis'
   return {
     name,
     sessionPrefix: prefix,
@@ -52,12 +75,21 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     remoteJoinFields: `${word}_fields`,
     userSetting: `${word}.user`,
     traceSetting: `${word}.tracecontext`,
-    productName: word === 'service' ? 'Trellis' : 'hasura',
-    userAgent: word === 'service' ? 'trellis' : 'hasura-graphql-engine',
-    redirects: word === 'service' ? 0 : 10,
+    metricPrefix: `${word}_`,
+    productName: isOwn ? 'Trellis' : 'hasura',
+    userAgent: isOwn ? 'trellis' : 'hasura-graphql-engine',
+    redirects: isOwn ? 0 : 10,
     claimsNamespace: 'https://hasura.io/jwt/claims',
-    strictTokens: word === 'service',
-    nullsHold: word === 'hasura',
+    strictTokens: isOwn,
+    nullsHold: !isOwn,
+    lenientSchema: !isOwn,
+    unknownKeysPass: !isOwn,
+    inconsistencies: isOwn ? 'list' : 'report',
+    bareTableNames: isOwn,
+    explainable: isOwn ? 'database' : 'hasura',
+    triggerPrefix: isOwn ? 'trellis_' : 'notify_hasura_',
+    tellsConsoleAssets: !isOwn,
+    systemSchema: isOwn ? null : 'hdb_catalog',
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { Admission } from './admission.ts'
 import { Apis } from './apis.ts'
 import { Auth } from './auth/auth.ts'
 import { Database } from './database/database.ts'
@@ -21,8 +22,10 @@ import type { Settings } from './options.ts'
 import { OutgoingClient } from './outgoing/client.ts'
 import type { Plugin } from './plugin.ts'
 import { type LoadedPlugin, loadPlugins, orderPlugins, pluginFailure, pluginLabel } from './plugins.ts'
-import { engineOf, type Services } from './registration.ts'
+import { engineOf, openRoutes, type Services } from './registration.ts'
+import { SessionSettings } from './session-settings.ts'
 import { StartError } from './start-error.ts'
+import { Wrapping } from './wrapping.ts'
 
 export interface EngineOptions {
   /** `databaseUrl` must be set: core starts no PostgreSQL. */
@@ -87,22 +90,25 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
 
 function createServices({ settings, observe = createObserver(settings) }: EngineOptions, apis: Apis) {
   const dialect = dialects[settings.dialect]
-  const database = openDatabase(settings, observe)
+  const wrapping = new Wrapping()
+  const sessionSettings = new SessionSettings(dialect)
+  const database = openDatabase(settings, observe, wrapping)
   const auth = new Auth(settings, dialect)
-  const outgoing = new OutgoingClient(dialect)
-  const http = createHttp({ settings, observe, auth })
+  const outgoing = new OutgoingClient(dialect, wrapping)
+  const http = createHttp({ settings, observe })
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
-  const metadata = createMetadataService({ database, dialect, observe, operations, registry })
+  const common = { database, dialect, sessionSettings, wrapping }
+  const metadata = createMetadataService({ ...common, observe, operations, registry })
   const contributions: Contribution[] = []
   const guards: RequestGuard[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
-  const graphql = new GraphQLEngine({ settings, dialect, database, contributions, guards, model, report })
+  const graphql = new GraphQLEngine({ ...common, settings, contributions, guards, model, report })
   const services: Services = {
-    ...{ settings, dialect, database, observe, auth, outgoing, apis, operations, registry, metadata, contributions },
-    guards,
-    graphql,
+    ...common,
+    ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, guards, graphql },
+    admission: new Admission(),
     app: http.app,
     routes: new Map(),
     ready: [],
@@ -111,16 +117,17 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   return { http, services, metadata, outgoing }
 }
 
-function openDatabase(settings: Settings, observe: Observer): Database {
+function openDatabase(settings: Settings, observe: Observer, wrapping: Wrapping): Database {
   if (settings.databaseUrl === null) throw new StartError('there is no database to serve: set databaseUrl')
   return new Database({
     url: settings.databaseUrl,
-    connections: settings.connections,
+    connections: settings.connections * settings.stripes,
     idleTimeout: settings.timeout,
     lifetime: settings.connLifetime || null,
     preparedStatements: settings.usePreparedStatements,
     isolation: settings.txIsolation,
     onConnectionError: ({ message }) => observe.log({ type: 'pg-client', level: 'warn', detail: { message } }),
+    wrapping,
   })
 }
 
@@ -141,11 +148,9 @@ async function registerPlugins(services: Services, plugins: readonly LoadedPlugi
 
 /** Mounts the routes whose API is open. */
 async function mountRoutes(services: Services): Promise<void> {
-  const { app, apis, routes } = services
-  await app.register(async (scope) => {
+  await services.app.register(async (scope) => {
     takeBodiesAsBytes(scope)
-    for (const { route, plugin, api } of routes.values()) {
-      if (api !== null && !apis.isEnabled(api)) continue
+    for (const { route, plugin } of openRoutes(services)) {
       try {
         mountRoute(scope, route, services)
       } catch (error) {

@@ -6,16 +6,19 @@ import { type PathKey, pathText } from './path.ts'
 /** The wire codes of the specification; an action webhook may add its own, hence the string escape at the end. */
 export type ErrorCode =
   | 'access-denied'
+  | 'alias-limit-exceeded'
   | 'already-exists'
   | 'already-tracked'
   | 'already-untracked'
   | 'bad-request'
+  | 'batch-limit-exceeded'
   | 'busy'
   | 'conflict'
   | 'constraint-error'
   | 'constraint-violation'
   | 'data-exception'
   | 'dependency-error'
+  | 'depth-limit-exceeded'
   | 'invalid-configuration'
   | 'invalid-headers'
   | 'invalid-json'
@@ -24,6 +27,7 @@ export type ErrorCode =
   | 'invalid-params'
   | 'jwt-invalid-claims'
   | 'jwt-missing-role-claims'
+  | 'node-limit-exceeded'
   | 'not-exists'
   | 'not-found'
   | 'not-supported'
@@ -31,9 +35,11 @@ export type ErrorCode =
   | 'permission-denied'
   | 'permission-error'
   | 'postgres-error'
+  | 'rate-limit-exceeded'
   | 'remote-schema-conflicts'
   | 'remote-schema-error'
   | 'start-failed'
+  | 'time-limit-exceeded'
   | 'unexpected'
   | 'unexpected-payload'
   | 'validation-failed'
@@ -42,6 +48,8 @@ export type ErrorCode =
 export interface ErrorDetails {
   /** Where, relative to the place that throws: callers add their own level with {@link TrellisError.at}. */
   readonly path?: readonly PathKey[]
+  /** Whether no place caused it, as with a commit that fails: whoever passes it on adds none. */
+  readonly placeless?: boolean
   /** What only administrators (or development mode) may see. */
   readonly internal?: unknown
   readonly cause?: unknown
@@ -52,6 +60,7 @@ export class TrellisError extends Error {
   readonly status: number
   readonly code: ErrorCode
   readonly path: readonly PathKey[]
+  readonly placeless: boolean
   readonly internal: unknown
 
   constructor(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -60,17 +69,19 @@ export class TrellisError extends Error {
     this.status = status
     this.code = code
     this.path = details.path ?? []
+    this.placeless = details.placeless ?? false
     this.internal = details.internal
   }
 
   /** The same error seen from one level further out: `at('args')` turns `$.name` into `$.args.name`. */
   at(...outer: readonly PathKey[]): TrellisError {
-    return this.with({ path: [...outer, ...this.path] })
+    return this.placeless ? this : this.with({ path: [...outer, ...this.path] })
   }
 
   /** The same error with other details; what is left out stays. */
   with(details: ErrorDetails): TrellisError {
-    const merged = { path: this.path, internal: this.internal, cause: this.cause, ...details }
+    const { path, placeless, internal, cause } = this
+    const merged = { path, placeless, internal, cause, ...details }
     const copy = new TrellisError(this.status, this.code, this.message, merged)
     copy.stack = this.stack
     return copy

@@ -8,9 +8,10 @@ import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './database/embedded.ts'
 import { createEngine, type RunningEngine } from './engine.ts'
 import { createObserver, type Observer } from './observe.ts'
+import { OptionsError, refusedOption } from './option-values.ts'
 import type { Settings } from './options.ts'
 import type { Plugin } from './plugin.ts'
-import { OptionsError, type ParsedSettings } from './settings.ts'
+import type { ParsedSettings } from './settings.ts'
 import { StartError } from './start-error.ts'
 
 /** What the server is made of; `embedded` and `engine` have to be ended. */
@@ -64,10 +65,16 @@ async function serve(parsed: ParsedSettings, plugins: readonly Plugin[]): Promis
     await Promise.race([start(parsed, running, stop), aborted(stop)])
     await aborted(stop)
   } catch (error) {
-    if (!stop.aborted) throw error
+    if (!stop.aborted) throw withSource(error, parsed)
   } finally {
     await end(running, parsed.settings)
   }
+}
+
+/** Adds where its value comes from to the refusal of an option that only the engine can judge. */
+function withSource(error: unknown, { sources }: ParsedSettings): unknown {
+  if (!(error instanceof OptionsError) || error.option === null) return error
+  return refusedOption(sources.get(error.option) ?? error.option, error.message)
 }
 
 async function start(
@@ -78,8 +85,8 @@ async function start(
   const { observe, plugins } = running
   observe.log(configurationEntry(settings))
   if (settings.databaseUrl === null) {
-    const { dataDir: directory, connections } = settings
-    running.embedded = new EmbeddedPostgres({ directory, connections, observe })
+    const { dataDir: directory, connections, stripes } = settings
+    running.embedded = new EmbeddedPostgres({ directory, connections: connections * stripes, observe })
     await running.embedded.start()
   }
   const served = { ...settings, databaseUrl: running.embedded?.url ?? settings.databaseUrl }

@@ -18,7 +18,10 @@ export const nameText = ({ schema, name }: QualifiedName): string => (schema ===
 export const graphqlBaseName = ({ schema, name }: QualifiedName): string =>
   schema === 'public' ? name : `${schema}_${name}`
 
-const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/
+/** What names of GraphQL look like, as a regular expression. */
+export const graphqlNamePattern = '^[_A-Za-z][_0-9A-Za-z]*$'
+
+const graphqlName = new RegExp(graphqlNamePattern)
 
 export const isGraphQLName = (text: string): boolean => graphqlName.test(text)
 

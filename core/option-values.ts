@@ -32,7 +32,18 @@ export interface OptionDeclaration {
 /** An option that cannot be used; the message is the one line that is shown. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'
+  /** The key of the option, when the message is only the reason: whoever knows the source adds it. */
+  readonly option: string | null
+
+  constructor(message: string, option: string | null = null) {
+    super(message)
+    this.option = option
+  }
 }
+
+/** The one line about an option's value; `source` names where the value comes from. */
+export const refusedOption = (source: string, reason: string): OptionsError =>
+  new OptionsError(`Fatal Error:- ${source}: ${reason}`)
 
 const trueTexts = ['true', 't', 'yes', 'y']
 const falseTexts = ['false', 'f', 'no', 'n']
@@ -114,7 +125,7 @@ function blaming(source: string, value: () => unknown): unknown {
   try {
     return value()
   } catch (error) {
-    if (error instanceof Refusal) throw new OptionsError(`Fatal Error:- ${source}: ${error.message}`)
+    if (error instanceof Refusal) throw refusedOption(source, error.message)
     throw error
   }
 }

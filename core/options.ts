@@ -155,6 +155,16 @@ export const SettingsSchema = Type.Object({
       description: 'largest request body that is read',
     },
   ),
+  requestReadTimeout: whole(
+    300,
+    { minimum: 1 },
+    {
+      flag: 'request-read-timeout',
+      variable: 'REQUEST_READ_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a request that has not arrived whole after so long, or its headers after 60 seconds, is cut off',
+    },
+  ),
   responseStallTimeout: whole(
     60,
     { minimum: 1 },
@@ -176,6 +186,17 @@ export const SettingsSchema = Type.Object({
     },
   ),
 
+  stripes: whole(
+    1,
+    { minimum: 1, maximum: 1000 },
+    {
+      flag: 'stripes',
+      short: 's',
+      variable: 'PG_STRIPES',
+      placeholder: 'N',
+      description: 'multiplies --connections, for configurations of v1.3',
+    },
+  ),
   connections: whole(
     50,
     { minimum: 1 },
@@ -286,7 +307,7 @@ export const SettingsSchema = Type.Object({
     flag: 'v1-boolean-null-collapse',
     variable: 'V1_BOOLEAN_NULL_COLLAPSE',
     description:
-      'a null in a where argument makes that part of it true, as in dialect hasura, instead of being refused',
+      'a null comparison or expression in a where argument is true, as in dialect hasura, instead of being refused',
   }),
   enabledApis: Type.Union([Type.Array(Type.String({ minLength: 1 })), Type.Null()], {
     default: null,
@@ -302,6 +323,43 @@ export const SettingsSchema = Type.Object({
     flag: 'enable-allowlist',
     variable: 'ENABLE_ALLOWLIST',
     description: 'let roles other than admin run only the GraphQL queries of the collections in the allow-list',
+  }),
+  apiLimits: text({
+    flag: 'api-limits',
+    variable: 'API_LIMITS',
+    placeholder: 'JSON',
+    description: 'limits on the requests of roles other than admin, as a JSON object: see limits.md',
+  }),
+  trustedProxies: whole(
+    0,
+    { minimum: 0, maximum: 100 },
+    {
+      flag: 'trusted-proxies',
+      variable: 'TRUSTED_PROXIES',
+      placeholder: 'N',
+      description: 'how many proxies in front of the server add to X-Forwarded-For, for rate limits by address',
+    },
+  ),
+  metricsSecret: text({
+    flag: 'metrics-secret',
+    variable: 'METRICS_SECRET',
+    placeholder: 'TEXT',
+    secret: true,
+    check: secretsRefusal,
+    description:
+      'who sends it as a bearer token may read the metrics; without one administrators may. A JSON array of texts: any one of them',
+  }),
+  metricsPort: Type.Union([Type.Integer({ minimum: 0, maximum: 65535 }), Type.Null()], {
+    default: null,
+    minimum: 0,
+    maximum: 65535,
+    option: {
+      kind: 'int',
+      flag: 'metrics-port',
+      variable: 'METRICS_PORT',
+      placeholder: 'N',
+      description: 'a port of their own to serve metrics on, with the secret if there is one; 0 takes a free one',
+    },
   }),
   queryPlanCacheSize: whole(
     4000,
@@ -336,6 +394,11 @@ export const SettingsSchema = Type.Object({
     flag: 'admin-internal-errors',
     variable: 'ADMIN_INTERNAL_ERRORS',
     description: 'show the internals of errors to the role admin',
+  }),
+  enableTelemetry: trueOrFalse(false, {
+    flag: 'enable-telemetry',
+    variable: 'ENABLE_TELEMETRY',
+    description: 'accepted for configurations of v1.3: nothing is ever sent',
   }),
 })
 

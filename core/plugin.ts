@@ -1,9 +1,13 @@
 // The contract between core and plugins. A plugin is a value made by `definePlugin`; built-in ones and those of third
 // parties are the same thing.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Admission } from './admission.ts'
 import type { Auth } from './auth/auth.ts'
+import type { ComparisonOperator } from './compiler/operators.ts'
+import type { TypeSupport } from './compiler/type-support.ts'
 import type { Database } from './database/database.ts'
 import type { Dialect } from './dialect.ts'
 import type { TrellisError } from './errors.ts'
@@ -15,9 +19,12 @@ import type { MetadataService } from './metadata/service.ts'
 import type { Facet, ModelEffect, Slice } from './metadata/slices.ts'
 import type { Observer } from './observe.ts'
 import type { Operation } from './operations/operation.ts'
+import type { RegisteredOperation } from './operations/registry.ts'
 import type { Settings } from './options.ts'
 import type { Outgoing } from './outgoing/client.ts'
 import type { Session } from './session.ts'
+import type { SessionSettings } from './session-settings.ts'
+import type { Wrappers } from './wrapping.ts'
 
 /** An HTTP route of a plugin. It is mounted only while its API is enabled. */
 export interface Route {
@@ -36,14 +43,30 @@ export interface Route {
   readonly raw?: boolean
   /** How errors are answered, those of authentication included; absent: flat, with their status. */
   readonly errors?: ErrorEncoder
+  /** What descriptions of the API say of it. */
+  readonly about?: RouteDescription
 }
 
-/** Status and body of the answer to an error. `showInternal`: whether the caller may see its `internal`. */
-export type ErrorEncoder = (error: TrellisError, showInternal: boolean) => ErrorAnswer
+/** A route as readers of the API's description see it. */
+export interface RouteDescription {
+  /** One line. */
+  readonly summary: string
+  /** The shape of the body; absent: there is none. */
+  readonly body?: TSchema
+  /** The shape of the answer; absent: any. */
+  readonly result?: TSchema
+  /** Of the answer; absent: JSON. */
+  readonly contentType?: string
+}
+
+/** The answer to an error. `showInternal`: whether the caller may see its `internal`; `headers` are the request's. */
+export type ErrorEncoder = (error: TrellisError, showInternal: boolean, headers: IncomingHttpHeaders) => ErrorAnswer
 
 export interface ErrorAnswer {
   readonly status: number
   readonly body: unknown
+  /** Absent: JSON. */
+  readonly contentType?: string
 }
 
 export interface RouteCall {
@@ -61,7 +84,11 @@ export interface Engine {
   readonly app: FastifyInstance
   readonly database: Database
   readonly observe: Observer
-  readonly operations: { add(...operations: readonly Operation<TSchema>[]): void }
+  readonly operations: {
+    add(...operations: readonly Operation<TSchema>[]): void
+    /** Those that can be called, of all plugins: complete when the server is ready. */
+    all(): readonly RegisteredOperation[]
+  }
   readonly metadata: {
     slice<K extends keyof MetadataDocument, S extends TSchema>(key: K, slice: Omit<Slice<K, S>, 'key'>): void
     facet<K extends string & keyof TableEntry, Resolved>(
@@ -79,9 +106,23 @@ export interface Engine {
     /** Executing requests, for routes and transports. */
     readonly engine: GraphQLEngine
   }
-  readonly routes: { add(...routes: readonly Route[]): void }
+  readonly routes: {
+    add(...routes: readonly Route[]): void
+    /** Those that are open, of all plugins: complete when the server is ready. */
+    all(): readonly Route[]
+  }
+  /** What is known of types that extensions of the database bring. Like `comparisons`, of all engines of the process. */
+  readonly types: { add(...types: readonly TypeSupport[]): void }
+  /** What columns can be compared by, in GraphQL and in expressions of the metadata. */
+  readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }
   /** Who asks: authenticating requests of other transports, and adding a way to authenticate. */
   readonly auth: Pick<Auth, 'mode' | 'configuration' | 'authenticate' | 'use'>
+  /** Whether a request is served now: adding a check, and asking all of them for requests of other transports. */
+  readonly admission: Pick<Admission, 'add' | 'checkRequest' | 'checkBatch'>
+  /** Puts something around requests, operations, statements and requests to other servers. */
+  wrap(wrappers: Wrappers): void
+  /** What transactions tell the database of the request that they serve. */
+  readonly sessionSettings: SessionSettings
   /** Requests to other servers, by the rules that hold for all of them. */
   readonly outgoing: Outgoing
   /** Which APIs exist and which are open. */

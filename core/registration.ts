@@ -1,9 +1,12 @@
 // The engine as one plugin sees it: what it adds is recorded under its name, and every refusal says whose it is.
 
 import type { FastifyInstance } from 'fastify'
+import type { Admission } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
 import type { Auth } from './auth/auth.ts'
+import { addOperators } from './compiler/operators.ts'
+import { addTypes } from './compiler/type-support.ts'
 import type { Database } from './database/database.ts'
 import type { Dialect } from './dialect.ts'
 import type { Contribution } from './graphql/contribution.ts'
@@ -17,6 +20,8 @@ import type { Settings } from './options.ts'
 import type { Outgoing } from './outgoing/client.ts'
 import type { Engine, Route } from './plugin.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
+import type { SessionSettings } from './session-settings.ts'
+import type { Wrapping } from './wrapping.ts'
 
 /** What plugins share, and what they have declared so far. */
 export interface Services {
@@ -34,6 +39,9 @@ export interface Services {
   readonly graphql: GraphQLEngine
   readonly contributions: Contribution[]
   readonly guards: RequestGuard[]
+  readonly admission: Admission
+  readonly sessionSettings: SessionSettings
+  readonly wrapping: Wrapping
   readonly routes: Map<string, OwnedRoute>
   readonly ready: OwnedHook[]
   readonly closing: OwnedHook[]
@@ -65,9 +73,12 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     database: services.database,
     observe: services.observe,
     auth: services.auth,
+    admission: services.admission,
+    sessionSettings: services.sessionSettings,
+    wrap: (wrappers) => services.wrapping.add(wrappers),
     outgoing: services.outgoing,
     apis: services.apis,
-    operations: { add: (...added) => operations.add(owner, ...added) },
+    operations: { add: (...added) => operations.add(owner, ...added), all: () => operations.all() },
     metadata: {
       slice: (key, slice) => registry.addSlice(withOwner({ ...slice, key } as Slice, loaded), name),
       facet: (facet) => registry.addFacet(facet, name),
@@ -79,7 +90,12 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       guard: (guard) => services.guards.push(guard),
       engine: services.graphql,
     },
-    routes: { add: (...routes) => addRoutes(services, loaded, routes) },
+    routes: {
+      add: (...routes) => addRoutes(services, loaded, routes),
+      all: () => openRoutes(services).map(({ route }) => route),
+    },
+    types: { add: addTypes },
+    comparisons: { add: addOperators },
     get model() {
       return services.metadata.model
     },
@@ -106,6 +122,10 @@ function addContribution(contributions: Contribution[], contribution: Contributi
   if (taken) throw new Error(`GraphQL contribution "${contribution.name}" is declared already`)
   contributions.push(contribution)
 }
+
+/** The routes whose API is open. */
+export const openRoutes = ({ routes, apis }: Pick<Services, 'routes' | 'apis'>): readonly OwnedRoute[] =>
+  [...routes.values()].filter(({ api }) => api === null || apis.isEnabled(api))
 
 function addRoutes({ routes, apis }: Services, plugin: LoadedPlugin, added: readonly Route[]): void {
   for (const route of added) {

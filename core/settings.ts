@@ -23,6 +23,8 @@ export interface CommandLine {
 /** What the settings were made from, beside themselves. */
 export interface ParsedSettings {
   readonly settings: Settings
+  /** Where each option that is given has its value from, as refusals name it. */
+  readonly sources: ReadonlyMap<string, string>
   /** Variables that look like options and are none. */
   readonly unknownVariables: readonly string[]
 }
@@ -112,53 +114,63 @@ export function parseSettings(
   const fromFlagOrVariable = (option: Option, prefix: string) =>
     flagValue(option, commandLine) ?? variableValue(option, variables, prefix)
   const neutral = dialects.trellis.environmentPrefix
-  const config = fromFlagOrVariable(optionOf('config'), neutral) as string | undefined
+  const config = fromFlagOrVariable(optionOf('config'), neutral)?.value as string | undefined
   const file = readConfig(config, readFile)
-  const dialect = fromFlagOrVariable(optionOf('dialect'), neutral) ?? file.dialect ?? 'trellis'
+  const dialect = (fromFlagOrVariable(optionOf('dialect'), neutral) ?? file.get('dialect'))?.value ?? 'trellis'
   const prefix = dialects[dialect as Settings['dialect']].environmentPrefix
   const given = options.flatMap((option) => {
     const own = option.key === 'config' || option.key === 'dialect' ? neutral : prefix
-    const value = fromFlagOrVariable(option, own) ?? file[option.key]
-    return value === undefined ? [] : [[option.key, value]]
+    const found = fromFlagOrVariable(option, own) ?? file.get(option.key)
+    return found === undefined ? [] : [[option.key, found] as const]
   })
-  const settings = combined(defaultSettings(Object.fromEntries(given)), prefix)
-  return { settings, unknownVariables: unknownVariables(variables, prefix) }
+  const values = Object.fromEntries(given.map(([key, { value }]) => [key, value]))
+  const settings = combined(defaultSettings(values), prefix)
+  const sources = new Map(given.map(([key, { source }]) => [key, source]))
+  return { settings, sources, unknownVariables: unknownVariables(variables, prefix) }
+}
+
+/** A value, and where it comes from. */
+interface Found {
+  readonly value: unknown
+  readonly source: string
 }
 
 const optionOf = (key: Option['key']): Option => options.find((option) => option.key === key)!
 
-function flagValue(option: Option, { flags }: CommandLine): unknown {
+function flagValue(option: Option, { flags }: CommandLine): Found | undefined {
   const { flag } = option.declaration
   const value = flags[flag]
-  if (value === undefined || typeof value === 'boolean') return value
-  return valueOfText(option, typeof value === 'string' ? value : value.join(','), `Option --${flag}`)
+  if (value === undefined) return undefined
+  const source = `Option --${flag}`
+  if (typeof value === 'boolean') return { value, source }
+  return { value: valueOfText(option, typeof value === 'string' ? value : value.join(','), source), source }
 }
 
-function variableValue(option: Option, variables: Variables, prefix: string): unknown {
+function variableValue(option: Option, variables: Variables, prefix: string): Found | undefined {
   const { variable, formerVariable } = option.declaration
   for (const name of [variable, formerVariable]) {
     const text = name === undefined ? undefined : variables[prefix + name]
-    if (text !== undefined) return valueOfText(option, text, `Environment variable ${prefix}${name}`)
+    if (text === undefined) continue
+    const source = `Environment variable ${prefix}${name}`
+    return { value: valueOfText(option, text, source), source }
   }
   return undefined
 }
 
-function readConfig(
-  path: string | undefined,
-  readFile: (path: string) => string | null,
-): Readonly<Record<string, unknown>> {
+function readConfig(path: string | undefined, readFile: (path: string) => string | null): ReadonlyMap<string, Found> {
   const name = path ?? defaultConfigFile
   const text = readFile(name)
   if (text === null) {
-    if (path === undefined) return {}
+    if (path === undefined) return new Map()
     throw new OptionsError(`Fatal Error:- Configuration file ${name} does not exist`)
   }
   const entries = Object.entries(parseConfig(name, text)).map(([key, value]) => {
     const option = options.find((candidate) => candidate.key === key)
     if (!option) throw new OptionsError(`Fatal Error:- Configuration file ${name}: there is no option "${key}"`)
-    return [key, valueOfJson(option, value, `Configuration file ${name}, ${key}`)]
+    const source = `Configuration file ${name}, ${key}`
+    return [key, { value: valueOfJson(option, value, source), source }] as const
   })
-  return Object.fromEntries(entries)
+  return new Map(entries)
 }
 
 function parseConfig(name: string, text: string): object {

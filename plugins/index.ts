@@ -8,36 +8,50 @@ import collections from './collections/index.ts'
 import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
 import data from './data/index.ts'
+import developer from './developer/index.ts'
 import explain from './explain/index.ts'
 import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
+import limits from './limits/index.ts'
 import metadata from './metadata/index.ts'
+import metrics from './metrics/index.ts'
+import openapi from './openapi/index.ts'
 import permissions from './permissions/index.ts'
 import pgDump from './pg-dump/index.ts'
+import postgis from './postgis/index.ts'
+import rateLimit from './rate-limit/index.ts'
 import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
 import sql from './sql/index.ts'
 import tables from './tables/index.ts'
+import tracing from './tracing/index.ts'
 import version from './version/index.ts'
 
 export const builtInPlugins: readonly Plugin[] = [
+  tracing,
   metadata,
   tables,
   permissions,
   relationships,
   functions,
   computedFields,
+  postgis,
   sql,
   data,
   graphql,
   relay,
   explain,
   collections,
+  limits,
+  rateLimit,
+  metrics,
   health,
   version,
   config,
+  developer,
   catalogState,
+  openapi,
   pgDump,
   authJwt,
   authWebhook,

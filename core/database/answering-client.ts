@@ -1,15 +1,20 @@
 // Queries of the hot path, below what `pg` offers: the answer is one value whose bytes go to the client as they are, so it
 // is neither described, nor decoded, nor put into rows. Written against the internals of the pinned version of `pg`.
 
+import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
+import type { Cancellable } from './cancelling.ts'
+import { transactionError } from './postgres-errors.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /** The part of `pg`'s Connection that a query writes to. */
 interface Wire {
   readonly stream: Socket
   readonly submittedNamedStatements: Record<string, string>
+  readonly parsedStatements: Record<string, string>
   parse(message: { readonly text: string; readonly name: string | undefined }): void
   bind(message: {
     readonly statement: string | undefined
@@ -35,20 +40,43 @@ const Base = pg.Query as unknown as new (text: string) => BaseQuery
 
 const unchanged = (value: unknown): unknown => value
 
+/** A statement that is prepared on the connection, with its values. */
+export interface PreparedCall {
+  readonly name: string
+  readonly values: readonly string[]
+}
+
+/** What is run for one answer. */
+export interface AnswerCall {
+  readonly statement: PreparedStatement
+  readonly values: readonly (string | null)[]
+  /** Whether a statement that runs again is prepared. */
+  readonly preparing: boolean
+  /**
+   * Run in front of it. What is sent up to one Sync is a transaction, which commits when all of it succeeded: both take
+   * one round trip, and neither BEGIN nor COMMIT.
+   */
+  readonly preface?: PreparedCall | null
+}
+
 /** Runs a statement and keeps the first value of the first row. */
 class AnswerQuery extends Base {
+  readonly #preface: PreparedCall | null
   #first: Buffer | null = null
+  /** Statements that have not been completed. */
+  #left: number
 
   constructor(
-    statement: PreparedStatement,
-    values: readonly (string | null)[],
-    preparing: boolean,
+    { statement, values, preparing, preface = null }: AnswerCall,
     done: (error: Error | null, first: Buffer | null) => void,
   ) {
     super(statement.text)
     this.values = values
     if (preparing && statement.isRepeated) this.name = statement.name
-    this.callback = (error) => done(error, this.#first)
+    this.#preface = preface
+    this.#left = preface ? 2 : 1
+    // All statements are done, so what failed is the commit.
+    this.callback = (error) => done(error && this.#left === 0 ? transactionError(error) : error, this.#first)
   }
 
   /** Always the extended protocol: what it answers needs no description. */
@@ -58,6 +86,11 @@ class AnswerQuery extends Base {
 
   prepare(connection: Wire): void {
     const { name, text, values } = this
+    const preface = this.#preface
+    if (preface) {
+      connection.bind({ statement: preface.name, values: preface.values, valueMapper: unchanged })
+      connection.execute({ portal: '' })
+    }
     if (!this.hasBeenParsed(connection)) {
       connection.parse({ text, name })
       if (name !== undefined) connection.submittedNamedStatements[name] = text
@@ -68,13 +101,32 @@ class AnswerQuery extends Base {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (Buffer | null)[] }): void {
-    this.#first ??= fields[0] ?? null
+    if (this.#left === 1) this.#first ??= fields[0] ?? null
   }
 
-  handleCommandComplete(): void {}
+  handleCommandComplete(): void {
+    this.#left--
+  }
 
   handleReadyForQuery(): void {
     this.callback(null)
+  }
+}
+
+/** Prepares a statement under a name, without running it. */
+class ParseQuery extends Base {
+  constructor(name: string, text: string) {
+    super(text)
+    this.name = name
+    this.values = []
+    this.callback = () => {}
+  }
+
+  prepare(connection: Wire): void {
+    const { name, text } = this
+    connection.parse({ text, name })
+    connection.submittedNamedStatements[name!] = text
+    connection.sync()
   }
 }
 
@@ -118,11 +170,30 @@ class RowParser extends (Parser as unknown as new () => BaseParser) {
 /** What `pg`'s Client keeps to itself. */
 interface ClientInternals {
   readonly connection: Wire
+  readonly ssl: boolean | ConnectionOptions
+  readonly sslNegotiation: string
+  readonly processID: number | null
+  readonly secretKey: number | null
   _getActiveQuery(): unknown
 }
 
-/** A client that can also be asked for one value as bytes. */
-export class AnsweringClient extends pg.Client {
+/** `pg`'s Connection before anybody has logged in on it. */
+interface BareConnection extends EventEmitter {
+  readonly stream: Socket
+  connect(portOrPath: number | string, host?: string): void
+  requestSsl(): void
+  cancel(processId: number, secretKey: number): void
+}
+
+const BareConnection = pg.Connection as unknown as new (
+  options: Pick<ClientInternals, 'ssl' | 'sslNegotiation'>,
+) => BareConnection
+
+/** Milliseconds that a request to cancel may take. */
+const cancelPatience = 5000
+
+/** A client that can also be asked for one value as bytes, and to cancel what it runs. */
+export class AnsweringClient extends pg.Client implements Cancellable {
   constructor(config?: string | pg.ClientConfig) {
     super(config)
     const internals = this as unknown as ClientInternals
@@ -138,13 +209,45 @@ export class AnsweringClient extends pg.Client {
   }
 
   /** The bytes of the first row's first column; null when there is none. Rejects with what `pg` says. */
-  answer(statement: PreparedStatement, values: readonly (string | null)[], preparing: boolean): Promise<Buffer | null> {
+  answer(call: AnswerCall): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {
-      const query = new AnswerQuery(statement, values, preparing, (error, first) => {
+      const query = new AnswerQuery(call, (error, first) => {
         if (error) reject(error)
         else resolve(first)
       })
       this.query(query as unknown as pg.Submittable)
+    })
+  }
+
+  /** Has a statement prepared for what is sent from now on; does so once. */
+  prepareOnce(name: string, text: string): void {
+    const { parsedStatements, submittedNamedStatements } = (this as unknown as ClientInternals).connection
+    if (parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined) return
+    this.query(new ParseQuery(name, text) as unknown as pg.Submittable)
+  }
+
+  /** Asks PostgreSQL, on a connection of its own, to cancel what it runs for this client. Without effect on an idle one. */
+  cancelRunning(): Promise<void> {
+    const { ssl, sslNegotiation, processID, secretKey } = this as unknown as ClientInternals
+    if (processID === null || secretKey === null) return Promise.resolve()
+    const connection = new BareConnection({ ssl, sslNegotiation })
+    const cancel = () => connection.cancel(processID, secretKey)
+    if (ssl) connection.once('sslconnect', cancel)
+    connection.once('connect', () => {
+      if (!ssl) cancel()
+      else if (sslNegotiation !== 'direct') connection.requestSsl()
+    })
+    if (this.host.startsWith('/')) connection.connect(`${this.host}/.s.PGSQL.${this.port}`)
+    else connection.connect(this.port, this.host)
+    // PostgreSQL closes the connection when it has passed the request on.
+    return new Promise((done) => {
+      const late = setTimeout(() => connection.stream.destroy(), cancelPatience)
+      const end = () => {
+        clearTimeout(late)
+        done()
+      }
+      connection.once('end', end)
+      connection.on('error', end)
     })
   }
 

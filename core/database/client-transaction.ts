@@ -2,10 +2,12 @@
 // before, so that a mutation of one statement takes one round trip.
 
 import type pg from 'pg'
+import type { Around, StatementWork } from '../wrapping.ts'
 import type { AnsweringClient } from './answering-client.ts'
 import { transactionError, translatePostgresError } from './postgres-errors.ts'
 import type { PreparedNames, PreparedStatement } from './prepared-statement.ts'
 import type { OwnTransaction, Row, ScriptResult } from './transaction.ts'
+import { settingsStatement, type TransactionSettings } from './transaction-settings.ts'
 
 export interface ClientTransactionOptions {
   readonly client: pg.PoolClient & AnsweringClient
@@ -14,8 +16,11 @@ export interface ClientTransactionOptions {
   readonly preparing: boolean
   /** The statement that begins the transaction. */
   readonly begin: string
-  /** Settings of the transaction, by name. */
-  readonly settings: Readonly<Record<string, string>>
+  readonly settings: TransactionSettings
+  /** Once it aborts no further statement is sent. */
+  readonly signal: AbortSignal | null
+  /** Put around each statement of the work. */
+  readonly around: Around<StatementWork> | null
 }
 
 export class ClientTransaction implements OwnTransaction {
@@ -26,12 +31,11 @@ export class ClientTransaction implements OwnTransaction {
   /** Sends the beginning and the settings, without waiting. */
   constructor(options: ClientTransactionOptions) {
     this.#options = options
-    const { client, begin, settings } = options
+    const { client, begin, settings, preparing } = options
     const sent = [client.query(begin)]
-    for (const setting of Object.entries(settings)) {
-      sent.push(
-        client.query({ name: 'trellis_setting', text: 'select pg_catalog.set_config($1, $2, true)', values: setting }),
-      )
+    if (Object.keys(settings).length > 0) {
+      const { name, text, values } = settingsStatement(settings)
+      sent.push(client.query(preparing ? { name, text, values } : { text, values }))
     }
     this.#begun = Promise.all(sent)
     this.#begun.catch(() => {})
@@ -43,7 +47,7 @@ export class ClientTransaction implements OwnTransaction {
   }
 
   async bytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
-    return this.#timed(statement, values, (preparing) => this.#options.client.answer(statement, values, preparing))
+    return this.#timed(statement, values, (preparing) => this.#options.client.answer({ statement, values, preparing }))
   }
 
   async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
@@ -97,14 +101,21 @@ export class ClientTransaction implements OwnTransaction {
     names.add(statement, preparing)
     const started = performance.now()
     try {
-      return await this.#run(statement.text, values, () => send(preparing))
+      return await this.#run(statement.text, values, () => send(preparing), statement.name)
     } finally {
       statement.took(performance.now() - started)
     }
   }
 
-  /** Runs a statement; a failure to begin counts before one of the statement itself. */
-  async #run<T>(text: string, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
+  #run<T>(text: string, values: readonly unknown[], send: () => Promise<T>, digest: string | null = null): Promise<T> {
+    const run = () => this.#send(text, values, send)
+    const { around } = this.#options
+    return around ? around({ kind: 'transaction', digest }, run) : run()
+  }
+
+  /** Sends a statement; a failure to begin counts before one of the statement itself. */
+  async #send<T>(text: string, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
+    this.#options.signal?.throwIfAborted()
     try {
       return await send()
     } catch (error) {

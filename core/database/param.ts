@@ -1,6 +1,7 @@
 // Where a statement's parameter gets its value when the statement runs. Data only: `core/compiler/bind.ts` does the reading.
 
 import type { Path } from '../path.ts'
+import type { Sql } from './sql.ts'
 
 /** A value of a request, as far as planning had to look into it. */
 export type InputSource =
@@ -45,4 +46,6 @@ export interface Codec {
   readonly expects?: string
   /** Encodes a non-null JSON value; throws the specification's error without a path. `kind` is what a literal is called. */
   encode(value: unknown, kind?: string): string
+  /** The value that an encoded text stands for; absent: the text is in the input syntax of its type, and is cast to it. */
+  readonly decode?: (text: Sql) => Sql
 }

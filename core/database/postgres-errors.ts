@@ -18,9 +18,12 @@ export const connectionError = (error: unknown): TrellisError =>
 
 /** A transaction could not begin or commit. */
 export function transactionError(error: unknown): TrellisError {
-  if (isPostgresError(error) && error.code?.startsWith('23')) return translatePostgresError(error, 'COMMIT', [])
+  if (isPostgresError(error) && error.code?.startsWith('23')) {
+    return translatePostgresError(error, 'COMMIT', []).with({ placeless: true })
+  }
   return internalError('postgres tx error', {
     code: 'postgres-error',
+    placeless: true,
     internal: (error as Error)?.message,
     cause: error,
   })
@@ -51,6 +54,10 @@ const prefixes: Readonly<Record<string, string>> = {
   '23P01': 'Exclusion violation. ',
 }
 
+/** Not every state of class 08 does: a statement that asks another server can fail with one and leave this one alone. */
+const endsConnection = ({ severity, code = '' }: PostgresError): boolean =>
+  severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')
+
 /** The error of a data statement, by the table of the specification (graphql-api 24.3, metadata-api 2.5). */
 export function translatePostgresError(error: unknown, statement: string, values: readonly unknown[]): TrellisError {
   if (error instanceof TrellisError) return error
@@ -66,7 +73,7 @@ export function translatePostgresError(error: unknown, statement: string, values
     const text = 'there is no unique or exclusion constraint on target column(s)'
     return badRequest('constraint-error', text, { cause: error })
   }
-  if (state.startsWith('08') || state.startsWith('57P')) return connectionError(error)
+  if (endsConnection(error)) return connectionError(error)
   const internal = databaseErrorDetails(error, statement, values)
   return internalError('database query error', { internal, cause: error })
 }

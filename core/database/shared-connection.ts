@@ -2,16 +2,30 @@
 // and what is sent in one turn of the event loop goes out in one system call.
 
 import type pg from 'pg'
+import { onAbort } from '../aborting.ts'
 import { AnsweringClient } from './answering-client.ts'
+import { cancelUntil, isCancelled } from './cancelling.ts'
 import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250
 
+/** A statement fell to the cancelling of its neighbour: it was rolled back, and can be run elsewhere. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
 export class SharedConnection {
   readonly #client: AnsweringClient
   readonly #names = new PreparedNames()
-  #pending = 0
+  /** Queries are numbered in the order in which they are sent and answered. */
+  #sent = 0
+  #answered = 0
+  /** Numbers of queries that nobody waits for any more. */
+  readonly #abandoned = new Set<number>()
+  #isCancelling = false
+  #cancelsAsked = 0
+  #cancelsDone = 0
   #isReady = false
   #isHolding = false
   #brokenAt: number | null = null
@@ -35,7 +49,7 @@ export class SharedConnection {
 
   /** Queries that were sent and not answered. */
   get pending(): number {
-    return this.#pending
+    return this.#sent - this.#answered
   }
 
   /** Whether it takes queries. */
@@ -50,32 +64,74 @@ export class SharedConnection {
 
   /** Milliseconds that the query at the head has been running; 0 when there is none. */
   get busyMillis(): number {
-    return this.#pending > 0 ? performance.now() - this.#busySince : 0
+    return this.pending > 0 ? performance.now() - this.#busySince : 0
   }
 
-  /** Runs a statement; the time in the queue does not count as the statement's. */
+  /**
+   * Runs a statement; the time in the queue does not count as the statement's. When the signal aborts, the statement is
+   * cancelled as soon as its turn has come. Rejects with {@link Interrupted} when the statement has to be run elsewhere.
+   */
   async run(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     preparing: boolean,
+    signal: AbortSignal | null,
   ): Promise<Buffer | null> {
     this.#names.add(statement, preparing)
     if (this.#names.isFull) this.#giveUp()
-    if (this.#pending++ === 0) this.#busySince = performance.now()
+    if (this.pending === 0) this.#busySince = performance.now()
+    const number = this.#sent++
+    const cancelsBefore = this.#cancelsDone
+    const stopWatching = signal && onAbort(signal, () => this.#abandon(number))
     this.#hold()
     try {
-      return await this.#client.answer(statement, values, preparing)
+      return await this.#client.answer({ statement, values, preparing })
+    } catch (error) {
+      // PostgreSQL has closed it, though the end has not been read yet.
+      if ((error as { readonly severity?: string }).severity === 'FATAL') this.#giveUp()
+      const mayBeHit = this.#cancelsAsked > cancelsBefore && !signal?.aborted
+      throw mayBeHit && isCancelled(error)
+        ? new Interrupted('another statement was cancelled', { cause: error })
+        : error
     } finally {
+      stopWatching?.()
       const now = performance.now()
       statement.took(now - this.#busySince)
       this.#busySince = now
-      this.#pending--
-      if (!this.#isReady && this.#pending === 0) void this.close()
+      this.#answered++
+      if (this.#abandoned.size > 0) this.#forget(number)
+      if (!this.#isReady && this.pending === 0) void this.close()
     }
   }
 
   close(): Promise<void> {
     return this.#client.end().catch(() => {})
+  }
+
+  #abandon(number: number): void {
+    this.#abandoned.add(number)
+    if (!this.#isCancelling) void this.#cancelAbandoned()
+  }
+
+  #forget(number: number): void {
+    this.#abandoned.delete(number)
+    if (this.#abandoned.has(this.#answered) && !this.#isCancelling) void this.#cancelAbandoned()
+  }
+
+  /** Cancels the query that is running as long as nobody waits for it: of those behind it none can be taken back. */
+  async #cancelAbandoned(): Promise<void> {
+    this.#isCancelling = true
+    while (this.#abandoned.has(this.#answered)) {
+      const head = this.#answered
+      await cancelUntil(() => this.#answered !== head, { cancelRunning: () => this.#cancelRunning() })
+    }
+    this.#isCancelling = false
+  }
+
+  async #cancelRunning(): Promise<void> {
+    this.#cancelsAsked++
+    await this.#client.cancelRunning()
+    this.#cancelsDone++
   }
 
   #hold(): void {

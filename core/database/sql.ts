@@ -39,8 +39,15 @@ export const integer = (value: number): Sql => {
   return { parts: [String(value)] }
 }
 
-/** A value known when the statement runs, bound as a parameter and cast to a type of PostgreSQL. */
-export const param = (source: ParamSource, type: string): Sql => ({ parts: [source, `::${type}`] })
+/** What a text becomes: a value of the type of PostgreSQL that it is cast to, or whatever an expression makes of it. */
+export type SqlType = string | ((text: Sql) => Sql)
+
+/** A text as a value. */
+export const typed = (text: Sql, type: SqlType): Sql =>
+  typeof type === 'string' ? { parts: [text, `::${type}`] } : type(text)
+
+/** A value known when the statement runs, bound as a parameter; `type` says what its text becomes. */
+export const param = (source: ParamSource, type: SqlType): Sql => typed({ parts: [source] }, type)
 
 /** Fragments with a separator between them. */
 export function join(fragments: readonly Sql[], separator = ', '): Sql {

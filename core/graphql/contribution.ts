@@ -25,6 +25,13 @@ import type { Value } from './values.ts'
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
 export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
 
+/** Fields of a root type: found by name one by one, and gone through as a whole for introspection only. */
+export interface RootFields extends Iterable<readonly [name: string, make: RootFieldMaker]> {
+  get(name: string): RootFieldMaker | undefined
+}
+
+type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
+
 /** The schemas that a role has: the usual one, and the one for clients of Relay. */
 export type SchemaKind = 'standard' | 'relay'
 
@@ -55,9 +62,9 @@ export interface Contribution {
   readonly schemas?: readonly SchemaKind[]
   /** Names of row fields that give way in every table: only this contribution can add them. */
   readonly ownRowFields?: readonly string[]
-  query?(scope: SchemaScope): FieldMap
-  mutation?(scope: SchemaScope): FieldMap
-  subscription?(scope: SchemaScope): FieldMap
+  query?(scope: SchemaScope): RootFields
+  mutation?(scope: SchemaScope): RootFields
+  subscription?(scope: SchemaScope): RootFields
   /** Fields of the object type of a table's rows. */
   rowFields?(scope: SchemaScope, table: TableModel): FieldMap
   /** Interfaces of the object type of a table's rows. */
@@ -77,6 +84,8 @@ export interface ResolvedCall {
   readonly field: FieldSelection
   /** The client's request headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
+  /** Aborts when the value is no longer waited for: requests to other servers take it over. */
+  readonly signal: AbortSignal | null
 }
 
 /** How a field of a root type is answered. */

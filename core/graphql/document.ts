@@ -3,6 +3,7 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
+  isExecutableDefinitionNode,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -54,12 +55,18 @@ export class DocumentCache {
     this.#documents.set(text, document)
     return document
   }
+
+  /** The documents that are kept, those used last first. */
+  get all(): readonly ParsedDocument[] {
+    return [...this.#documents.values()]
+  }
 }
 
 /** Parses a text; `validation-failed` at `$.query` when it is not GraphQL. */
 export function parseDocument(text: string): ParsedDocument {
   const node = parseText(text)
   if (!node) throw validationFailed('not a valid graphql query', ['query'])
+  checkOperationNames(node)
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of node.definitions) {
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
@@ -70,13 +77,24 @@ export function parseDocument(text: string): ParsedDocument {
   return { text, node, fragments, operations: new Map() }
 }
 
-/** The syntax tree of a text; null when it is not GraphQL. */
+/** The syntax tree of a text; null when it is not GraphQL, or holds more than operations and fragments. */
 export function parseText(text: string): DocumentNode | null {
   try {
-    return parse(text, { noLocation: true, maxTokens })
+    const node = parse(text, { noLocation: true, maxTokens, allowEmptySelectionSets: false })
+    return node.definitions.every(isExecutableDefinitionNode) ? node : null
   } catch {
     // A RangeError of a document nested deeper than the stack ends here as well.
     return null
+  }
+}
+
+function checkOperationNames({ definitions }: DocumentNode): void {
+  const names = new Set<string>()
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION || !definition.name) continue
+    const name = definition.name.value
+    if (names.has(name)) throw validationFailed(`There can be only one operation named "${name}".`)
+    names.add(name)
   }
 }
 

@@ -1,14 +1,18 @@
 // GraphQL requests: parse, plan, run. Documents, role schemas and plans are cached; a plan serves all requests of a role
 // whose variables have the same shape.
 
+import { isDeepStrictEqual } from 'node:util'
+import type { GraphQLInputType } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { bindParams, requireSessionVariables } from '../compiler/bind.ts'
+import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database } from '../database/database.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Model } from '../metadata/model.ts'
 import type { QueryLog } from '../observe.ts'
 import type { Settings } from '../options.ts'
 import type { Session } from '../session.ts'
+import type { SessionSettings } from '../session-settings.ts'
+import type { OperationWork, PlanningWork, Wrapping } from '../wrapping.ts'
 import type { Contribution, SchemaKind } from './contribution.ts'
 import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
 import { type ExecutionContext, runOperation } from './execute.ts'
@@ -19,8 +23,11 @@ import type { GraphQLRequest } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
 import { checkUnused, readVariables, variablesShape } from './variables.ts'
 
-/** Plans that one operation may have for different shapes of variables. */
-const plansPerOperation = 64
+/** Plans that one operation may have for shapes of variables that differ in the same respects. */
+const plansPerVariant = 64
+
+/** Sets of respects in which the shapes of one operation's variables may differ. */
+const variantsPerOperation = 8
 
 /** Roles whose schemas are kept at once. */
 const maxSchemas = 200
@@ -28,15 +35,25 @@ const maxSchemas = 200
 /** A shape longer than this is not worth remembering. */
 const maxShape = 4096
 
-/** Refuses documents by throwing; asked for each request when its document is parsed, before the role's schema counts. */
-export type RequestGuard = (document: ParsedDocument, session: Session) => void
+/**
+ * Refuses requests by throwing; asked for each one when its document is parsed, before the role's schema counts.
+ * `chooseOperation(document, request.operationName)` gives the operation that is asked for.
+ */
+export type RequestGuard = (document: ParsedDocument, session: Session, request: GraphQLRequest) => void
+
+/** Plans that depend on the same about the variables. */
+interface PlanVariant {
+  readonly dependences: ReadonlyMap<string, Dependence>
+  /** By shape. */
+  readonly plans: Map<string, PreparedOperation>
+}
 
 /** The plans of one operation for one role. */
 interface PlanGroup {
   readonly operation: Operation
-  /** Grows while shapes are planned; a shape is always worked out with all that is known. */
-  dependences: ReadonlyMap<string, Dependence>
-  readonly plans: Map<string, PreparedOperation>
+  /** Of the variables that were planned with. */
+  readonly types: Map<string, GraphQLInputType>
+  readonly variants: PlanVariant[]
 }
 
 export interface GraphQLEngineOptions {
@@ -49,6 +66,8 @@ export interface GraphQLEngineOptions {
   readonly model: () => Model
   /** Told of fields that two contributions give. */
   readonly report: (conflict: string) => void
+  readonly sessionSettings: Pick<SessionSettings, 'of'>
+  readonly wrapping: Pick<Wrapping, 'operation' | 'planning'>
 }
 
 /** What a transport adds to a request. */
@@ -63,6 +82,15 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
 export interface PlanOptions {
   /** Absent: the usual one. */
   readonly schema?: SchemaKind
+}
+
+/** An operation whose plans are kept, for those who look at what is. */
+export interface CachedOperation {
+  readonly schema: RoleSchema
+  readonly document: ParsedDocument
+  readonly operationName: string | null
+  /** One for each shape of variables, with the statements that answer root fields. */
+  readonly plans: readonly { readonly statements: readonly string[] }[]
 }
 
 /** An operation together with what this request gives it. */
@@ -82,12 +110,28 @@ function generatedSql({ prepared, variables }: PlannedRequest, session: Session)
   return Object.fromEntries(statements)
 }
 
+/** Refuses wrong values and missing session variables, in this order; a lone statement looks at its values itself. */
+function bindAhead({ prepared, variables }: PlannedRequest, session: Session): BoundInputs | undefined {
+  const { sessionVariables, inputs, whole } = prepared
+  const isLacking = sessionVariables.some((name) => !Object.hasOwn(session.variables, name))
+  const bound = whole && !isLacking ? undefined : bindInputs(inputs, { variables, session })
+  if (isLacking) requireSessionVariables(sessionVariables, session)
+  return bound
+}
+
+function statementsOf({ answeredBy }: PreparedOperation): string[] {
+  const texts = [...answeredBy.values()].flatMap((statement) => (statement ? [statement.text] : []))
+  return [...new Set(texts)]
+}
+
 export class GraphQLEngine {
   readonly #options: GraphQLEngineOptions
   readonly #documents: DocumentCache
   readonly #cachePlans: boolean
   #schemas = new LRUCache<string, RoleSchema>({ max: maxSchemas })
   #schemaModel: Model | null = null
+  #reused = 0
+  #made = 0
   readonly #groups = new WeakMap<RoleSchema, WeakMap<ParsedDocument, Map<string | null, PlanGroup>>>()
 
   constructor(options: GraphQLEngineOptions) {
@@ -96,31 +140,78 @@ export class GraphQLEngine {
     this.#cachePlans = options.settings.queryPlanCacheSize > 0
   }
 
+  /** How many requests were served by a plan of before, and how many had to be planned, refused ones among them. */
+  get plans(): { readonly reused: number; readonly made: number } {
+    return { reused: this.#reused, made: this.#made }
+  }
+
+  /** What is kept now, of the model being served. */
+  cached(): CachedOperation[] {
+    const schemas = [...this.#schemas.values()]
+    const documents = this.#documents.all
+    return schemas.flatMap((schema) =>
+      documents.flatMap((document) => {
+        const groups = [...(this.#groups.get(schema)?.get(document) ?? [])]
+        return groups.map(([operationName, group]) => {
+          const kept = group.variants.flatMap(({ plans }) => [...plans.values()])
+          const plans = kept.map((prepared) => ({ statements: statementsOf(prepared) }))
+          return { schema, document, operationName, plans }
+        })
+      }),
+    )
+  }
+
   /** Runs a request; the answer's bytes. Throws a TrellisError. */
-  async execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
+  execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
+    const work: OperationWork = { request, session, operation: null, signal: null }
+    const around = this.#options.wrapping.operation
+    return around ? around(work, () => this.#execute(work, extras)) : this.#execute(work, extras)
+  }
+
+  /** Validates and plans a request without running it. */
+  plan(request: GraphQLRequest, session: Session, options: PlanOptions = {}): PlannedRequest {
+    const around = this.#options.wrapping.planning
+    if (!around) return this.#plan(request, session, options)
+    const work: PlanningWork = { request, session, cached: null }
+    const made = this.#made
+    return around(work, () => {
+      const planned = this.#plan(request, session, options)
+      work.cached = made === this.#made
+      return planned
+    })
+  }
+
+  async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
+    const { request, session } = work
+    const { database, dialect, sessionSettings } = this.#options
     const planned = this.plan(request, session, extras)
-    requireSessionVariables(planned.prepared.sessionVariables, session)
+    work.operation = planned.prepared.operation
+    const bound = bindAhead(planned, session)
     extras.onPlanned?.(generatedSql(planned, session))
+    const { headers } = extras
+    const { signal } = work
     const context: ExecutionContext = {
-      database: this.#options.database,
-      dialect: this.#options.dialect,
+      database,
+      dialect,
       session,
-      headers: extras.headers,
+      sessionSettings,
+      headers,
+      signal,
+      bound,
       ...planned,
     }
     return runOperation(context)
   }
 
-  /** Validates and plans a request without running it. */
-  plan(request: GraphQLRequest, session: Session, { schema: kind }: PlanOptions = {}): PlannedRequest {
+  #plan(request: GraphQLRequest, session: Session, { schema: kind }: PlanOptions): PlannedRequest {
     const document = this.#documents.get(request.query)
-    for (const guard of this.#options.guards) guard(document, session)
+    for (const guard of this.#options.guards) guard(document, session, request)
     const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables)
-    const shape = variablesShape(group.operation, variables, group.dependences)
-    let prepared = group.plans.get(shape)
-    if (!prepared) prepared = this.#prepare(schema, group, variables)
+    let prepared = findPlan(group, variables)
+    if (prepared) this.#reused++
+    else prepared = this.#prepare(schema, group, variables)
     return { schema, prepared, variables }
   }
 
@@ -134,7 +225,7 @@ export class GraphQLEngine {
     const operation = this.operation(request)
     const schema = this.schema(session.role, session.backendOnly, kind)
     const variables = readVariables(operation, request.variables)
-    const context = new PlanContext(schema, operation, variables, new Map())
+    const context = new PlanContext(schema, operation, variables)
     const inspected = inspectOperation(context)
     checkUnused(variables, context.used, operation)
     return inspected
@@ -173,22 +264,43 @@ export class GraphQLEngine {
     let group = byName.get(operationName)
     if (!group) {
       const operation = chooseOperation(document, operationName)
-      group = { operation, dependences: new Map(), plans: new Map() }
+      group = { operation, types: new Map(), variants: [] }
       byName.set(operationName, group)
     }
     return group
   }
 
   #prepare(schema: RoleSchema, group: PlanGroup, variables: Variables): PreparedOperation {
-    const context = new PlanContext(schema, group.operation, variables, group.dependences)
+    this.#made++
+    const context = new PlanContext(schema, group.operation, variables)
     const prepared = prepareOperation(context)
     checkUnused(variables, context.used, group.operation)
-    group.dependences = context.dependences
-    const shape = variablesShape(group.operation, variables, group.dependences)
-    if (this.#cachePlans && shape.length <= maxShape) {
-      if (group.plans.size >= plansPerOperation) group.plans.delete(group.plans.keys().next().value!)
-      group.plans.set(shape, prepared)
-    }
+    if (this.#cachePlans) rememberPlan(group, prepared, context)
     return prepared
   }
+}
+
+function findPlan({ operation, types, variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {
+  for (const { dependences, plans } of variants) {
+    const prepared = plans.get(variablesShape(operation, variables, { dependences, types }))
+    if (prepared) return prepared
+  }
+  return undefined
+}
+
+function rememberPlan(group: PlanGroup, prepared: PreparedOperation, context: PlanContext): void {
+  const { operation, types, variants } = group
+  const { dependences, variableTypes, variables } = context
+  for (const [name, type] of variableTypes) types.set(name, type)
+  const shape = variablesShape(operation, variables, { dependences, types })
+  if (shape.length > maxShape) return
+  let variant = variants.find((each) => isDeepStrictEqual(each.dependences, dependences))
+  if (!variant) {
+    variant = { dependences, plans: new Map() }
+    if (variants.length >= variantsPerOperation) variants.shift()
+    variants.push(variant)
+  }
+  const { plans } = variant
+  if (plans.size >= plansPerVariant) plans.delete(plans.keys().next().value!)
+  plans.set(shape, prepared)
 }

@@ -1,11 +1,13 @@
 // Runs a planned operation and puts the answer's bytes together.
 
-import { bindParams } from '../compiler/bind.ts'
-import { runMutation } from '../compiler/mutation-run.ts'
+import { unlessAborted } from '../aborting.ts'
+import { type BoundInputs, bindParams } from '../compiler/bind.ts'
+import { type RunStatement, runDirect, runMutation } from '../compiler/mutation-run.ts'
 import type { Database } from '../database/database.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Session } from '../session.ts'
+import type { SessionSettings } from '../session-settings.ts'
 import { completeValue } from './complete.ts'
 import type { ResolvedCall } from './contribution.ts'
 import { introspect } from './introspection.ts'
@@ -18,10 +20,15 @@ export interface ExecutionContext {
   readonly database: Database
   readonly dialect: Dialect
   readonly session: Session
+  readonly sessionSettings: Pick<SessionSettings, 'of'>
   readonly headers: Readonly<Record<string, string>>
+  /** Ends the operation when it aborts. */
+  readonly signal: AbortSignal | null
   readonly schema: RoleSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables
+  /** Values that were bound ahead of running. */
+  readonly bound: BoundInputs | undefined
 }
 
 type Piece = Buffer | string
@@ -31,12 +38,13 @@ export async function runOperation(context: ExecutionContext): Promise<Piece> {
   const { prepared, database } = context
   if (prepared.whole) {
     const values = bindParams(prepared.whole.params, context)
-    return (await database.answer(prepared.whole, values)) ?? prepared.whole.whenEmpty
+    return (await database.answer(prepared.whole, values, context.signal)) ?? prepared.whole.whenEmpty
   }
   const pieces = prepared.operation.kind === 'mutation' ? await runMutations(context) : await runQueries(context)
   if (prepared.joins.length === 0) return concatPieces(['{"data":{', ...separated(pieces), '}}'])
   const text = concatPieces(['{', ...separated(pieces), '}']).toString()
-  const data = await fillJoins(text, prepared.joins, (join) => callOf(join, context))
+  const filling = fillJoins(text, prepared.joins, (join) => callOf(join, context))
+  const data = await unlessAborted(context.signal, filling)
   return `{"data":${JSON.stringify(data)}}`
 }
 
@@ -48,7 +56,7 @@ function runQueries(context: ExecutionContext): Promise<Piece[]> {
       if (segment.kind === 'resolved') return resolvedPiece(segment, context)
       if (segment.kind === 'mutation') throw new Error('a query holds no mutation')
       const values = bindParams(segment.statement.params, context)
-      return (await context.database.answer(segment.statement, values)) ?? segment.statement.whenEmpty
+      return (await context.database.answer(segment.statement, values, context.signal)) ?? segment.statement.whenEmpty
     }),
   )
 }
@@ -64,14 +72,22 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
       pieces[i] = `${JSON.stringify(segment.key)}:${segment.program.text}`
     }
   }
-  if (segments.every((segment) => !needsTransaction(segment))) return pieces
   const last = segments.findLastIndex(needsTransaction)
+  if (last < 0) return pieces
+  const { database, session, sessionSettings, signal } = context
+  const options = { settings: sessionSettings.of(session), signal }
+  const sole = segments.findIndex(needsTransaction) === last ? segments[last]! : null
+  if (sole?.kind === 'mutation' && sole.program.kind === 'direct') {
+    const run: RunStatement = (statement, values) => database.change(statement, values, options)
+    pieces[last] = namedPiece(sole.key, await runDirect(sole.program, context, run))
+    return pieces
+  }
   const work = async (transaction: OwnTransaction) => {
     for (const [i, segment] of segments.entries()) {
       if (needsTransaction(segment)) pieces[i] = await changePiece(segment, transaction, context, i === last)
     }
   }
-  await context.database.transaction(work, { settings: sessionSettings(context) })
+  await database.transaction(work, options)
   return pieces
 }
 
@@ -87,17 +103,11 @@ async function changePiece(
   isLast: boolean,
 ): Promise<Piece> {
   if (segment.kind === 'mutation') {
-    const result = await runMutation(segment.program, transaction, context, isLast)
-    return concatPieces([`${JSON.stringify(segment.key)}:`, result])
+    return namedPiece(segment.key, await runMutation(segment.program, transaction, context, isLast))
   }
   const values = bindParams(segment.statement.params, context)
   return (await transaction.bytes(segment.statement, values)) ?? segment.statement.whenEmpty
 }
-
-/** Lets triggers and functions of the database read who is asking. */
-const sessionSettings = ({ dialect, session }: Pick<ExecutionContext, 'dialect' | 'session'>) => ({
-  [dialect.userSetting]: JSON.stringify(session.variables),
-})
 
 async function resolvedPiece(
   { field: resolved }: Extract<Segment, { kind: 'resolved' }>,
@@ -108,18 +118,26 @@ async function resolvedPiece(
   const isMeta = name === '__schema' || name === '__type'
   const value = isMeta
     ? await introspect(context.schema, field, context.prepared.operation, context.variables)
-    : await planner.resolve(callOf(resolved, context))
+    : await resolving(context, () => planner.resolve(callOf(resolved, context)))
   const completed = isMeta || planner.completed ? value : completeValue(value, field)
   return `${JSON.stringify(key)}:${JSON.stringify(completed ?? null)}`
 }
 
 const callOf = (
   { field, args }: Pick<ResolvedCall, 'field' | 'args'>,
-  { session, headers }: ExecutionContext,
-): ResolvedCall => ({ args, session, headers, field })
+  { session, headers, signal }: ExecutionContext,
+): ResolvedCall => ({ args, session, headers, signal, field })
+
+/** The value of a field that JavaScript answers, for as long as the operation may take. */
+async function resolving(context: ExecutionContext, resolve: () => unknown): Promise<unknown> {
+  context.signal?.throwIfAborted()
+  return unlessAborted(context.signal, Promise.resolve(resolve()))
+}
 
 const separated = (pieces: readonly Piece[]): Piece[] =>
   pieces.filter((piece) => piece.length > 0).flatMap((piece, i) => (i === 0 ? [piece] : [',', piece]))
+
+const namedPiece = (key: string, value: Piece): Buffer => concatPieces([`${JSON.stringify(key)}:`, value])
 
 const concatPieces = (pieces: readonly Piece[]): Buffer =>
   Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))

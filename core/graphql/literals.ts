@@ -1,6 +1,7 @@
 // Literals of a document as JSON values, and the words that messages have for kinds of values.
 
-import { Kind, type ValueNode } from 'graphql'
+import { Kind, type ObjectValueNode, type ValueNode } from 'graphql'
+import { validationFailed } from '../errors.ts'
 
 /** `an integer`, `a list`: how messages call a literal. */
 export function literalKind(node: ValueNode): string {
@@ -50,7 +51,17 @@ export function literalJson(node: ValueNode, variable: (name: string) => unknown
       return node.values.map((value) => literalJson(value, variable))
     case Kind.OBJECT: {
       // Object.fromEntries defines own properties, so a member called `__proto__` is one like any other.
-      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, literalJson(value, variable)]))
+      return Object.fromEntries(membersOf(node).map(([name, value]) => [name, literalJson(value, variable)]))
     }
   }
+}
+
+/** The members of an object literal; refuses one that holds a name twice. */
+export function membersOf({ fields }: ObjectValueNode): (readonly [string, ValueNode])[] {
+  const names = new Set<string>()
+  return fields.map(({ name: { value: name }, value }) => {
+    if (names.has(name)) throw validationFailed(`There can be only one input field named "${name}".`)
+    names.add(name)
+    return [name, value] as const
+  })
 }

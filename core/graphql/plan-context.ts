@@ -1,7 +1,7 @@
 // What planning one operation needs and finds out: the role's schema, the variables, and what of them the plan depends
 // on. A plan may be used again for every request whose variables look the same in those respects.
 
-import type { TypeNode } from 'graphql'
+import { type GraphQLInputType, Kind, type TypeNode, type ValueNode } from 'graphql'
 import { validationFailed } from '../errors.ts'
 import { type Path, pathKeys } from '../path.ts'
 import type { RowPlanner } from './contribution.ts'
@@ -11,6 +11,14 @@ import type { FieldSelection } from './selection.ts'
 
 /** Variables by name, defaults filled in. Never has a prototype. */
 export type Variables = Readonly<Record<string, unknown>>
+
+/** A variable at a place where it is used. */
+export interface UsedVariable {
+  readonly type: TypeNode
+  readonly value: unknown
+  /** Absent also where the default is null. */
+  readonly defaultNode: ValueNode | undefined
+}
 
 /** What a plan has to know of a value, as text; undefined where it is a refusal, which is never kept. */
 export type Aspect = (value: unknown) => string | undefined
@@ -25,29 +33,43 @@ export interface RowJoin {
   readonly planner: Extract<RowPlanner, { kind: 'resolved' }>
 }
 
+/** Selections of an operation once its fragments are expanded; no text without fragments can hold more. */
+export const maxSelections = 100_000
+
+/** The refusal of an operation that selects more than {@link maxSelections}. */
+export const tooManySelections = () =>
+  validationFailed(`the operation selects more than ${maxSelections} fields once its fragments are expanded`)
+
 export class PlanContext {
   readonly schema: RoleSchema
   readonly operation: Operation
   readonly variables: Variables
   readonly used = new Set<string>()
-  readonly dependences: Map<string, Dependence>
+  readonly dependences = new Map<string, Dependence>()
+  /** Of variables, as the places have them where they stand; where such a place is within a scalar there is none. */
+  readonly variableTypes = new Map<string, GraphQLInputType>()
   /** In the order of the `index` of deferred outputs. */
   readonly joins: RowJoin[] = []
+  #selections = 0
 
-  constructor(schema: RoleSchema, operation: Operation, variables: Variables, known: ReadonlyMap<string, Dependence>) {
+  constructor(schema: RoleSchema, operation: Operation, variables: Variables) {
     this.schema = schema
     this.operation = operation
     this.variables = variables
-    this.dependences = new Map(known)
+  }
+
+  /** Counts a selection that was looked at: fragments within fragments can make a short text a huge operation. */
+  countSelection(): void {
+    if (++this.#selections > maxSelections) throw tooManySelections()
   }
 
   /** The value of a variable at a place of the document. */
-  useVariable(name: string, path: Path | null): { type: TypeNode; value: unknown; hasDefault: boolean } {
+  useVariable(name: string, path: Path | null): UsedVariable {
     const declared = this.operation.variables.get(name)
     if (!declared) throw validationFailed(`unbound variable "${name}"`, pathKeys(path))
     this.used.add(name)
-    const hasDefault = declared.defaultValue !== undefined && declared.defaultValue.kind !== 'NullValue'
-    return { type: declared.type, value: this.variables[name] ?? null, hasDefault }
+    const defaultNode = declared.defaultValue?.kind === Kind.NULL ? undefined : declared.defaultValue
+    return { type: declared.type, value: this.variables[name] ?? null, defaultNode }
   }
 
   /** Says that another value of the variable needs another plan. */

@@ -4,6 +4,7 @@ import type { MutationPlan } from '../compiler/mutation-plan.ts'
 import type { RootOutput } from '../compiler/plan.ts'
 import { badRequest, validationFailed } from '../errors.ts'
 import type { RootPlanner } from './contribution.ts'
+import { checkOperationDirectives } from './directives.ts'
 import type { PlanContext } from './plan-context.ts'
 import { collectFields, type FieldSelection } from './selection.ts'
 
@@ -22,6 +23,7 @@ export type PlannedField =
 /** Validates the operation against the role's schema and plans its root fields, in the order of the answer. */
 export function planOperation(context: PlanContext): readonly PlannedField[] {
   const { schema, operation } = context
+  checkOperationDirectives(context)
   const root = schema.root(operation.kind)
   if (operation.kind === 'mutation' && root.isEmpty) throw validationFailed('no mutations exist')
   const fields = collectFields(context, [operation.node.selectionSet], root)
@@ -50,12 +52,13 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
     case 'mutation':
       return { kind: 'mutation', key, plan: planner.plan(field, context) }
     case 'resolved':
-      walkResolved(field)
-      return { kind: 'resolved', key, field, planner, args: field.argumentsJson() }
+      return { kind: 'resolved', key, field, planner, args: readResolved(field) }
   }
 }
 
-/** Selections under a resolved field are checked when planning, not only when its value is completed. */
-function walkResolved(field: FieldSelection): void {
-  for (const child of field.children()) walkResolved(child)
+/** The arguments of a resolved field; what is selected under it is checked now, not only when its value is completed. */
+function readResolved(field: FieldSelection): Readonly<Record<string, unknown>> {
+  const args = field.argumentsJson()
+  for (const child of field.children()) readResolved(child)
+  return args
 }

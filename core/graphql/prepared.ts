@@ -1,10 +1,11 @@
 // An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
 
-import { sessionVariablesOf } from '../compiler/bind.ts'
+import { inputsOf, sessionVariablesOf } from '../compiler/bind.ts'
 import { type MutationProgram, mutationProgram } from '../compiler/mutation-program.ts'
 import type { PrinterOptions } from '../compiler/printer.ts'
 import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
 import type { Envelope } from '../compiler/select-sql.ts'
+import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { badRequest } from '../errors.ts'
 import type { Operation } from './document.ts'
@@ -34,6 +35,8 @@ export interface PreparedOperation {
   /** Response names of the root fields, and the statement that answers each; null where it is not the database. */
   readonly answeredBy: ReadonlyMap<string, AnsweringStatement | null>
   readonly sessionVariables: readonly string[]
+  /** The parameters of all statements that the request gives a value. */
+  readonly inputs: readonly ParamSource[]
   readonly joins: readonly RowJoin[]
   /** Set when one statement gives the whole body, `{"data":{…}}`, and nothing is left to do. */
   readonly whole: AnsweringStatement | null
@@ -55,14 +58,16 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
   const isWhole = outputs.length === fields.length && !outputs.every(isConstant) && joins.length === 0
   if (isWhole && operation.kind === 'query') {
     const whole = answering(outputs, { prefix: '{"data":{', suffix: '}}' }, options)
-    const sessionVariables = sessionVariablesOf(whole.params)
+    const { params } = whole
+    const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
     const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
-    return { operation, answeredBy, sessionVariables, joins, whole, segments: [] }
+    return { operation, answeredBy, ...needs, joins, whole, segments: [] }
   }
   const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
   const segments = segmentsOf(fields, options, answeredBy)
-  const sessionVariables = segments.flatMap((segment) => segmentSessionVariables(segment))
-  return { operation, answeredBy, sessionVariables: [...new Set(sessionVariables)], joins, whole: null, segments }
+  const params = segments.flatMap(segmentParams)
+  const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
+  return { operation, answeredBy, ...needs, joins, whole: null, segments }
 }
 
 /** How the statements of an operation are printed. */
@@ -118,7 +123,7 @@ function segmentsOf(
   return segments
 }
 
-function segmentSessionVariables(segment: Segment): readonly string[] {
-  if (segment.kind === 'statement') return sessionVariablesOf(segment.statement.params)
-  return segment.kind === 'mutation' ? segment.program.sessionVariables : []
+function segmentParams(segment: Segment): readonly ParamSource[] {
+  if (segment.kind === 'statement') return segment.statement.params
+  return segment.kind === 'mutation' ? segment.program.params : []
 }

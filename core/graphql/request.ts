@@ -1,5 +1,6 @@
 // The body of a GraphQL request (graphql-api 1.2).
 
+import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors.ts'
 import { jsonType } from '../json.ts'
 import { isGraphQLName } from '../names.ts'
@@ -10,6 +11,16 @@ export interface GraphQLRequest {
   readonly operationName: string | null
   readonly variables: Readonly<Record<string, unknown>> | null
 }
+
+/** The shape of one request, for descriptions. */
+export const GraphQLRequestBody = Type.Object(
+  {
+    query: Type.String({ examples: ['{ __typename }'] }),
+    operationName: Type.Optional(Type.String()),
+    variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { title: 'GraphQLRequest' },
+)
 
 const wrongType = (what: string, expected: string, value: unknown, path: readonly PathKey[]) =>
   parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`, path)

@@ -3,6 +3,7 @@
 
 import {
   type GraphQLField,
+  type GraphQLFieldConfig,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLNonNull,
@@ -16,7 +17,7 @@ import type { Model, TableModel } from '../metadata/model.ts'
 import { nameKey, type QualifiedName } from '../names.ts'
 import type { Settings } from '../options.ts'
 import { RoleAccess, type TableAccess } from './access.ts'
-import type { Contribution, FieldMap, InputFieldMap, SchemaKind, SchemaScope } from './contribution.ts'
+import type { Contribution, FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './contribution.ts'
 import type { FieldSource } from './selection.ts'
 
 export type RootKind = 'query' | 'mutation' | 'subscription'
@@ -54,7 +55,7 @@ export class RoleSchema implements SchemaScope {
   readonly #access: RoleAccess
   readonly #types = new Map<string, GraphQLNamedType>()
   readonly #roots = new Map<RootKind, RootType>()
-  readonly #members = new Map<string, FieldMap | InputFieldMap>()
+  readonly #members = new Map<string, ReadonlyMap<string, unknown>>()
 
   constructor(input: RoleSchemaInput) {
     this.kind = input.kind
@@ -86,7 +87,7 @@ export class RoleSchema implements SchemaScope {
     return this.#merged('row', table, (contribution) => {
       const fields = contribution.rowFields?.(this, table)
       return fields && this.#withoutOwned(fields, contribution)
-    }) as FieldMap
+    })
   }
 
   /** The row fields without those that belong to another contribution. */
@@ -101,63 +102,71 @@ export class RoleSchema implements SchemaScope {
   }
 
   booleanFields(table: TableModel): InputFieldMap {
-    return this.#merged('boolean', table, (contribution) => contribution.booleanFields?.(this, table)) as InputFieldMap
+    return this.#merged('boolean', table, (contribution) => contribution.booleanFields?.(this, table))
   }
 
   orderFields(table: TableModel): InputFieldMap {
-    return this.#merged('order', table, (contribution) => contribution.orderFields?.(this, table)) as InputFieldMap
+    return this.#merged('order', table, (contribution) => contribution.orderFields?.(this, table))
   }
 
   insertFields(table: TableModel): InputFieldMap {
-    return this.#merged('insert', table, (contribution) => contribution.insertFields?.(this, table)) as InputFieldMap
+    return this.#merged('insert', table, (contribution) => contribution.insertFields?.(this, table))
   }
 
-  #merged(
+  #merged<Make>(
     kind: string,
     table: TableModel,
-    of: (contribution: Contribution) => FieldMap | InputFieldMap | undefined,
-  ): FieldMap | InputFieldMap {
+    of: (contribution: Contribution) => ReadonlyMap<string, Make> | undefined,
+  ): ReadonlyMap<string, Make> {
     const key = `${kind}\u0000${nameKey(table.name)}`
-    let fields = this.#members.get(key)
+    let fields = this.#members.get(key) as ReadonlyMap<string, Make> | undefined
     if (!fields) {
-      fields = this.#merge(of, `table "${table.name.name}"`)
+      const sources = this.#contributions.map((each) => [each.name, of(each) ?? new Map<string, Make>()] as const)
+      fields = mergeFields(sources, `table "${table.name.name}"`, this.#report)
       this.#members.set(key, fields)
     }
     return fields
-  }
-
-  #merge(
-    of: (contribution: Contribution) => FieldMap | InputFieldMap | undefined,
-    place: string,
-  ): FieldMap | InputFieldMap {
-    const merged = new Map()
-    const owners = new Map<string, string>()
-    for (const contribution of this.#contributions) {
-      for (const [name, make] of of(contribution) ?? []) {
-        const owner = owners.get(name)
-        if (owner === undefined) {
-          owners.set(name, contribution.name)
-          merged.set(name, make)
-        } else {
-          this.#report(`"${owner}" and "${contribution.name}" both add the field "${name}" to ${place}`)
-        }
-      }
-    }
-    return merged
   }
 
   /** A root type; its fields are made as they are asked for. */
   root(kind: RootKind): RootType {
     let root = this.#roots.get(kind)
     if (!root) {
-      const of = (contribution: Contribution) => contribution[kind]?.(this)
-      const merged = this.#merge(of, `${kind}_root`) as FieldMap
-      const fields = kind === 'query' && merged.size === 0 ? noQueries : merged
-      root = new RootType(`${kind}_root`, rootDescriptions[kind], fields)
+      const sources: FieldsOf<RootFields>[] = []
+      for (const contribution of this.#contributions) {
+        const fields = contribution[kind]?.(this)
+        if (fields) sources.push([contribution.name, fields])
+      }
+      root = new RootType(kind, sources, this.#report)
       this.#roots.set(kind, root)
     }
     return root
   }
+}
+
+/** A contribution's name and the fields that it gives. */
+type FieldsOf<Fields> = readonly [contribution: string, fields: Fields]
+
+/** The fields of several contributions; the first to give a name has it. */
+function mergeFields<Make>(
+  sources: readonly FieldsOf<Iterable<readonly [string, Make]>>[],
+  place: string,
+  report: (conflict: string) => void,
+): ReadonlyMap<string, Make> {
+  const merged = new Map<string, Make>()
+  const owners = new Map<string, string>()
+  for (const [contribution, fields] of sources) {
+    for (const [name, make] of fields) {
+      const owner = owners.get(name)
+      if (owner === undefined) {
+        owners.set(name, contribution)
+        merged.set(name, make)
+      } else {
+        report(`"${owner}" and "${contribution}" both add the field "${name}" to ${place}`)
+      }
+    }
+  }
+  return merged
 }
 
 /** What the query root of a role without any query holds: GraphQL wants at least one field. */
@@ -186,37 +195,54 @@ const metaFields = new Map(
 export class RootType implements FieldSource {
   readonly name: string
   readonly interfaces: readonly string[] = []
-  readonly #description: string | undefined
-  readonly #fields: FieldMap
+  readonly #kind: RootKind
+  readonly #sources: readonly FieldsOf<RootFields>[]
+  readonly #report: (conflict: string) => void
   readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
+  #isEmpty: boolean | undefined
 
-  constructor(name: string, description: string | undefined, fields: FieldMap) {
-    this.name = name
-    this.#description = description
-    this.#fields = fields
+  constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], report: (conflict: string) => void) {
+    this.name = `${kind}_root`
+    this.#kind = kind
+    this.#sources = sources
+    this.#report = report
   }
 
   get isEmpty(): boolean {
-    return this.#fields.size === 0
+    this.#isEmpty ??= this.#sources.every(([, fields]) => fields[Symbol.iterator]().next().done)
+    return this.#isEmpty
   }
 
   field(name: string): GraphQLField<unknown, unknown> | undefined {
     const made = this.#made.get(name)
     if (made) return made
-    const make = this.#fields.get(name)
-    if (!make) return this.name === 'query_root' ? metaFields.get(name) : undefined
+    const make = this.#find(name)
+    // On a subscription they are known in order to be refused with a reason.
+    if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
     // graphql-js normalises a field's configuration only as part of an object type.
     const field = new GraphQLObjectType({ name: this.name, fields: { [name]: make() } }).getFields()[name]!
     this.#made.set(name, field)
     return field
   }
 
+  #find(name: string): (() => GraphQLFieldConfig<unknown, unknown>) | undefined {
+    for (const [, fields] of this.#sources) {
+      const make = fields.get(name)
+      if (make) return make
+    }
+    return this.#kind === 'query' && noQueries.has(name) && this.isEmpty ? noQueries.get(name) : undefined
+  }
+
   /** The type with all its fields, for introspection. */
   objectType(): GraphQLObjectType {
+    const all = () => mergeFields(this.#sources, this.name, this.#report)
     return new GraphQLObjectType({
       name: this.name,
-      description: this.#description,
-      fields: () => Object.fromEntries([...this.#fields].map(([name, make]) => [name, make()])),
+      description: rootDescriptions[this.#kind],
+      fields: () => {
+        const fields = this.#kind === 'query' && this.isEmpty ? noQueries : all()
+        return Object.fromEntries([...fields].map(([name, make]) => [name, make()]))
+      },
     })
   }
 }

@@ -3,9 +3,7 @@
 
 import {
   type ArgumentNode,
-  type DirectiveNode,
   type FieldNode,
-  GraphQLBoolean,
   type GraphQLCompositeType,
   type GraphQLField,
   GraphQLNonNull,
@@ -19,10 +17,12 @@ import {
   Kind,
   print,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql'
 import { validationFailed } from '../errors.ts'
 import { compareText } from '../names.ts'
 import { below, type Path, pathKeys } from '../path.ts'
+import { checkFragmentDirectives, isIncluded } from './directives.ts'
 import type { PlanContext } from './plan-context.ts'
 import { Value } from './values.ts'
 
@@ -85,7 +85,11 @@ export class FieldSelection {
 
   /** The arguments as JSON; the plan then depends on their values. */
   argumentsJson(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries([...this.arguments].map(([name, value]) => [name, value.json()]))
+    const entries = [...this.arguments].map(([name, value]) => {
+      value.check()
+      return [name, value.json()] as const
+    })
+    return Object.fromEntries(entries)
   }
 
   get argumentsPath(): Path {
@@ -136,6 +140,9 @@ export class FieldSelection {
       const argument = known.find((candidate) => candidate.name === name.value)
       if (!argument) {
         throw validationFailed(`"${this.name}" has no argument named "${name.value}"`, pathKeys(this.path))
+      }
+      if (values.has(name.value)) {
+        throw validationFailed(`There can be only one argument named "${name.value}".`, pathKeys(this.path))
       }
       const path = below(this.argumentsPath, name.value)
       const hasDefault = argument.default !== undefined
@@ -189,7 +196,8 @@ export function collectFields(
 
   const visit = (set: SelectionSetNode, on: FieldSource): void => {
     for (const selection of set.selections) {
-      if (!isIncluded(context, selection.directives, path)) continue
+      context.countSelection()
+      if (!isIncluded(context, selection, path)) continue
       if (selection.kind === Kind.FIELD) {
         addField(selection, on)
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
@@ -201,6 +209,7 @@ export function collectFields(
         if (spread.has(name)) continue
         spread.add(name)
         const fragment = context.operation.fragments.get(name)!
+        checkFragmentDirectives(fragment, path)
         const type = fragment.typeCondition.name.value
         if (applies(type)) visit(fragment.selectionSet, conditioned(type))
       }
@@ -248,36 +257,16 @@ function mergeField(known: FieldSelection, node: FieldNode, path: Path): void {
 
 function argumentsText(nodes: readonly ArgumentNode[] | undefined): string {
   if (!nodes || nodes.length === 0) return ''
-  const texts = nodes.map(({ name, value }) => `${name.value}:${print(value)}`)
+  const texts = nodes.map(({ name, value }) => `${name.value}:${valueText(value)}`)
   return texts.sort(compareText).join()
 }
 
-/** `@include` and `@skip` on a selection; both must let it through. */
-function isIncluded(context: PlanContext, directives: readonly DirectiveNode[] | undefined, path: Path): boolean {
-  if (!directives || directives.length === 0) return true
-  const repeated = directives.filter(
-    ({ name }, i) => directives.findIndex((other) => other.name.value === name.value) !== i,
-  )
-  if (repeated.length > 0) {
-    const names = [...new Set(repeated.map(({ name }) => name.value))].sort(compareText).join(', ')
-    throw validationFailed(`the following directives are used more than once: ${names}`, pathKeys(path))
-  }
-  let included = true
-  for (const directive of directives) {
-    const name = directive.name.value
-    if (name !== 'include' && name !== 'skip') {
-      throw validationFailed(`directive "${name}" is not defined in the schema`, pathKeys(path))
-    }
-    if (directiveCondition(context, directive, path) !== (name === 'include')) included = false
-  }
-  return included
-}
-
-const conditionType = new GraphQLNonNull(GraphQLBoolean)
-
-function directiveCondition(context: PlanContext, directive: DirectiveNode, path: Path): boolean {
-  const name = directive.name.value
-  const argument = directive.arguments?.find((candidate) => candidate.name.value === 'if')
-  if (!argument) throw validationFailed(`missing "if" argument for "${name}" directive`, pathKeys(path))
-  return Value.fromNode(context, argument.value, conditionType, below(below(path, name), 'if')).boolean()
+/** The same text for the same value: the members of an object have no order. */
+function valueText(node: ValueNode): string {
+  if (node.kind === Kind.LIST) return `[${node.values.map(valueText).join()}]`
+  if (node.kind !== Kind.OBJECT) return print(node)
+  return `{${node.fields
+    .map(({ name, value }) => `${name.value}:${valueText(value)}`)
+    .sort(compareText)
+    .join()}}`
 }

@@ -7,24 +7,25 @@ import {
   type GraphQLInputType,
   type GraphQLNamedInputType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
   Kind,
-  type TypeNode,
   type ValueNode,
 } from 'graphql'
 import { builtInType } from '../catalog/types.ts'
-import { codecFor, encodeArray, idCodec, jsonKind } from '../compiler/codecs.ts'
+import { codecFor, encodeArray, idCodec, inputType, jsonKind, listInputType } from '../compiler/codecs.ts'
 import type { Operand } from '../compiler/plan.ts'
 import type { Codec, InputSource, ParamSource } from '../database/param.ts'
 import { badRequest, TrellisError, validationFailed } from '../errors.ts'
 import { englishList, isGraphQLName } from '../names.ts'
 import { below, type Path, pathKeys } from '../path.ts'
-import { literalJson, literalKind } from './literals.ts'
+import { literalJson, literalKind, membersOf } from './literals.ts'
 import type { Aspect, PlanContext } from './plan-context.ts'
+import { printTypeNode, variableFits } from './variable-types.ts'
 
 /** Where in the variables a JSON value was found. */
 interface VariablePlace {
@@ -74,11 +75,28 @@ export class Value {
     if (node.kind !== Kind.VARIABLE) return new Value(context, type, path, { node }, depth)
     const name = node.name.value
     const declared = context.useVariable(name, path)
-    if (!variableFits(declared.type, type, declared.hasDefault || locationDefault)) {
+    if (!variableFits(declared.type, type, declared.defaultNode !== undefined || locationDefault)) {
       const message = `variable "${name}" is declared as ${printTypeNode(declared.type)}, but used where ${type} is expected`
       throw validationFailed(message, pathKeys(path))
     }
+    context.variableTypes.set(name, type)
+    const { defaultNode } = declared
+    if (defaultNode) new Value(context, type, path, { node: defaultNode }, depth).check()
     return new Value(context, type, path, { json: declared.value, place: { name, path: [] } }, depth)
+  }
+
+  /** Refuses a value that does not fit its type, wherever in it. */
+  check(): void {
+    const type = getNullableType(this.type)
+    if (this.isNull) {
+      if (isNonNullType(this.type)) throw this.nullError()
+    } else if (isListType(type)) for (const item of this.items()) item.check()
+    else if (isInputObjectType(type)) for (const member of this.members().values()) member.check()
+    else if (isEnumType(type)) this.enumValue()
+    else {
+      const codec = codecOf(type)
+      if (codec) this.#encode(codec)
+    }
   }
 
   /** A default that the schema gives. */
@@ -133,10 +151,11 @@ export class Value {
   #rawMembers(): Map<string, (type: GraphQLInputType, path: Path, hasDefault: boolean) => Value> | null {
     const members = new Map<string, (type: GraphQLInputType, path: Path, hasDefault: boolean) => Value>()
     const depth = this.#depth + 1
-    if (this.#node) {
-      if (this.#node.kind !== Kind.OBJECT) return null
-      for (const { name, value } of this.#node.fields) {
-        members.set(name.value, (type, path, hasDefault) =>
+    const node = this.#node
+    if (node) {
+      if (node.kind !== Kind.OBJECT) return null
+      for (const [name, value] of this.#located(() => membersOf(node))) {
+        members.set(name, (type, path, hasDefault) =>
           Value.fromNode(this.#context, value, type, path, hasDefault, depth),
         )
       }
@@ -231,7 +250,7 @@ export class Value {
   /** A String that the plan depends on. */
   string(): string {
     const json = this.json()
-    if (typeof json !== 'string') throw this.mismatch('a string')
+    if (typeof json !== 'string' || this.#node?.kind === Kind.ENUM) throw this.mismatch('a string')
     return json
   }
 
@@ -241,11 +260,14 @@ export class Value {
       if (this.#place) this.#context.dependOnValue(this.#place.name)
       return this.#json
     }
-    return literalJson(this.#node, (name) => {
-      const { value } = this.#context.useVariable(name, this.path)
-      this.#context.dependOnValue(name)
-      return value
-    })
+    const node = this.#node
+    return this.#located(() =>
+      literalJson(node, (name) => {
+        const { value } = this.#context.useVariable(name, null)
+        this.#context.dependOnValue(name)
+        return value
+      }),
+    )
   }
 
   /** The same of which the plan needs to know an aspect only; for scalars. */
@@ -260,7 +282,7 @@ export class Value {
    * are located below `path`.
    */
   param(codec: Codec, sqlType: string, path = this.path): Operand {
-    return { kind: 'param', source: this.#source(codec, false, path), type: sqlType }
+    return { kind: 'param', source: this.#source(codec, false, path), type: inputType(codec, sqlType) }
   }
 
   /** A list as one array parameter, so that the plan does not depend on its length. */
@@ -269,7 +291,7 @@ export class Value {
     for (const item of this.#elements()) {
       if (item.isNull) throw item.nullError()
     }
-    return { kind: 'param', source: this.#source(codec, true), type: `${elementType}[]` }
+    return { kind: 'param', source: this.#source(codec, true), type: listInputType(codec, elementType) }
   }
 
   /** The refusal of a null where the specification wants a value. */
@@ -292,9 +314,23 @@ export class Value {
 
   #encode(codec: Codec, path = this.path): string | null {
     if (this.isNull) return null
-    const json: unknown = this.#node ? literalJson(this.#node, () => null) : this.#json
+    const node = this.#node
+    return this.#located(
+      () =>
+        node
+          ? codec.encode(
+              literalJson(node, () => null),
+              literalKind(node),
+            )
+          : codec.encode(this.#json),
+      path,
+    )
+  }
+
+  /** Runs `work`, whose refusals are of this value. */
+  #located<T>(work: () => T, path = this.path): T {
     try {
-      return codec.encode(json, this.#node ? literalKind(this.#node) : undefined)
+      return work()
     } catch (error) {
       throw error instanceof TrellisError ? error.at(...pathKeys(path)) : error
     }
@@ -302,10 +338,9 @@ export class Value {
 
   /** Where the value comes from, as data; `constant` when no variable takes part. */
   #input(): InputSource {
-    if (!this.#node) {
-      return this.#place ? { kind: 'variable', ...this.#place } : { kind: 'constant', value: this.#json }
-    }
-    return nodeInput(this.#node, (name) => this.#context.useVariable(name, this.path))
+    const node = this.#node
+    if (!node) return this.#place ? { kind: 'variable', ...this.#place } : { kind: 'constant', value: this.#json }
+    return this.#located(() => nodeInput(node, (name) => this.#context.useVariable(name, null)))
   }
 
   #placeOf(key: string | number): VariablePlace | null {
@@ -337,27 +372,10 @@ function nodeInput(node: ValueNode, use: (name: string) => unknown): InputSource
     if (items.some(({ kind }) => kind !== 'constant')) return { kind: 'list', items }
   }
   if (node.kind === Kind.OBJECT) {
-    const entries = node.fields.map(({ name, value }) => [name.value, nodeInput(value, use)] as const)
+    const entries = membersOf(node).map(([name, value]) => [name, nodeInput(value, use)] as const)
     if (entries.some(([, { kind }]) => kind !== 'constant')) return { kind: 'object', entries }
   }
   return { kind: 'constant', value: literalJson(node, () => null) }
-}
-
-/** GraphQL June 2018, 5.8.5, with no coercion between types. */
-function variableFits(declared: TypeNode, location: GraphQLInputType, hasDefault: boolean): boolean {
-  if (isNonNullType(location)) {
-    if (declared.kind === Kind.NON_NULL_TYPE) return variableFits(declared.type, location.ofType, false)
-    return hasDefault && variableFits(declared, location.ofType, false)
-  }
-  if (declared.kind === Kind.NON_NULL_TYPE) return variableFits(declared.type, location, false)
-  if (isListType(location))
-    return declared.kind === Kind.LIST_TYPE && variableFits(declared.type, location.ofType, false)
-  return declared.kind === Kind.NAMED_TYPE && declared.name.value === location.name
-}
-
-function printTypeNode(node: TypeNode): string {
-  if (node.kind === Kind.NON_NULL_TYPE) return `${printTypeNode(node.type)}!`
-  return node.kind === Kind.LIST_TYPE ? `[${printTypeNode(node.type)}]` : node.name.value
 }
 
 declare module 'graphql' {

@@ -1,6 +1,16 @@
 // The variables of a request: defaults, presence, and the shape by which plans are shared.
 
-import { Kind, type TypeNode, visit } from 'graphql'
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+  Kind,
+  type TypeNode,
+  visit,
+} from 'graphql'
+import { isSupported } from '../compiler/type-support.ts'
 import { validationFailed } from '../errors.ts'
 import { compareText } from '../names.ts'
 import type { Operation } from './document.ts'
@@ -47,6 +57,13 @@ function mentionedVariables({ node, fragments }: Operation): ReadonlySet<string>
 
 const isDefaulted = (operation: Operation, name: string) => operation.variables.get(name)?.defaultValue !== undefined
 
+/** What is known of an operation's variables and its plans. */
+export interface ShapeOptions {
+  readonly dependences: ReadonlyMap<string, Dependence>
+  /** Types of variables; those that are not known are told by their declarations. */
+  readonly types: ReadonlyMap<string, GraphQLInputType>
+}
+
 /**
  * What a plan may depend on, as text: kinds of values and members of objects; for variables in `dependences` also the
  * lengths of lists, or instead an aspect or the value itself. Two requests with the same text can share a plan.
@@ -54,33 +71,37 @@ const isDefaulted = (operation: Operation, name: string) => operation.variables.
 export function variablesShape(
   operation: Operation,
   variables: Variables,
-  dependences: ReadonlyMap<string, Dependence>,
+  { dependences, types }: ShapeOptions,
 ): string {
   let shape = ''
   for (const name in variables) {
     const dependence = dependences.get(name)
-    const type = operation.variables.get(name)?.type
+    const declared = operation.variables.get(name)?.type
     const value = variables[name]
     if (dependence === 'value') shape += `${name}=${JSON.stringify(value)};`
     else if (typeof dependence === 'function') shape += `${name}~${JSON.stringify(dependence(value))};`
-    else if (type && isJsonType(type)) shape += value === null ? `${name}:n;` : `${name}:j;`
-    else shape += `${name}:${shapeOf(value, dependence === 'lengths', 0)};`
+    else if (declared && isDeclaredWhole(declared)) shape += value === null ? `${name}:n;` : `${name}:j;`
+    else shape += `${name}:${shapeOf(value, types.get(name), dependence === 'lengths', 0)};`
   }
   return shape
 }
 
-/** What stands in a json value does not concern the plan. */
-function isJsonType(type: TypeNode): boolean {
+/** What stands in a json value, or in one that a plugin knows how to read, does not concern the plan. */
+const isReadWhole = (name: string): boolean => name === 'jsonb' || name === 'json' || isSupported(name)
+
+function isDeclaredWhole(type: TypeNode): boolean {
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type
-  return named.kind === Kind.NAMED_TYPE && (named.name.value === 'jsonb' || named.name.value === 'json')
+  return named.kind === Kind.NAMED_TYPE && isReadWhole(named.name.value)
 }
 
 /** Variables nested deeper than this are refused, as literals are by the parser. */
 const maxDepth = 1000
 
-function shapeOf(value: unknown, lengths: boolean, depth: number): string {
+function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: boolean, depth: number): string {
   if (depth > maxDepth) throw validationFailed('the value is nested too deeply', ['variables'])
   if (value === null || value === undefined) return 'n'
+  const known = type && getNullableType(type)
+  if (known && isScalarType(known) && isReadWhole(known.name)) return 'j'
   switch (typeof value) {
     case 'string':
       return 's'
@@ -90,13 +111,18 @@ function shapeOf(value: unknown, lengths: boolean, depth: number): string {
       return 'b'
   }
   if (Array.isArray(value)) {
-    const items = value.map((item) => shapeOf(item, lengths, depth + 1))
+    const itemType = known && isListType(known) ? known.ofType : undefined
+    const items = value.map((item) => shapeOf(item, itemType, lengths, depth + 1))
     return lengths ? `[${items.join()}]` : `[${[...new Set(items)].sort().join()}]`
   }
   if (JSON.isRawJSON(value)) return 'd'
+  // A single value counts as a list of itself.
+  const item = known && isListType(known) ? getNullableType(known.ofType) : known
+  const fields = item && isInputObjectType(item) ? item.getFields() : undefined
   let members = '{'
   for (const key of Object.keys(value as object)) {
-    members += `${JSON.stringify(key)}:${shapeOf((value as Record<string, unknown>)[key], lengths, depth + 1)},`
+    const member = (value as Record<string, unknown>)[key]
+    members += `${JSON.stringify(key)}:${shapeOf(member, fields?.[key]?.type, lengths, depth + 1)},`
   }
   return `${members}}`
 }

@@ -86,11 +86,13 @@ export function sendError(
 ): void {
   const { exchange, encode } = failure
   const error = toAnswerable(failure.error, context.observe)
-  const { status, body } = encode(error, mayShowInternal(context, exchange?.session ?? null))
+  if (exchange) exchange.error = error
+  const showInternal = mayShowInternal(context, exchange?.session ?? null)
+  const { status, body, contentType = jsonType } = encode(error, showInternal, request.headers)
   const payload = JSON.stringify(body)
   // What is left of a refused body is not worth reading.
   if (error.status === 413) reply.header('connection', 'close')
-  reply.code(status).header('content-type', jsonType).header('x-request-id', request.id).send(payload)
+  reply.code(status).header('content-type', contentType).header('x-request-id', request.id).send(payload)
   if (context.observe.isEnabled('http-log', 'error')) {
     logFailure(context.observe, request, reply, { exchange, size: Buffer.byteLength(payload), error })
   }

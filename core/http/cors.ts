@@ -26,6 +26,16 @@ export function originCheck(domains: readonly string[], disabled: boolean): Orig
   return (origin) => checks.some((allows) => allows(origin))
 }
 
+/** The domains as the log has them: those without a wildcard as they are, the others in their parts. */
+export function describeDomains(domains: readonly string[]) {
+  if (domains.includes('*')) return '*'
+  const wildcards = domains.flatMap((domain) => {
+    const [, scheme, host, port] = /^(https?:\/\/)\*\.([^:]+)(?::(\d+))?$/.exec(domain) ?? []
+    return scheme === undefined ? [] : [{ scheme, host, port: port === undefined ? null : Number(port) }]
+  })
+  return { fqdns: domains.filter((domain) => !wildcardDomain.test(domain)), wildcards }
+}
+
 const methods = 'GET,POST,PUT,PATCH,DELETE,OPTIONS'
 
 /** Adds the headers of an allowed origin; true when the request was a preflight and is answered. */

@@ -9,8 +9,17 @@ import { readJson } from './body.ts'
 /** One request on its way; members are filled in as they become known. */
 export interface Exchange {
   session: Session | null
+  /** What it was answered with, when that is an error of the whole request. */
+  error: TrellisError | null
   /** Milliseconds on the clock of `performance.now()`. */
   readonly bodyRead: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until the request has reached a plugin's route. */
+    exchange: Exchange | null
+  }
 }
 
 const unloggedPaths = new Set(['/healthz', '/livez', '/readyz', '/v1/version'])

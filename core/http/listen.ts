@@ -14,12 +14,12 @@ function everyAddress(): Promise<string> {
   })
 }
 
-function explain(error: NodeJS.ErrnoException, { serverHost, serverPort }: Settings): string {
+function explain(error: NodeJS.ErrnoException, { serverHost, serverPort }: Settings, portFlag: string): string {
   switch (error.code) {
     case 'EADDRINUSE':
-      return `port ${serverPort} is in use: stop what serves there, or choose another port with --server-port`
+      return `port ${serverPort} is in use: stop what serves there, or choose another port with ${portFlag}`
     case 'EACCES':
-      return `port ${serverPort} may not be opened by this user: choose one above 1023 with --server-port`
+      return `port ${serverPort} may not be opened by this user: choose one above 1023 with ${portFlag}`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -29,13 +29,13 @@ function explain(error: NodeJS.ErrnoException, { serverHost, serverPort }: Setti
   }
 }
 
-/** Listens where the settings say; returns the port. */
-export async function listen(app: FastifyInstance, settings: Settings): Promise<number> {
+/** Listens where the settings say; returns the port. `portFlag`: by which flag it was chosen. */
+export async function listen(app: FastifyInstance, settings: Settings, portFlag = '--server-port'): Promise<number> {
   const host = settings.serverHost === '*' ? await everyAddress() : settings.serverHost
   try {
     await app.listen({ host, port: settings.serverPort })
   } catch (error) {
-    throw new StartError(explain(error as NodeJS.ErrnoException, settings), { cause: error })
+    throw new StartError(explain(error as NodeJS.ErrnoException, settings, portFlag), { cause: error })
   }
   return (app.server.address() as AddressInfo).port
 }

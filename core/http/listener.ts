@@ -7,6 +7,8 @@ import { applyCors, type OriginCheck } from './cors.ts'
 export interface ListenerOptions {
   /** Seconds without progress after which a client that does not read its answer is cut off. */
   readonly stallTimeout: number
+  /** Seconds after which a request must have arrived. */
+  readonly readTimeout: number
   readonly origins: OriginCheck | null
   /** Whether requests are stamped with the moment they arrived. */
   readonly timed: boolean
@@ -19,8 +21,21 @@ declare module 'node:http' {
   }
 }
 
-/** Slowloris: headers must have arrived within a minute, the whole request within five. */
-const limits = { headersTimeout: 60_000, requestTimeout: 300_000, keepAliveTimeout: 72_000 }
+/** Milliseconds that the headers of a request may take, that an idle connection is kept, and between two looks at all. */
+const headersTimeout = 60_000
+const keepAliveTimeout = 72_000
+const checkInterval = 30_000
+
+/** Clients that send slowly hold a connection, and nothing else: they are cut off when their time is over. */
+function timeoutsOf(readTimeout: number) {
+  const requestTimeout = readTimeout * 1000
+  return {
+    keepAliveTimeout,
+    requestTimeout,
+    headersTimeout: Math.min(headersTimeout, requestTimeout),
+    connectionsCheckingInterval: Math.min(checkInterval, requestTimeout / 4),
+  }
+}
 
 /** A server that passes requests on to `handle`. */
 export function createListener(handle: RequestListener, options: ListenerOptions): Server {
@@ -31,7 +46,7 @@ export function createListener(handle: RequestListener, options: ListenerOptions
     if (origin !== undefined && origins !== null && applyCors(origins, origin, request, response)) return
     handle(request, response)
   }
-  const server = createServer(limits, (request, response) => {
+  const server = createServer(timeoutsOf(options.readTimeout), (request, response) => {
     // A pipelined request waits for the answers before it, so that a connection holds one answer at a time.
     if (response.socket === null) response.once('socket', () => pass(request, response))
     else pass(request, response)

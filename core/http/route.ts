@@ -2,10 +2,12 @@
 // whether they may.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Admission, Applicant } from '../admission.ts'
 import type { Auth } from '../auth/auth.ts'
 import { badRequest } from '../errors.ts'
-import type { Route } from '../plugin.ts'
+import type { Route, RouteCall } from '../plugin.ts'
 import { isAdmin, type Session } from '../session.ts'
+import type { RequestWork, Wrapping } from '../wrapping.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import { readJson } from './body.ts'
 import { type Exchange, logSuccess } from './exchange.ts'
@@ -23,19 +25,36 @@ function requireAdmin(session: Session | null): void {
   throw badRequest('access-denied', 'You have to be an admin to access this endpoint')
 }
 
+/** What serving requests needs of the server. */
+export interface RouteContext extends HttpContext {
+  readonly auth: Pick<Auth, 'authenticate'>
+  readonly admission: Admission
+  readonly wrapping: Pick<Wrapping, 'request'>
+}
+
+/** How a request asks to be served. */
+export const applicantOf = ({
+  session,
+  request,
+  reply,
+}: Pick<RouteCall, 'session' | 'request' | 'reply'>): Applicant => ({
+  session,
+  headers: request.headers,
+  address: request.socket.remoteAddress ?? '',
+  setHeader: (name, value) => reply.header(name, value),
+})
+
 /** Runs a route's handler and answers with its result; never rejects. */
-async function serve(
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  context: HttpContext & { readonly auth: Pick<Auth, 'authenticate'> },
-): Promise<void> {
+async function serve(work: RequestWork, context: RouteContext): Promise<void> {
+  const { route, request, reply, exchange } = work
   const logged = context.observe.isEnabled('http-log', 'info')
-  const exchange: Exchange = { session: null, bodyRead: logged ? performance.now() : 0 }
   try {
     if (route.auth !== 'none') {
       const session = context.auth.authenticate(request.headers, request.raw.rawHeaders)
       exchange.session = session instanceof Promise ? await session : session
+      if (context.admission.guardsRequests) {
+        await context.admission.checkRequest(applicantOf({ session: exchange.session, request, reply }))
+      }
     }
     const body = decodeBody(route, request)
     if (route.auth === 'admin') requireAdmin(exchange.session)
@@ -49,19 +68,29 @@ async function serve(
     const size = typeof sent === 'number' ? sent : await sent
     if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
   } catch (error) {
-    if (!reply.sent) {
-      sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
-      return
-    }
-    // Half an answer is out already: all that can be done is to cut it short.
-    toAnswerable(error, context.observe)
-    reply.raw.destroy()
+    fail(error, work, context)
   }
+}
+
+function fail(error: unknown, { route, request, reply, exchange }: RequestWork, context: RouteContext): void {
+  if (!reply.sent) {
+    sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
+    return
+  }
+  // Half an answer is out already: all that can be done is to cut it short.
+  exchange.error = toAnswerable(error, context.observe)
+  reply.raw.destroy()
 }
 
 /** The Fastify handler of a route. */
 export const routeHandler =
-  (route: Route, context: HttpContext & { readonly auth: Pick<Auth, 'authenticate'> }) =>
+  (route: Route, context: RouteContext) =>
   (request: FastifyRequest, reply: FastifyReply): void => {
-    void serve(route, request, reply, context)
+    const logged = context.observe.isEnabled('http-log', 'info')
+    const exchange: Exchange = { session: null, error: null, bodyRead: logged ? performance.now() : 0 }
+    request.exchange = exchange
+    const work: RequestWork = { route, request, reply, exchange }
+    const around = context.wrapping.request
+    if (!around) void serve(work, context)
+    else around(work, () => serve(work, context)).catch((error) => fail(error, work, context))
   }

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { Auth } from '../auth/auth.ts'
 import { flatError, notFound, TrellisError } from '../errors.ts'
 import type { Observer } from '../observe.ts'
 import type { Settings } from '../options.ts'
@@ -12,12 +11,11 @@ import type { ErrorEncoder, Route } from '../plugin.ts'
 import { flatErrors, jsonType, sendError } from './answer.ts'
 import { originCheck } from './cors.ts'
 import { createListener } from './listener.ts'
-import { routeHandler } from './route.ts'
+import { type RouteContext, routeHandler } from './route.ts'
 
 export interface HttpOptions {
   readonly settings: Settings
   readonly observe: Observer
-  readonly auth: Pick<Auth, 'authenticate'>
 }
 
 /** A request that is no HTTP, or that did not arrive in time. */
@@ -61,11 +59,13 @@ export function createHttp(options: HttpOptions): HttpServer {
     genReqId: (request) => String(request.headers['x-request-id'] || randomUUID()),
     serverFactory: (handle) => {
       const timed = observe.isEnabled('http-log', 'info')
-      const listener = createListener(handle, { origins, timed, stallTimeout: settings.responseStallTimeout })
+      const { requestReadTimeout: readTimeout, responseStallTimeout: stallTimeout } = settings
+      const listener = createListener(handle, { origins, timed, stallTimeout, readTimeout })
       listeners.push(listener)
       return listener
     },
   })
+  app.decorateRequest('exchange', null)
   answerTheRest(app, options)
   return { app, close: () => closeGracefully(app, listeners, settings.gracefulShutdownTimeout * 1000) }
 }
@@ -108,16 +108,16 @@ export function takeBodiesAsBytes(scope: FastifyInstance): void {
 }
 
 /** Mounts a plugin's route. */
-export function mountRoute(scope: FastifyInstance, route: Route, options: HttpOptions): void {
+export function mountRoute(scope: FastifyInstance, route: Route, context: RouteContext): void {
   const encode = route.errors ?? flatErrors
   // A body that cannot be read has a status of its own on every endpoint.
-  const unreadable: ErrorEncoder = (error) => ({ status: error.status, body: encode(error, false).body })
+  const unreadable: ErrorEncoder = (error, _, headers) => ({ ...encode(error, false, headers), status: error.status })
   scope.route({
     method: route.method,
     url: route.url,
-    handler: routeHandler(route, options),
+    handler: routeHandler(route, context),
     errorHandler: (error, request, reply) => {
-      sendError(request, reply, { error, exchange: null, encode: unreadable }, options)
+      sendError(request, reply, { error, exchange: null, encode: unreadable }, context)
     },
   })
 }

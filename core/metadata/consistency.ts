@@ -22,7 +22,7 @@ export function inconsistencyJson(inconsistency: Inconsistency, dialect: Dialect
 }
 
 function tableDefinition({ table }: ObjectRef, definition: unknown, dialect: Dialect): unknown {
-  return dialect.name === 'trellis' && table?.schema === 'public' ? table.name : definition
+  return dialect.bareTableNames && table?.schema === 'public' ? table.name : definition
 }
 
 /** What a change is checked for. */

@@ -54,15 +54,46 @@ export class DocumentFormat {
     return Object.freeze(document) as unknown as MetadataDocument
   }
 
+  /** The shape of a wire document, with everything that plugins have declared. */
+  schema(): TSchema {
+    const closed = { additionalProperties: false }
+    const lists = this.#registry.facets.map(({ key, schema }) => [key, Type.Optional(Type.Array(schema))])
+    const table = Type.Object({ ...TableHead.properties, ...Object.fromEntries(lists) }, { ...closed, title: 'Table' })
+    const slices = this.#registry.slices
+      .filter(({ key, isInternal }) => key !== 'tables' && !isInternal)
+      .map(({ key, schema }) => [key, Type.Optional(schema)])
+    return Type.Object(
+      {
+        version: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(currentVersion)])),
+        tables: Type.Array(table),
+        ...Object.fromEntries(slices),
+      },
+      { ...(this.#onUnknownKey ? {} : closed), title: 'Metadata' },
+    )
+  }
+
   /** The wire form: keys in the specification's order, what is empty left out, everything sorted. */
   write(document: MetadataDocument): Record<string, unknown> {
     const wire: Record<string, unknown> = { version: currentVersion }
-    for (const slice of this.#registry.slices) {
+    for (const slice of this.#registry.slices.filter(({ isInternal }) => !isInternal)) {
       const value = sliceValue(document, slice.key)
       const written = slice.key === 'tables' ? this.#writeTables(document.tables) : writeSlice(slice, value)
       if (written !== undefined) wire[slice.key] = written
     }
     return wire
+  }
+
+  /** Why a stored value is not what the slice of that key declares; null when it is. */
+  problemOf(key: string, value: unknown): string | null {
+    const slice = this.#registry.find(key)
+    try {
+      if (key === 'tables') this.#readTable(writeTable(value as TableEntry, this.#registry.facets), [])
+      else if (slice) readStored(slice, slice.entryKey ? [value] : value)
+      return null
+    } catch (error) {
+      const detail = error instanceof TrellisError ? `: ${error.message}` : ''
+      return `it is not in the shape of "${key}"${detail}`
+    }
   }
 
   /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
@@ -77,8 +108,9 @@ export class DocumentFormat {
     for (const slice of this.#registry.slices) {
       if (slice.key === 'tables' || !slice.entryKey) continue
       const entries = sliceValue(document, slice.key) as readonly unknown[]
-      const keys = entries.map((entry) => slice.entryKey?.(entry) ?? '')
-      refuseRepeated(keys, duplicateKind(slice.key), [slice.key])
+      const key = (entry: unknown) => slice.entryKey?.(entry) ?? ''
+      const name = (entry: unknown) => slice.entryName?.(entry) ?? key(entry)
+      refuseRepeated(entries, duplicateKind(slice.key), [slice.key], key, name)
     }
     refuseRepeated(
       document.tables,
@@ -116,7 +148,10 @@ export class DocumentFormat {
   }
 
   #checkKeys(given: WireObject): void {
-    const known = new Set(['version', ...this.#registry.slices.map(({ key }) => key)])
+    const known = new Set([
+      'version',
+      ...this.#registry.slices.filter((each) => !each.isInternal).map(({ key }) => key),
+    ])
     for (const key of Object.keys(given)) {
       if (known.has(key)) continue
       if (!this.#onUnknownKey) throw parseFailed(`unexpected key "${key}"`, [key])
@@ -127,6 +162,7 @@ export class DocumentFormat {
   async #readSlice(slice: AnySlice, given: WireObject, formatVersion: number): Promise<unknown> {
     const value = own(given, slice.key)
     if (slice.key === 'tables') return this.#readTables(value)
+    if (slice.isInternal) return slice.empty
     if (value === undefined || value === null) return slice.empty
     const decoded = decode(slice.schema, value, [slice.key])
     return locate([slice.key], () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
@@ -221,15 +257,23 @@ function writeTable(entry: TableEntry, facets: readonly Facet[]): Record<string,
   return wire
 }
 
+/** Reads what the slice itself has written: throws when that is not what it declares. */
+function readStored(slice: AnySlice, value: unknown): void {
+  const wire = writeSlice(slice, value)
+  if (wire === undefined) return
+  const decoded = decode(slice.schema, wire)
+  slice.read?.(decoded, { formatVersion: currentVersion })
+}
+
 function writeSlice(slice: AnySlice, value: unknown): unknown {
   if (slice.write) return slice.write(value)
   const isEmpty = value === slice.empty || (Array.isArray(value) && value.length === 0)
   return isEmpty ? undefined : value
 }
 
-const duplicateKind = (key: string): string => (key === 'allowlist' ? 'allow list' : key.replaceAll('_', ' '))
-
 const itself = (name: unknown): string => name as string
+
+const duplicateKind = (key: string): string => (key === 'allowlist' ? 'allow list' : key.replaceAll('_', ' '))
 
 function refuseRepeated<T>(
   items: readonly T[],

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { Dialect } from '../dialect.ts'
+import { TrellisError } from '../errors.ts'
 import type { Observer } from '../observe.ts'
 import { type Run, runCall } from '../operations/dispatch.ts'
 import { accessMode, authorize, type Call, decodeEnvelope, editsMetadata, namedTables } from '../operations/envelope.ts'
@@ -12,7 +13,9 @@ import { Mutex } from '../operations/mutex.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import { environment as processEnvironment } from '../options.ts'
 import type { Session } from '../session.ts'
+import type { SessionSettings } from '../session-settings.ts'
 import { atOnce, inTurns } from '../stepwise.ts'
+import type { MetadataWork, Wrapping } from '../wrapping.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
@@ -34,6 +37,8 @@ export interface MetadataServiceOptions {
   readonly observe: Observer
   readonly registry: MetadataRegistry
   readonly operations: OperationRegistry
+  readonly sessionSettings: Pick<SessionSettings, 'apply'>
+  readonly wrapping: Pick<Wrapping, 'metadata'>
   /** Environment variables that metadata may refer to; absent: those of the process when it started. */
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
@@ -77,7 +82,7 @@ class Metadata implements RunningMetadataService {
     this.#environment = { dialect, environment }
     this.#store = new MetadataStore(registry)
     const onUnknownKey = (key: string) => this.#warn('unknown key in metadata is ignored', { key })
-    this.format = new DocumentFormat(registry, dialect.name === 'hasura' ? onUnknownKey : null)
+    this.format = new DocumentFormat(registry, dialect.unknownKeysPass ? onUnknownKey : null)
     this.#sync = new MetadataSync({
       database,
       instance: this.#instance,
@@ -133,28 +138,35 @@ class Metadata implements RunningMetadataService {
   async run(envelope: unknown, session: Session): Promise<unknown> {
     const call = await decodeEnvelope(envelope, this.#options.operations)
     authorize(call, session)
+    const work: MetadataWork = { session, type: call.operation.type, signal: null }
+    const around = this.#options.wrapping.metadata
+    return around ? around(work, () => this.#run(call, work)) : this.#run(call, work)
+  }
+
+  async #run(call: Call, work: MetadataWork): Promise<unknown> {
     const mode = accessMode(call)
     const isEdit = editsMetadata(call)
     const { result, afterCommit } = isEdit
-      ? await this.#editing.run(() => this.#runEdit(call, session))
-      : await this.#runRead(call, session, mode !== 'READ WRITE')
+      ? await this.#editing.run(() => this.#runEdit(call, work))
+      : await this.#runRead(call, work, mode !== 'READ WRITE')
     for (const callback of afterCommit) await this.#attempt(callback)
     return result
   }
 
   /** Runs without keeping others from editing: on the generation that is served when it begins. */
-  async #runRead(call: Call, session: Session, readOnly: boolean): Promise<Outcome> {
+  async #runRead(call: Call, { session, signal }: MetadataWork, readOnly: boolean): Promise<Outcome> {
     const state = this.#current
     const work = async (transaction: Transaction) => {
-      await this.#setSession(transaction, session)
+      await this.#options.sessionSettings.apply(session, transaction)
       const run: Run = { session, transaction, state, workspace: null, afterCommit: [] }
       return { result: await runCall(call, run), state, afterCommit: run.afterCommit }
     }
-    return this.#options.database.transaction(work, { readOnly })
+    return this.#options.database.transaction(work, { readOnly, signal })
   }
 
-  async #runEdit(call: Call, session: Session): Promise<Outcome> {
-    const outcome = await this.#options.database.transaction((transaction) => this.#edit(call, session, transaction))
+  async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
+    const work = (transaction: Transaction) => this.#edit(call, session, transaction)
+    const outcome = await this.#options.database.transaction(work, { signal })
     this.#publish(outcome.state)
     return outcome
   }
@@ -163,7 +175,7 @@ class Metadata implements RunningMetadataService {
     const stored = await this.#store.lock(transaction)
     // Another instance was faster, or the outcome of a commit of ours never arrived.
     if (stored !== this.#current.model.resourceVersion) this.#publish(await this.#load(transaction))
-    await this.#setSession(transaction, session)
+    await this.#options.sessionSettings.apply(session, transaction)
     const state = this.#current
     const version = stored + 1
     const { registry } = this.#options
@@ -197,11 +209,22 @@ class Metadata implements RunningMetadataService {
     this.#publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read' }))
   }
 
+  /** The stored state. What is stored is compared closely with what is declared only when it cannot be resolved. */
+  async #load(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
+    try {
+      return await this.#loadReadable(transaction, change)
+    } catch (error) {
+      const problemOf = (key: string, value: unknown) => this.format.problemOf(key, value)
+      if (error instanceof TrellisError || !this.#store.setAside(problemOf)) throw error
+      return this.#loadReadable(transaction, change)
+    }
+  }
+
   /**
    * The stored document and the catalog, read anew; what is the same as before is shared. When the store is just the
    * given change ahead, only the change's tables are read.
    */
-  async #load(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
+  async #loadReadable(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
     const before = this.#current
     const { registry, database } = this.#options
     const { document: stored, resourceVersion } = await this.#store.load(transaction)
@@ -256,12 +279,5 @@ class Metadata implements RunningMetadataService {
       const detail = `after a metadata change: ${(error as Error).stack ?? error}`
       this.#options.observe.log({ type: 'unstructured', level: 'error', detail })
     }
-  }
-
-  /** For triggers and functions: the caller's session variables, as a setting of the transaction. */
-  async #setSession(transaction: Transaction, { variables }: Session): Promise<void> {
-    const { userSetting } = this.#options.dialect
-    const text = 'select pg_catalog.set_config($1, $2, true)'
-    await transaction.rows(text, [userSetting, JSON.stringify(variables)])
   }
 }

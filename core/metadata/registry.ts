@@ -7,13 +7,17 @@ import type { QualifiedName } from '../names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
 import type { Facet, ModelEffect, Slice, SliceContext } from './slices.ts'
+import { unreadableKey, unreadableSlice } from './unreadable.ts'
 
 /** A slice with the types of its entries forgotten. */
 export interface AnySlice {
   readonly key: string
+  /** Whether documents on the wire neither have nor take it. */
+  readonly isInternal?: boolean
   readonly schema: TSchema
   readonly empty: unknown
   entryKey?(entry: unknown): string
+  entryName?(entry: unknown): string
   read?(value: unknown, context: { readonly formatVersion: number }): unknown
   write?(value: unknown): unknown
   validate?(value: unknown, document: MetadataDocument): void
@@ -62,7 +66,10 @@ const entryKeysOfCore = new Set(['table', 'is_enum', 'configuration'])
 
 /** Collects what plugins declare; the second to claim a key is refused. */
 export class MetadataRegistry {
-  readonly #slices = new Map<string, AnySlice>([['tables', tablesSlice]])
+  readonly #slices = new Map<string, AnySlice>([
+    ['tables', tablesSlice],
+    [unreadableKey, unreadableSlice(() => this.facets)],
+  ])
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []
   readonly #owners = new Map<string, string>()
@@ -70,6 +77,11 @@ export class MetadataRegistry {
   /** All slices, `tables` included, in document order. */
   get slices(): readonly AnySlice[] {
     return inOrder([...this.#slices.values()], documentOrder)
+  }
+
+  /** The slice of a key; undefined when nobody declares it. */
+  find(key: string): AnySlice | undefined {
+    return this.#slices.get(key)
   }
 
   /** All facets, in the order of a table's entry. */

@@ -2,25 +2,34 @@
 // role could get count, since no two tables may claim the same name.
 
 import { compareText } from '../names.ts'
-import { type RootFieldKey, rootFieldKeys, type TableConfiguration } from './document.ts'
+import { type RootFieldKey, rootFieldKeys } from './document.ts'
 import type { TableModel } from './model.ts'
 import { objectKey } from './objects.ts'
 
-const defaultNames: Readonly<Record<RootFieldKey, (base: string) => string>> = {
-  select: (base) => base,
-  select_by_pk: (base) => `${base}_by_pk`,
-  select_aggregate: (base) => `${base}_aggregate`,
-  insert: (base) => `insert_${base}`,
-  insert_one: (base) => `insert_${base}_one`,
-  update: (base) => `update_${base}`,
-  update_by_pk: (base) => `update_${base}_by_pk`,
-  delete: (base) => `delete_${base}`,
-  delete_by_pk: (base) => `delete_${base}_by_pk`,
+/** What stands around a table's GraphQL name. */
+const patterns: Readonly<Record<RootFieldKey, readonly [prefix: string, suffix: string]>> = {
+  select: ['', ''],
+  select_by_pk: ['', '_by_pk'],
+  select_aggregate: ['', '_aggregate'],
+  insert: ['insert_', ''],
+  insert_one: ['insert_', '_one'],
+  update: ['update_', ''],
+  update_by_pk: ['update_', '_by_pk'],
+  delete: ['delete_', ''],
+  delete_by_pk: ['delete_', '_by_pk'],
 }
 
-/** The name of one root field: the configured one, or the default made from the table's GraphQL name. */
-export const rootFieldName = (base: string, configuration: TableConfiguration, key: RootFieldKey): string =>
-  configuration.custom_root_fields[key] ?? defaultNames[key](base)
+/** The name that a root field has when none is configured, made from the table's GraphQL name. */
+export function generatedRootFieldName(base: string, key: RootFieldKey): string {
+  const [prefix, suffix] = patterns[key]
+  return `${prefix}${base}${suffix}`
+}
+
+/** The GraphQL names of tables for which this would be the generated name of a root field. */
+export function basesOfRootField(name: string): string[] {
+  const fits = Object.values(patterns).filter(([prefix, suffix]) => name.startsWith(prefix) && name.endsWith(suffix))
+  return fits.map(([prefix, suffix]) => name.slice(prefix.length, name.length - suffix.length))
+}
 
 /** The root fields that a table gives to an administrator. */
 function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
@@ -46,7 +55,7 @@ function rootFieldNames(table: TableModel): RootFieldNames {
   if (known) return known
   const { graphqlName, configuration } = table
   const keys = graphqlName === null ? [] : rootFieldKeysOf(table)
-  const name = (key: RootFieldKey) => rootFieldName(graphqlName!, configuration, key)
+  const name = (key: RootFieldKey) => configuration.custom_root_fields[key] ?? generatedRootFieldName(graphqlName!, key)
   const isQuery = (key: RootFieldKey) => key.startsWith('select')
   const names = {
     query: keys.filter(isQuery).map(name),

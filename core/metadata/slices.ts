@@ -56,6 +56,8 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   readonly empty: MetadataDocument[K]
   /** Identity of an entry of a list slice; each entry is stored and compared on its own. Absent: one value. */
   entryKey?(entry: never): string
+  /** What messages call an entry; absent: its key. */
+  entryName?(entry: never): string
   /** Decoded wire shape to stored shape; throws with a path relative to the slice. Absent: as it is. */
   read?(value: Static<S>, context: { readonly formatVersion: number }): MetadataDocument[K]
   /** Stored shape to wire shape, sorted; `undefined` leaves the key out. Absent: the value, left out when empty. */

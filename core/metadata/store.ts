@@ -7,6 +7,7 @@ import { internalError } from '../errors.ts'
 import { deepFreeze, parseJson } from '../json.ts'
 import type { MetadataDocument } from './document.ts'
 import { type AnySlice, type MetadataRegistry, sliceValue } from './registry.ts'
+import { type UnreadableRow, unreadableKey, unusable } from './unreadable.ts'
 
 /** The channel on which instances tell each other of changes. */
 export const metadataChannel = 'trellis_metadata'
@@ -44,6 +45,8 @@ interface KnownRow {
   /** Differs after each write of the row. */
   readonly revision: string
   readonly value: unknown
+  /** Why it is set aside; null when it is part of the document. */
+  problem: string | null
 }
 
 interface RevisionRow extends Row, RowName {
@@ -93,11 +96,18 @@ export class MetadataStore {
     )
     const known = new Map(present.map((row) => [rowKey(row), this.#rows.get(rowKey(row))!]))
     this.#rows = known
+    const unreadable: UnreadableRow[] = []
+    const values = new Map<string, unknown[]>([[unreadableKey, unreadable]])
+    for (const row of present) {
+      const { value, problem } = known.get(rowKey(row))!
+      if (problem !== null) unreadable.push({ slice: row.slice, key: row.key, value, reason: problem })
+      else if (values.get(row.slice)?.push(value) === undefined) values.set(row.slice, [value])
+    }
     const slices = this.#registry.slices.map((slice) => {
-      const own = present.filter((row) => row.slice === slice.key).map((row) => known.get(rowKey(row))!.value)
+      const own = values.get(slice.key) ?? []
       return [slice.key, slice.entryKey ? own : own.length > 0 ? own[0] : slice.empty]
     })
-    const document = deepFreeze(Object.fromEntries(slices) as MetadataDocument)
+    const document = deepFreeze(Object.fromEntries(slices) as unknown as MetadataDocument)
     return { resourceVersion: versionIn(rows), document }
   }
 
@@ -114,10 +124,19 @@ export class MetadataStore {
       [wanted.map(({ slice }) => slice), wanted.map(({ key }) => key)],
     )
     const texts = new Map(rows.map((row) => [rowKey(row), row.json]))
+    const { facets } = this.#registry
     for (const row of wanted) {
       const value = deepFreeze(parseJson(texts.get(rowKey(row))!, 'precise'))
-      this.#rows.set(rowKey(row), { revision: row.revision, value })
+      const problem = unusable(row.slice, this.#registry.find(row.slice), value, facets)
+      this.#rows.set(rowKey(row), { revision: row.revision, value, problem })
     }
+  }
+
+  /** Sets aside what was read and has a problem; whether there was such. */
+  setAside(problemOf: (slice: string, value: unknown) => string | null): boolean {
+    const read = [...this.#rows].filter(([, { problem }]) => problem === null)
+    for (const [key, row] of read) row.problem = problemOf(sliceOfRow(key), row.value)
+    return read.some(([, { problem }]) => problem !== null)
   }
 
   /** Writes the difference between two documents and sets the version. */
@@ -128,15 +147,28 @@ export class MetadataStore {
     const changes = this.#registry.slices.map((slice) =>
       differences(slice, sliceValue(change.previous, slice.key), sliceValue(change.next, slice.key)),
     )
-    await deleteRows(
-      transaction,
-      changes.flatMap(({ gone }) => gone),
-    )
+    const gone = changes.flatMap((each) => each.gone)
+    await deleteRows(transaction, this.#withoutReplaced(gone, change))
     await writeRows(
       transaction,
       changes.flatMap(({ written }) => written),
     )
     await transaction.rows('update trellis.metadata set resource_version = $1', [change.version])
+  }
+
+  /** Rows to delete, save those that an entry took the place of which could not be read. */
+  #withoutReplaced(
+    gone: readonly RowName[],
+    { previous, next }: { previous: MetadataDocument; next: MetadataDocument },
+  ) {
+    if (previous.unreadable === next.unreadable) return gone
+    const entries = this.#registry.slices.flatMap((slice) =>
+      slice.entryKey && slice.key !== unreadableKey
+        ? (sliceValue(next, slice.key) as readonly unknown[]).map((entry) => rowKey(entryRow(slice, entry)))
+        : [],
+    )
+    const present = new Set(entries)
+    return gone.filter((row) => !present.has(rowKey(row)))
   }
 
   /** Tells the other instances when the transaction commits. */
@@ -154,6 +186,8 @@ function versionIn(rows: readonly Readonly<Record<string, unknown>>[]): number {
 }
 
 const rowKey = ({ slice, key }: RowName): string => `${slice}\u0000${key}`
+
+const sliceOfRow = (key: string): string => key.slice(0, key.indexOf('\u0000'))
 
 /** The rows that differ, entries compared by identity. */
 function differences(
@@ -173,11 +207,12 @@ function differences(
   return { gone: gone.filter(({ key }) => !kept.has(key)), written }
 }
 
-const entryRow = (slice: AnySlice, value: unknown): WrittenRow => ({
-  slice: slice.key,
-  key: storageKey(slice.entryKey?.(value) ?? ''),
-  value,
-})
+function entryRow(slice: AnySlice, value: unknown): WrittenRow {
+  if (slice.key !== unreadableKey) return { slice: slice.key, key: storageKey(slice.entryKey?.(value) ?? ''), value }
+  // Kept under the name that it has always had.
+  const row = value as UnreadableRow
+  return { slice: row.slice, key: row.key, value: row.value }
+}
 
 /** An index row holds some 2,700 bytes at most. */
 const longestKey = 500

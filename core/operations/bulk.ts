@@ -7,6 +7,7 @@ import { operation } from './operation.ts'
 /** The operation whose arguments are requests of their own; access and effects are those of its members. */
 export const bulk = operation({
   type: 'bulk',
+  about: { summary: 'Runs requests in order, all or none of them.' },
   args: Type.Array(Type.Unknown()),
   adminOnly: false,
   access: 'any',

@@ -26,7 +26,7 @@ export interface DecodeOptions {
   readonly message?: string | ((value: unknown) => string)
   /** Turns the checked wire value into the stored one; may throw with a path relative to the value. */
   readonly convert?: (value: never) => unknown
-  /** What descriptions of the API show beside the schema, or instead where it says less than `convert` checks. */
+  /** What descriptions of the API show instead of a schema that says less than `convert` checks. */
   readonly shown?: TSchema
 }
 

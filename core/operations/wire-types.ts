@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors.ts'
-import { isGraphQLName, type QualifiedName } from '../names.ts'
+import { graphqlNamePattern, isGraphQLName, type QualifiedName } from '../names.ts'
 
 const qualifiedName = (value: string | { schema?: string; name: string }): QualifiedName =>
   typeof value === 'string' ? { schema: 'public', name: value } : { schema: value.schema ?? 'public', name: value.name }
@@ -11,7 +11,12 @@ const qualifiedName = (value: string | { schema?: string; name: string }): Quali
 export const TableName = Type.Unsafe<QualifiedName>(
   Type.Union(
     [Type.String(), Type.Object({ schema: Type.Optional(Type.String()), name: Type.String() }, { missingKey: 'A' })],
-    { message: 'expecting a string/object for QualifiedObject', convert: qualifiedName },
+    {
+      title: 'TableName',
+      examples: ['invoice', { schema: 'crm', name: 'lead' }],
+      message: 'expecting a string/object for QualifiedObject',
+      convert: qualifiedName,
+    },
   ),
 )
 
@@ -19,7 +24,7 @@ export const TableName = Type.Unsafe<QualifiedName>(
 export const ObjectName = Type.String({ minLength: 1 })
 
 /** The database's name of a column. */
-export const ColumnName = Type.String()
+export const ColumnName = Type.String({ examples: ['id'] })
 
 const graphqlName = (value: string): string => {
   if (isGraphQLName(value)) return value
@@ -27,7 +32,10 @@ const graphqlName = (value: string): string => {
 }
 
 /** A name that appears in the GraphQL schema as it is. */
-export const GraphQLName = Type.String({ convert: graphqlName })
+export const GraphQLName = Type.String({
+  convert: graphqlName,
+  shown: Type.String({ pattern: graphqlNamePattern }),
+})
 
 /** A JSON object that is stored as given: a boolean expression, presets. */
 export const VerbatimObject = Type.Unsafe<Record<string, unknown>>(Type.Record(Type.String(), Type.Unknown()))

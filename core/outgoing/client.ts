@@ -3,6 +3,7 @@
 
 import type { Agent, Dispatcher } from 'undici'
 import type { Dialect } from '../dialect.ts'
+import { Wrapping } from '../wrapping.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
 import { isHttpUrl } from './url.ts'
 
@@ -18,6 +19,11 @@ export interface OutgoingRequest {
   readonly maxResponseSize?: number
   /** Gives the request up. */
   readonly signal?: AbortSignal
+  /**
+   * The trace that it belongs to, when that is not the one of the request at hand: JSON text, as triggers find it in
+   * the setting of their transaction.
+   */
+  readonly trace?: string
 }
 
 export interface OutgoingResponse {
@@ -56,13 +62,20 @@ interface Transport {
 
 export class OutgoingClient implements Outgoing {
   readonly #dialect: Dialect
+  readonly #wrapping: Pick<Wrapping, 'outgoing'>
   #transport: Promise<Transport> | undefined
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, wrapping: Pick<Wrapping, 'outgoing'> = new Wrapping()) {
     this.#dialect = dialect
+    this.#wrapping = wrapping
   }
 
-  async send(request: OutgoingRequest): Promise<OutgoingResponse> {
+  send(request: OutgoingRequest): Promise<OutgoingResponse> {
+    const around = this.#wrapping.outgoing
+    return around ? around(request, (changed) => this.#send(changed)) : this.#send(request)
+  }
+
+  async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
     const { method, url, body, timeout, maxResponseSize = defaultMaxResponseSize } = request
     if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
     const { origin, pathname, search } = new URL(url)

@@ -6,9 +6,12 @@ import { operation } from '../../core/operations/operation.ts'
 
 const tools = ['cli', 'console'] as const
 
+const CatalogState = Type.Object({ id: Type.String(), cli_state: Type.Unknown(), console_state: Type.Unknown() })
+
 /** The installation's identity, and each tool's state, empty at first. */
 export const getCatalogState = operation({
   type: 'get_catalog_state',
+  about: { summary: 'Answers with what tools have stored.', result: CatalogState },
   args: Type.Unknown(),
   editsMetadata: false,
   async handle({ transaction }) {
@@ -30,6 +33,7 @@ const SetCatalogStateArgs = Type.Object({
 /** Replaces the state of one tool. */
 export const setCatalogState = operation({
   type: 'set_catalog_state',
+  about: { summary: 'Replaces what a tool has stored.' },
   args: SetCatalogStateArgs,
   editsMetadata: false,
   async handle({ transaction }, { type, state }) {

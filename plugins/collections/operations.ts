@@ -23,6 +23,7 @@ function refuseRepeatedNames(queries: readonly CollectedQuery[]): void {
 
 export const createQueryCollection = operation({
   type: 'create_query_collection',
+  about: { summary: 'Keeps GraphQL queries under names.' },
   args: CreateCollectionArgs,
   handle({ metadata }, collection) {
     const { name, definition } = collection
@@ -47,6 +48,7 @@ const isAllowed = ({ allowlist }: MetadataDocument, name: string): boolean =>
 
 export const dropQueryCollection = operation({
   type: 'drop_query_collection',
+  about: { summary: 'Forgets a query collection.' },
   args: DropCollectionArgs,
   check: 'new',
   handle({ metadata }, { collection: name, cascade }) {
@@ -62,6 +64,7 @@ export const dropQueryCollection = operation({
 
 export const addQueryToCollection = operation({
   type: 'add_query_to_collection',
+  about: { summary: 'Adds a query to a collection.' },
   args: AddQueryArgs,
   check: 'new',
   handle({ metadata }, { collection_name, query_name: name, query }) {
@@ -76,6 +79,7 @@ export const addQueryToCollection = operation({
 
 export const dropQueryFromCollection = operation({
   type: 'drop_query_from_collection',
+  about: { summary: 'Takes a query out of a collection.' },
   args: DropQueryArgs,
   check: 'new',
   handle({ metadata }, { collection_name, query_name: name }) {
@@ -90,6 +94,7 @@ export const dropQueryFromCollection = operation({
 
 export const addCollectionToAllowlist = operation({
   type: 'add_collection_to_allowlist',
+  about: { summary: 'Lets roles run the queries of a collection when the allow-list is in force.' },
   args: CollectionArgs,
   check: 'new',
   handle({ metadata }, { collection }) {
@@ -100,6 +105,7 @@ export const addCollectionToAllowlist = operation({
 
 export const dropCollectionFromAllowlist = operation({
   type: 'drop_collection_from_allowlist',
+  about: { summary: 'Takes a collection off the allow-list.' },
   args: CollectionArgs,
   check: 'new',
   handle({ metadata }, { collection }) {

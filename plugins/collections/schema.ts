@@ -34,7 +34,11 @@ function checkSyntax(text: string): string {
   throw parseFailed('parsing the graphql query failed')
 }
 
-const QueryText = Type.String({ message: 'expecting String for GraphQL query', convert: checkSyntax })
+const QueryText = Type.String({
+  message: 'expecting String for GraphQL query',
+  convert: checkSyntax,
+  examples: ['{ __typename }'],
+})
 
 const collection = (options: ObjectOptions) => {
   const query = Type.Object({ name: ObjectName, query: QueryText }, options)

@@ -20,6 +20,7 @@ function kindOf(model: Model, table: QualifiedName, name: string): string | null
 
 export const addComputedField = operation({
   type: 'add_computed_field',
+  about: { summary: 'Adds a field to the rows of a table: what a function gives for each.' },
   args: AddComputedFieldArgs,
   check: 'object',
   object: ({ table, name }) => computedFieldRef(table, name),
@@ -38,6 +39,7 @@ export const addComputedField = operation({
 
 export const dropComputedField = operation({
   type: 'drop_computed_field',
+  about: { summary: 'Takes a computed field away.' },
   args: DropComputedFieldArgs,
   check: 'new',
   handle({ metadata, model, remove }, { table, name, cascade = false }) {

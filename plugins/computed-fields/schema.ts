@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import type { QualifiedName } from '../../core/names.ts'
 import { ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { FunctionName } from '../functions/schema.ts'
 
 /** The function behind a computed field, and which of its arguments are not the request's. */
 export interface ComputedFieldDefinition {
@@ -30,7 +31,7 @@ function members(document: boolean) {
   const closed = document ? { additionalProperties: false } : {}
   const definition = Type.Object(
     {
-      function: TableName,
+      function: FunctionName,
       table_argument: Type.Optional(Type.String()),
       session_argument: Type.Optional(Type.String()),
     },

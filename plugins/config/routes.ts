@@ -1,11 +1,23 @@
+import { Type } from '@sinclair/typebox'
 import type { Engine, Route } from '../../core/plugin.ts'
 import { version } from '../../core/version.ts'
+
+const ConfigReport = Type.Object({
+  version: Type.String(),
+  is_admin_secret_set: Type.Boolean(),
+  is_auth_hook_set: Type.Boolean(),
+  is_jwt_set: Type.Boolean(),
+  jwt: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+  is_allow_list_enabled: Type.Boolean(),
+  live_queries: Type.Object({ batch_size: Type.Integer(), refetch_delay: Type.Number() }),
+})
 
 /** The configuration report; administrators only. */
 export const configuration = (engine: Engine): Route => ({
   method: 'GET',
   url: '/v1alpha1/config',
   auth: 'admin',
+  about: { summary: 'What clients need to know of how the server is configured.', result: ConfigReport },
   handle: () => report(engine),
 })
 
@@ -20,6 +32,6 @@ function report({ auth, dialect, settings }: Engine) {
     is_allow_list_enabled: settings.enableAllowlist,
     // The refetch delay is in seconds here, while the option that sets it counts milliseconds.
     live_queries: { batch_size: 100, refetch_delay: 1 },
-    ...(dialect.name === 'hasura' && { console_assets_dir: null }),
+    ...(dialect.tellsConsoleAssets && { console_assets_dir: null }),
   }
 }

@@ -55,8 +55,7 @@ function readRequest(query: unknown): GraphQLRequest {
 
 function checkFields({ dialect }: Engine, fields: readonly InspectedField[], hasJoins: boolean): void {
   if (fields.some(({ by }) => by === 'javascript')) {
-    const what = dialect.name === 'hasura' ? 'hasura' : 'database'
-    throw badRequest('invalid-params', `only ${what} queries can be explained`)
+    throw badRequest('invalid-params', `only ${dialect.explainable} queries can be explained`)
   }
   if (hasJoins) throw badRequest('not-supported', 'Remote relationships are not allowed in explain query')
 }

@@ -1,6 +1,7 @@
 import { readJson } from '../../core/http/body.ts'
 import type { Engine, Route } from '../../core/plugin.ts'
 import { explain } from './explain.ts'
+import { explainBody, explanation } from './schema.ts'
 
 /** The endpoints of explain, for administrators. */
 export const explainRoutes = (engine: Engine): Route[] =>
@@ -9,6 +10,11 @@ export const explainRoutes = (engine: Engine): Route[] =>
     url,
     auth: 'admin',
     raw: true,
+    about: {
+      summary: 'Shows the SQL that a GraphQL request runs, and how PostgreSQL goes about it.',
+      body: explainBody,
+      result: explanation,
+    },
     // Numbers of GraphQL's variables keep their digits.
     handle: ({ body }) => explain(engine, readJson(body as Buffer, 'lossless')),
   }))

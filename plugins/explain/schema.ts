@@ -1,8 +1,19 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { GraphQLRequestBody } from '../../core/graphql/request.ts'
+
+const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()])
+
+const planned = { sql: nullable(Type.String()), plan: nullable(Type.Array(Type.String())) }
+
+/** What is answered: an entry for each root field of a query, or the one statement of a subscription. */
+export const explanation = Type.Union([
+  Type.Array(Type.Object({ field: Type.String(), ...planned })),
+  Type.Object(planned),
+])
 
 /** The body of an explain request; `query` is a GraphQL request, or its text alone. */
 export const explainBody = Type.Object({
-  query: Type.Unknown(),
+  query: Type.Unknown({ shown: Type.Union([Type.String(), GraphQLRequestBody]) }),
   user: Type.Optional(Type.Record(Type.String(), Type.String())),
   is_relay: Type.Optional(Type.Boolean()),
 })

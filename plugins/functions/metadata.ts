@@ -147,9 +147,10 @@ function writeFunctions(entries: readonly FunctionEntry[]): unknown[] | undefine
 }
 
 export const functionsSlice: Omit<Slice<'functions'>, 'key'> = {
-  schema: Type.Unknown(),
+  schema: Type.Unknown({ shown: Type.Union([documentSchemas.names, documentSchemas.entries]) }),
   empty: [],
   entryKey: (entry: FunctionEntry) => JSON.stringify([entry.function.schema, entry.function.name]),
+  entryName: (entry: FunctionEntry) => nameText(entry.function),
   read: (value, { formatVersion }) =>
     decode(formatVersion === 1 ? documentSchemas.names : documentSchemas.entries, value),
   write: writeFunctions,

@@ -9,6 +9,7 @@ import { type FunctionEntry, FunctionName, TrackFunctionArgs, TrackFunctionV2Arg
 
 export const trackFunction = operation({
   type: 'track_function',
+  about: { summary: 'Adds a function that returns rows of a tracked table to the GraphQL schema.' },
   args: TrackFunctionArgs,
   check: 'object',
   object: (entry: FunctionEntry) => functionRef(entry.function),
@@ -27,6 +28,7 @@ export const trackFunctionV2 = operation({ ...trackFunction, version: 2, args: T
 
 export const untrackFunction = operation({
   type: 'untrack_function',
+  about: { summary: 'Takes a function out of the GraphQL schema.' },
   args: FunctionName,
   check: 'new',
   handle({ metadata, remove }, name) {

@@ -17,7 +17,7 @@ declare module '../../core/metadata/document.ts' {
   }
 }
 
-export const FunctionName = TableName
+export const FunctionName = { ...TableName, title: 'FunctionName', examples: ['search_books'] }
 
 interface WireEntry {
   readonly function: QualifiedName

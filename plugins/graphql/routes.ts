@@ -4,11 +4,14 @@ import { graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts
 import type { SchemaKind } from '../../core/graphql/contribution.ts'
 import { readGraphQLRequest } from '../../core/graphql/request.ts'
 import { readJson } from '../../core/http/body.ts'
+import { applicantOf } from '../../core/http/route.ts'
 import type { QueryLog } from '../../core/observe.ts'
 import type { Engine, ErrorEncoder, Route, RouteCall } from '../../core/plugin.ts'
 import { isAdmin, type Session } from '../../core/session.ts'
+import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
+import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
-/** `/v1/graphql` answers every error with 200, `/v1alpha1/graphql` with the error's status. */
+/** `/v1/graphql` answers errors with 200 unless the client asks otherwise, `/v1alpha1/graphql` with their status. */
 export const graphqlRoutes = (engine: Engine): Route[] => [
   graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk }),
   graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus }),
@@ -25,22 +28,33 @@ export const graphqlRoute = (
   auth: 'session',
   raw: true,
   errors,
+  about: {
+    summary: schema === 'relay' ? 'Answers GraphQL requests of Relay.' : 'Answers GraphQL requests.',
+    body: GraphQLBody,
+    result: GraphQLAnswer,
+  },
   handle: (call) => answer(engine, call, schema),
 })
 
-/** Answers errors with status 200. */
-export const alwaysOk: ErrorEncoder = (error, showInternal) => ({ status: 200, body: errorBody(error, showInternal) })
+/** Answers errors with status 200, or with their own to clients that want the media type which says so. */
+export const alwaysOk: ErrorEncoder = (error, showInternal, headers) => {
+  if (wantsGraphQLResponse(headers.accept)) return withStatus(error, showInternal, headers)
+  return { status: 200, body: errorBody(error, showInternal) }
+}
 
-const withStatus: ErrorEncoder = (error, showInternal) => ({
+const withStatus: ErrorEncoder = (error, showInternal, { accept }) => ({
   status: error.status,
   body: errorBody(error, showInternal),
+  ...(wantsGraphQLResponse(accept) && { contentType: graphqlResponse }),
 })
 
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
 function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Buffer | string> {
   const body = readJson(call.body as Buffer, 'lossless')
-  return Array.isArray(body) ? answerBatch(engine, body, call, schema) : answerOne(engine, body, call, schema)
+  if (Array.isArray(body)) return answerBatch(engine, body, call, schema)
+  if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
+  return answerOne(engine, body, call, schema)
 }
 
 async function answerOne(
@@ -79,6 +93,7 @@ async function answerBatch(
   call: RouteCall,
   schema: SchemaKind,
 ): Promise<Buffer> {
+  await engine.admission.checkBatch(applicantOf(call), bodies.length)
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
 import type { Database } from '../../core/database/database.ts'
 import type { Engine, Route } from '../../core/plugin.ts'
 
@@ -23,6 +24,7 @@ const open = { method: 'GET', api: null, auth: 'none' } as const
 export const health = (engine: Engine): Route => ({
   ...open,
   url: '/healthz',
+  about: { summary: 'OK, or what is wrong, for people.', result: Type.String(), contentType: 'text/plain' },
   async handle({ reply }) {
     reply.header('content-type', 'text/plain; charset=utf-8')
     if (!(await answers(engine.database))) {
@@ -34,12 +36,18 @@ export const health = (engine: Engine): Route => ({
 })
 
 /** The process runs and its event loop turns. */
-export const liveness: Route = { ...open, url: '/livez', handle: () => ({ status: 'alive' }) }
+export const liveness: Route = {
+  ...open,
+  url: '/livez',
+  about: { summary: 'Whether the process runs.', result: Type.Object({ status: Type.Literal('alive') }) },
+  handle: () => ({ status: 'alive' }),
+}
 
 /** Requests can be served: the model was loaded before the server began to listen, so the database decides. */
 export const readiness = (engine: Engine): Route => ({
   ...open,
   url: '/readyz',
+  about: { summary: 'Whether requests can be served.', result: Type.Object({ status: Type.Literal('ready') }) },
   async handle({ reply }) {
     if (await answers(engine.database)) return { status: 'ready' }
     reply.code(503)

@@ -9,6 +9,7 @@ import { operation } from '../../core/operations/operation.ts'
 export const exportMetadata = (service: MetadataService) => [
   operation({
     type: 'export_metadata',
+    about: { summary: 'Answers with all metadata as one document.', result: () => service.format.schema() },
     args: Type.Unknown(),
     editsMetadata: false,
     handle: ({ metadata }) => service.format.write(metadata),
@@ -16,6 +17,10 @@ export const exportMetadata = (service: MetadataService) => [
   operation({
     type: 'export_metadata',
     version: 2,
+    about: {
+      summary: 'Answers with all metadata as one document, and its version.',
+      result: () => Type.Object({ resource_version: Type.Integer(), metadata: service.format.schema() }),
+    },
     args: Type.Unknown(),
     editsMetadata: false,
     handle: ({ metadata, model }) => ({
@@ -28,6 +33,7 @@ export const exportMetadata = (service: MetadataService) => [
 export const clearMetadata = (service: MetadataService) =>
   operation({
     type: 'clear_metadata',
+    about: { summary: 'Forgets all metadata.' },
     args: Type.Unknown(),
     check: 'strict',
     handle: ({ metadata }) => service.format.clear(metadata),
@@ -41,6 +47,7 @@ const ReloadMetadataArgs = Type.Union([
 export const reloadMetadata = (service: MetadataService) =>
   operation({
     type: 'reload_metadata',
+    about: { summary: 'Reads the database and the stored metadata again.' },
     args: ReloadMetadataArgs,
     async handle({ metadata, transaction, refreshCatalog }) {
       const stored = await service.readStoredDocument(transaction)

@@ -6,6 +6,24 @@ import { inconsistencyJson, inconsistentObjects } from '../../core/metadata/cons
 import type { Inconsistency } from '../../core/metadata/objects.ts'
 import { operation } from '../../core/operations/operation.ts'
 
+const InconsistentObject = Type.Union(
+  [
+    Type.Object({ type: Type.String(), definition: Type.Unknown(), reason: Type.String() }),
+    Type.Object({
+      reason: Type.String(),
+      objects: Type.Array(Type.Object({ type: Type.String(), definition: Type.Unknown() })),
+    }),
+  ],
+  { title: 'InconsistentObject' },
+)
+
+const InconsistentObjects = Type.Array(InconsistentObject)
+
+export const ConsistencyReport = Type.Object(
+  { is_consistent: Type.Boolean(), inconsistent_objects: InconsistentObjects },
+  { title: 'ConsistencyReport' },
+)
+
 /** `{is_consistent, inconsistent_objects}`: the state of the metadata. */
 export const consistencyReport = (inconsistencies: readonly Inconsistency[], dialect: Dialect) => ({
   is_consistent: inconsistencies.length === 0,
@@ -15,16 +33,21 @@ export const consistencyReport = (inconsistencies: readonly Inconsistency[], dia
 export const getInconsistentMetadata = (dialect: Dialect) =>
   operation({
     type: 'get_inconsistent_metadata',
+    about: {
+      summary: 'Lists what is stored but cannot be served, with the reasons.',
+      result: dialect.inconsistencies === 'report' ? ConsistencyReport : InconsistentObjects,
+    },
     args: Type.Unknown(),
     editsMetadata: false,
     handle({ model }) {
       const report = consistencyReport(model.inconsistencies, dialect)
-      return dialect.name === 'hasura' ? report : report.inconsistent_objects
+      return dialect.inconsistencies === 'report' ? report : report.inconsistent_objects
     },
   })
 
 export const dropInconsistentMetadata = operation({
   type: 'drop_inconsistent_metadata',
+  about: { summary: 'Forgets every object that is inconsistent.' },
   args: Type.Unknown(),
   check: 'strict',
   handle({ model, remove }) {
@@ -42,6 +65,10 @@ const plain = (_key: string, value: unknown): unknown => {
 
 export const dumpInternalState = operation({
   type: 'dump_internal_state',
+  about: {
+    summary: 'Shows what is served, for inspection: its shape may change.',
+    result: Type.Object({}, { additionalProperties: true }),
+  },
   args: Type.Unknown(),
   editsMetadata: false,
   handle: ({ model, catalog }) => JSON.parse(JSON.stringify({ ...model, serverVersion: catalog.serverVersion }, plain)),

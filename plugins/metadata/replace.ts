@@ -7,7 +7,7 @@ import type { MetadataDocument } from '../../core/metadata/document.ts'
 import type { MetadataService } from '../../core/metadata/service.ts'
 import { decode } from '../../core/operations/decode.ts'
 import { type Operation, operation } from '../../core/operations/operation.ts'
-import { consistencyReport } from './inconsistencies.ts'
+import { ConsistencyReport, consistencyReport } from './inconsistencies.ts'
 
 /** A document in its stored form: reading it takes what all plugins declared, see `decode` of the operations. */
 const StoredDocument = Type.Unsafe<MetadataDocument>(Type.Unknown())
@@ -27,6 +27,7 @@ export function replaceMetadata(service: MetadataService, dialect: Dialect): rea
   return [
     operation({
       type: 'replace_metadata',
+      about: { summary: 'Replaces all metadata by a document.', args: () => format.schema() },
       args: StoredDocument,
       check: 'strict',
       decode: (args) => format.read(args),
@@ -35,6 +36,11 @@ export function replaceMetadata(service: MetadataService, dialect: Dialect): rea
     operation({
       type: 'replace_metadata',
       version: 2,
+      about: {
+        summary: 'Replaces all metadata by a document, which may be inconsistent where that is allowed.',
+        args: () => Type.Object({ ...ReplaceMetadataV2Args.properties, metadata: format.schema() }),
+        result: ConsistencyReport,
+      },
       args: ReplaceMetadataV2Args,
       check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
       async decode(args) {

@@ -7,5 +7,6 @@ export const queryRoute = (service: MetadataService): Route => ({
   url: '/v1/query',
   api: 'metadata',
   auth: 'session',
+  about: { summary: 'Runs an operation of the metadata API.' },
   handle: ({ body, session }) => service.run(body, session),
 })

@@ -21,17 +21,12 @@ const preamble = [
   /^\\(un)?restrict \w+$/,
 ]
 
-/** The triggers that record changes for event triggers, by their names. */
-const ownTriggers: Readonly<Record<Dialect['name'], RegExp>> = {
-  trellis: /^CREATE TRIGGER "?trellis_/,
-  hasura: /^CREATE TRIGGER "?notify_hasura_/,
-}
-
 const isBlank = (line: string): boolean => line.trim() === ''
 
 /** The dump without blank lines, comments, the preamble and the engine's own triggers. */
-export function cleanDump(dump: Buffer, dialect: Pick<Dialect, 'name'>): string {
-  const dropped = [/^--/, ...preamble, ownTriggers[dialect.name]]
+export function cleanDump(dump: Buffer, { triggerPrefix }: Pick<Dialect, 'triggerPrefix'>): string {
+  const ownTriggers = new RegExp(`^CREATE TRIGGER "?${triggerPrefix}`)
+  const dropped = [/^--/, ...preamble, ownTriggers]
   const lines = dump.toString('utf8').split('\n')
   const kept = lines.filter((line) => !isBlank(line) && !dropped.some((pattern) => pattern.test(line)))
   return kept.map((line) => `${line}\n`).join('')

@@ -17,6 +17,12 @@ export const pgDumpRoute = (settings: Settings, dialect: Dialect, stopping: Abor
   method: 'POST',
   url: '/v1alpha1/pg_dump',
   auth: 'admin',
+  about: {
+    summary: 'Dumps the database as SQL.',
+    body: PgDumpBody,
+    result: Type.String(),
+    contentType: 'application/sql',
+  },
   async handle({ body, reply }) {
     const { opts, clean_output = false } = decode(PgDumpBody, body)
     checkArguments(opts)

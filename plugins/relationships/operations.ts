@@ -57,9 +57,15 @@ function requireRelationship(
   throw badRequest('unexpected-payload', `expecting a relationship; but, "${name}" is a ${kind}; `)
 }
 
+const descriptions: Readonly<Record<RelationshipType, string>> = {
+  object: 'Adds a field to the rows of a table: the one row of another that belongs to each.',
+  array: 'Adds a field to the rows of a table: the rows of another that belong to each.',
+}
+
 function createRelationship<T extends RelationshipType>(type: T) {
   return operation({
     type: `create_${type}_relationship`,
+    about: { summary: descriptions[type] },
     args: createRelationshipArgs(type),
     decode: requireTableKey,
     check: 'object',
@@ -78,6 +84,7 @@ function createRelationship<T extends RelationshipType>(type: T) {
 
 export const dropRelationship = operation({
   type: 'drop_relationship',
+  about: { summary: 'Takes a relationship away.' },
   args: DropRelationshipArgs,
   decode: requireTableKey,
   check: 'new',
@@ -94,6 +101,7 @@ export const dropRelationship = operation({
 
 export const renameRelationship = operation({
   type: 'rename_relationship',
+  about: { summary: 'Renames a relationship, in permissions too.' },
   args: RenameRelationshipArgs,
   decode: requireTableKey,
   check: 'new',
@@ -112,6 +120,7 @@ export const renameRelationship = operation({
 
 export const setRelationshipComment = operation({
   type: 'set_relationship_comment',
+  about: { summary: 'Sets or clears the comment of a relationship.' },
   args: SetRelationshipCommentArgs,
   decode: requireTableKey,
   handle(context, { table, relationship: name, comment }) {

@@ -60,7 +60,12 @@ function usingSchema<T extends RelationshipType>(type: T, document: boolean) {
     checkUsing(value)
     return decode(shape, value)
   }
-  return Type.Unsafe<Using<T>>(Type.Unknown({ convert }))
+  const absent = Type.Optional(Type.Null())
+  const shown = Type.Union([
+    objectOf({ foreign_key_constraint_on: key, manual_configuration: absent }, document),
+    objectOf({ manual_configuration: manual, foreign_key_constraint_on: absent }, document),
+  ])
+  return Type.Unsafe<Using<T>>(Type.Unknown({ convert, shown }))
 }
 
 /** The rules that a schema cannot word. */

@@ -6,7 +6,7 @@ import { runSql } from './operations.ts'
 export default definePlugin({
   name: 'sql',
   dependencies: ['metadata', 'tables', 'relationships', 'permissions'],
-  register({ operations, dialect }) {
-    operations.add(runSql(dialect))
+  register({ operations, sessionSettings }) {
+    operations.add(runSql(sessionSettings))
   },
 })

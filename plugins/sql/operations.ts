@@ -1,12 +1,12 @@
 // `run_sql`: any SQL, and what it does to the metadata.
 
 import type { ScriptResult } from '../../core/database/transaction.ts'
-import type { Dialect } from '../../core/dialect.ts'
 import { operation } from '../../core/operations/operation.ts'
+import type { SessionSettings } from '../../core/session-settings.ts'
 import { presentTables } from './catalog-changes.ts'
 import { presentFunctions } from './function-changes.ts'
 import { followCatalog } from './metadata-effects.ts'
-import { isChecked, RunSqlArgs } from './schema.ts'
+import { isChecked, RunSqlArgs, SqlResult } from './schema.ts'
 import { runScript } from './script.ts'
 
 /** Rows with their column names first, every cell as text; null for commands that return none. */
@@ -15,17 +15,17 @@ function resultJson({ columns, rows }: ScriptResult) {
   return { result_type: 'TuplesOk', result: [columns, ...rows.map((row) => row.map((cell) => cell ?? 'NULL'))] }
 }
 
-export const runSql = (dialect: Dialect) =>
+export const runSql = (sessionSettings: SessionSettings) =>
   operation({
     type: 'run_sql',
+    about: { summary: 'Runs SQL, and follows in the metadata what it does to tracked objects.', result: SqlResult },
     args: RunSqlArgs,
     access: ({ read_only }) => (read_only ? 'READ ONLY' : 'READ WRITE'),
     editsMetadata: isChecked,
     check: 'new',
     async handle(context, args) {
       const { transaction, session, catalog } = context
-      const user = { name: dialect.userSetting, value: JSON.stringify(session.variables) }
-      const run = () => runScript(transaction, args.sql, user)
+      const run = () => runScript(transaction, args.sql, () => sessionSettings.apply(session, transaction))
       if (!isChecked(args)) return resultJson(await run())
       const tables = await presentTables(transaction, catalog.tables.values())
       const functions = await presentFunctions(transaction, catalog)

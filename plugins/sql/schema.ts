@@ -2,13 +2,19 @@ import { type Static, Type } from '@sinclair/typebox'
 
 export const RunSqlArgs = Type.Object(
   {
-    sql: Type.String(),
+    sql: Type.String({ examples: ['select 1'] }),
     cascade: Type.Optional(Type.Boolean()),
     check_metadata_consistency: Type.Optional(Type.Boolean()),
     read_only: Type.Optional(Type.Boolean()),
   },
   { missingKey: 'A' },
 )
+
+/** Column names and rows, every cell as text; null where there are none. */
+export const SqlResult = Type.Union([
+  Type.Object({ result_type: Type.Literal('TuplesOk'), result: Type.Array(Type.Array(Type.String())) }),
+  Type.Object({ result_type: Type.Literal('CommandOk'), result: Type.Null() }),
+])
 
 export type RunSqlArgs = Static<typeof RunSqlArgs>
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { databaseErrorDetails } from '../../core/database/postgres-errors.ts'
 import type { ScriptResult, Transaction } from '../../core/database/transaction.ts'
 import { badRequest, TrellisError } from '../../core/errors.ts'
+import { hasTransactionEnd } from './statements.ts'
 
 /** Set for the transaction only: when it is gone, the text ended the transaction. */
 const marker = 'trellis.run_sql'
@@ -13,14 +14,14 @@ const resetSession = 'reset session authorization; reset role; reset all'
 
 const setConfig = 'select pg_catalog.set_config($1, $2, true)'
 
-/** A setting of the transaction that the text must not take away from what runs after it. */
-export interface LocalSetting {
-  readonly name: string
-  readonly value: string
-}
-
-/** Runs the text; fails when it fails, and when it ends the transaction it was given. */
-export async function runScript(transaction: Transaction, sql: string, kept: LocalSetting): Promise<ScriptResult> {
+/** Runs the text; fails when it fails, and when it ends the transaction it was given. `restore` brings back its settings. */
+export async function runScript(
+  transaction: Transaction,
+  sql: string,
+  restore: () => Promise<void>,
+): Promise<ScriptResult> {
+  // What is committed could not be taken back.
+  if (hasTransactionEnd(sql)) throw endsTransaction()
   const id = randomUUID()
   await transaction.rows(setConfig, [marker, id])
   const result = await runText(transaction, sql)
@@ -28,12 +29,12 @@ export async function runScript(transaction: Transaction, sql: string, kept: Loc
     marker,
   ])
   await transaction.script(resetSession)
-  if (row?.id !== id) {
-    throw badRequest('not-supported', 'the sql must not end the transaction that it runs in')
-  }
-  await transaction.rows(setConfig, [kept.name, kept.value])
+  if (row?.id !== id) throw endsTransaction()
+  await restore()
   return result
 }
+
+const endsTransaction = () => badRequest('not-supported', 'the sql must not end the transaction that it runs in')
 
 async function runText(transaction: Transaction, sql: string): Promise<ScriptResult> {
   try {

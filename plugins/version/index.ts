@@ -1,11 +1,19 @@
 // `GET /v1/version`.
 
+import { Type } from '@sinclair/typebox'
 import { definePlugin } from '../../core/plugin.ts'
 import { version } from '../../core/version.ts'
 
 export default definePlugin({
   name: 'version',
   register(engine) {
-    engine.routes.add({ method: 'GET', url: '/v1/version', api: null, auth: 'none', handle: () => ({ version }) })
+    engine.routes.add({
+      method: 'GET',
+      url: '/v1/version',
+      api: null,
+      auth: 'none',
+      about: { summary: 'The version of the server.', result: Type.Object({ version: Type.String() }) },
+      handle: () => ({ version }),
+    })
   },
 })

@@ -1,0 +1,51 @@
+// Cancelling what PostgreSQL runs for a connection. A request for it hits whatever runs when it arrives, so nobody else
+// may use the connection until it has.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onAbort } from '../aborting.ts'
+import { TrellisError } from '../errors.ts'
+
+/** What can have its running statement cancelled. */
+export interface Cancellable {
+  /** Resolves when PostgreSQL has seen the request, or could not be reached. */
+  cancelRunning(): Promise<void>
+}
+
+const queryCanceled = '57014'
+
+/** Whether a statement failed because it was cancelled, by whomever. */
+export function isCancelled(error: unknown): boolean {
+  const origin = error instanceof TrellisError ? error.cause : error
+  return (origin as { readonly code?: string } | null | undefined)?.code === queryCanceled
+}
+
+/** Milliseconds after which a request is repeated. */
+const againMillis = 50
+
+/** Cancels until it has had its effect: a request that arrives between two statements has none. */
+export async function cancelUntil(hasEnded: () => boolean, connection: Cancellable): Promise<void> {
+  while (!hasEnded()) {
+    await connection.cancelRunning()
+    if (!hasEnded()) await sleep(againMillis)
+  }
+}
+
+/** Cancels what runs for a connection from the moment when the signal aborts until it is settled. */
+export class Cancelling {
+  #isSettled = false
+  #cancelled: Promise<void> | null = null
+  readonly #stop: () => void
+
+  constructor(signal: AbortSignal, connection: Cancellable) {
+    this.#stop = onAbort(signal, () => {
+      this.#cancelled = cancelUntil(() => this.#isSettled, connection)
+    })
+  }
+
+  /** Ends it; resolves when a request to cancel that was on its way has arrived. */
+  async settle(): Promise<void> {
+    this.#isSettled = true
+    this.#stop()
+    await this.#cancelled
+  }
+}

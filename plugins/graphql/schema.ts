@@ -1,0 +1,25 @@
+// GraphQL requests and answers over HTTP, for descriptions.
+
+import { Type } from '@sinclair/typebox'
+import { GraphQLRequestBody } from '../../core/graphql/request.ts'
+
+const GraphQLResult = Type.Object(
+  {
+    data: Type.Optional(Type.Unknown()),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          message: Type.String(),
+          extensions: Type.Object({ path: Type.String(), code: Type.String() }, { additionalProperties: true }),
+        }),
+      ),
+    ),
+  },
+  { title: 'GraphQLResult' },
+)
+
+/** One request, or a batch of them. */
+export const GraphQLBody = Type.Union([GraphQLRequestBody, Type.Array(GraphQLRequestBody)])
+
+/** One answer, or those of a batch. */
+export const GraphQLAnswer = Type.Union([GraphQLResult, Type.Array(GraphQLResult)])

@@ -1,0 +1,105 @@
+// How large an operation is, its fragments expanded and fields of one response name counted once, as it is going to be
+// planned. What `@include` and `@skip` leave out counts: it is looked at all the same.
+
+import { type FieldNode, Kind, type SelectionSetNode } from 'graphql'
+import type { Operation } from '../../core/graphql/document.ts'
+import { maxSelections, tooManySelections } from '../../core/graphql/plan-context.ts'
+
+/** Counts of an operation, without what it asks of the schema itself. */
+export interface Size {
+  /** How many fields deep a selection lies below the root fields: `{a}` is 0, `{a{b}}` is 1. */
+  readonly depth: number
+  /** Fields that have a selection set. */
+  readonly nodes: number
+  /** Fields that have an alias. */
+  readonly aliases: number
+  /** Of the parts below `__schema` and `__type`. */
+  readonly introspection: IntrospectionSize
+}
+
+export interface IntrospectionSize {
+  readonly nodes: number
+  /** How many lists of the schema stand in each other below a type: its fields, the fields of their types, and so on. */
+  readonly lists: number
+}
+
+/** The fields by which a type leads to other types, and each of them back. */
+const listFields: ReadonlySet<string> = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
+
+/** Deeper selections than this are refused by planning. */
+const deepest = 100
+
+/** Throws when the operation is too large to be planned. */
+export function sizeOf(operation: Operation): Size {
+  const walk = new Walk(operation)
+  for (const field of walk.fieldsOf([operation.node.selectionSet])) walk.count(field, 0)
+  const { depth, nodes, aliases, introspection } = walk
+  return { depth, nodes, aliases, introspection }
+}
+
+/** All selections of one response name. */
+interface Field {
+  readonly name: string
+  readonly isAliased: boolean
+  readonly sets: SelectionSetNode[]
+}
+
+class Walk {
+  depth = 0
+  nodes = 0
+  aliases = 0
+  readonly introspection = { nodes: 0, lists: 0 }
+  readonly #operation: Operation
+  #selections = 0
+
+  constructor(operation: Operation) {
+    this.#operation = operation
+  }
+
+  count({ name, isAliased, sets }: Field, level: number): void {
+    if (isAliased) this.aliases++
+    this.depth = Math.max(this.depth, level)
+    if (sets.length === 0) return
+    this.nodes++
+    if (level === 0 && (name === '__schema' || name === '__type')) {
+      for (const field of this.fieldsOf(sets)) this.#countIntrospection(field, 0)
+    } else if (level < deepest) {
+      for (const field of this.fieldsOf(sets)) this.count(field, level + 1)
+    } else this.depth = level + 1
+  }
+
+  #countIntrospection({ name, sets }: Field, outer: number): void {
+    if (sets.length === 0) return
+    this.introspection.nodes++
+    const lists = listFields.has(name) ? outer + 1 : outer
+    this.introspection.lists = Math.max(this.introspection.lists, lists)
+    for (const field of this.fieldsOf(sets)) this.#countIntrospection(field, lists)
+  }
+
+  fieldsOf(sets: readonly SelectionSetNode[]): Iterable<Field> {
+    const fields = new Map<string, Field>()
+    const spread = new Set<string>()
+    const visit = (set: SelectionSetNode): void => {
+      for (const selection of set.selections) {
+        if (++this.#selections > maxSelections) throw tooManySelections()
+        if (selection.kind === Kind.FIELD) add(selection)
+        else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet)
+        else if (!spread.has(selection.name.value)) {
+          spread.add(selection.name.value)
+          visit(this.#operation.fragments.get(selection.name.value)!.selectionSet)
+        }
+      }
+    }
+    const add = ({ alias, name, selectionSet }: FieldNode): void => {
+      const responseName = (alias ?? name).value
+      const known = fields.get(responseName)
+      if (known) known.sets.push(...(selectionSet ? [selectionSet] : []))
+      else {
+        const sets = selectionSet ? [selectionSet] : []
+        fields.set(responseName, { name: name.value, isAliased: alias !== undefined, sets })
+      }
+    }
+    for (const set of sets) visit(set)
+    return fields.values()
+  }
+}

@@ -1,0 +1,43 @@
+// Values of labels: each has to be one of a few, whatever clients send.
+
+import type { Model } from '../../core/metadata/model.ts'
+
+export const other = 'other'
+
+/** The roles that the metadata names, as far as tables go, with those that always exist. */
+export class KnownRoles {
+  readonly #always: readonly string[]
+  #model: Model | null = null
+  #roles: ReadonlySet<string> = new Set()
+
+  constructor(unauthorizedRole: string | null) {
+    this.#always = unauthorizedRole === null ? ['admin'] : ['admin', unauthorizedRole]
+  }
+
+  /** The role as a label; a client that may assume any role can make them up. */
+  label(role: string, model: Model): string {
+    if (model !== this.#model) {
+      const named = [...model.tables.values()].flatMap(({ permissions }) => [...permissions.keys()])
+      this.#roles = new Set([...this.#always, ...named])
+      this.#model = model
+    }
+    return this.#roles.has(role) ? role : other
+  }
+}
+
+/** The values that came first. */
+export class FirstValues {
+  readonly #values = new Set<string>()
+  readonly #max: number
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  label(value: string): string {
+    if (this.#values.has(value)) return value
+    if (this.#values.size >= this.#max) return other
+    this.#values.add(value)
+    return value
+  }
+}

@@ -1,0 +1,48 @@
+// Where metrics are read, and by whom.
+
+import type { Registry } from 'prom-client'
+import { AdminSecrets } from '../../core/auth/secrets.ts'
+import { badRequest, unauthorized } from '../../core/errors.ts'
+import type { Engine, Route, RouteCall } from '../../core/plugin.ts'
+import { isAdmin } from '../../core/session.ts'
+
+/** Whether a request may read metrics; throws when it may not. */
+type Check = (call: RouteCall) => void | Promise<void>
+
+/** The endpoint beside the others: for who has the secret, or for administrators when there is none. */
+export const publicRoute = (engine: Engine, registry: Registry): Route =>
+  route('/v1/metrics', registry, secretCheck(engine) ?? ((call) => requireAdmin(engine, call)))
+
+/** The endpoints on a port of their own: for everybody who reaches it unless there is a secret. */
+export const ownRoutes = (engine: Engine, registry: Registry): Route[] =>
+  ['/metrics', '/v1/metrics'].map((url) => route(url, registry, secretCheck(engine) ?? (() => {})))
+
+const route = (url: string, registry: Registry, check: Check): Route => ({
+  method: 'GET',
+  url,
+  auth: 'none',
+  about: { summary: 'Metrics of the server, for Prometheus', contentType: 'text/plain' },
+  async handle(call) {
+    await check(call)
+    call.reply.header('content-type', registry.contentType)
+    return registry.metrics()
+  },
+})
+
+/** The check of `--metrics-secret`; null when there is none. */
+function secretCheck({ settings: { metricsSecret } }: Engine): Check | null {
+  if (metricsSecret === null) return null
+  const secrets = new AdminSecrets(metricsSecret)
+  return ({ request, reply }) => {
+    const [, token = ''] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? []
+    // Node reads the bytes of a header as Latin-1.
+    if (secrets.includes(Buffer.from(token, 'latin1'))) return
+    reply.header('www-authenticate', 'Bearer')
+    throw unauthorized('the metrics need their secret as a bearer token')
+  }
+}
+
+async function requireAdmin({ auth }: Engine, { request }: RouteCall): Promise<void> {
+  const session = await auth.authenticate(request.headers, request.raw.rawHeaders)
+  if (!isAdmin(session)) throw badRequest('access-denied', 'You have to be an admin to access this endpoint')
+}

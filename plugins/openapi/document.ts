@@ -1,0 +1,106 @@
+// The OpenAPI document: what can be asked of this server, with the plugins that it runs and the APIs that are open.
+
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { Engine, Route } from '../../core/plugin.ts'
+import { version } from '../../core/version.ts'
+import { componentRef, type JsonSchema, SchemaWriter } from './json-schema.ts'
+import { anyRequest, writeRequests } from './requests.ts'
+import { securityOf, securitySchemes } from './security.ts'
+
+/** Where operations are run. */
+const queryUrl = '/v1/query'
+
+const ErrorBody = Type.Object(
+  {
+    path: Type.String({ description: 'where in the request', examples: ['$.args.table'] }),
+    error: Type.String({ description: 'what is wrong' }),
+    code: Type.String({ description: 'which kind of error it is', examples: ['not-exists'] }),
+    internal: Type.Optional(Type.Unknown({ description: 'details, for those who may see them' })),
+  },
+  { title: 'Error' },
+)
+
+/** The document of an engine whose plugins have all registered. */
+export function openApiDocument(engine: Engine): JsonSchema {
+  const writer = new SchemaWriter()
+  const error = writer.write(ErrorBody)
+  const paths: Record<string, JsonSchema> = {}
+  for (const route of engine.routes.all()) {
+    const path = pathOf(route)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: endpoint(route, { engine, writer, error }) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: engine.dialect.productName,
+      version,
+      description: 'What this server answers: its plugins decide, and which APIs are open.',
+    },
+    paths,
+    components: {
+      schemas: Object.fromEntries([...writer.components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: securitySchemes(engine),
+    },
+  }
+}
+
+const parameter = /:(\w+)/g
+
+/** `/api/:table` is written `/api/{table}`. */
+const pathOf = ({ url }: Route): string => url.replaceAll(parameter, '{$1}')
+
+interface Context {
+  readonly engine: Engine
+  readonly writer: SchemaWriter
+  readonly error: JsonSchema
+}
+
+const json = (schema: JsonSchema, rest: JsonSchema = {}) => ({ 'application/json': { schema, ...rest } })
+
+function endpoint(route: Route, context: Context): JsonSchema {
+  const { method, url, auth, about } = route
+  const names = [...url.matchAll(parameter)].map(([, name]) => name)
+  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  return {
+    operationId: `${method.toLowerCase()}${pathOf(route).replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
+    summary: about?.summary ?? `${method} ${url}`,
+    ...(parameters.length > 0 && { parameters }),
+    ...(url === queryUrl ? metadataRequest(context) : exchange(route, context)),
+    security: securityOf(auth, context.engine),
+  }
+}
+
+/** Body and answers of the metadata API. */
+function metadataRequest({ engine, writer, error }: Context): JsonSchema {
+  const { results, examples } = writeRequests(engine.operations.all(), writer)
+  const description = 'the result of the operation: see `x-result` of its request'
+  return {
+    requestBody: { required: true, content: json(componentRef(anyRequest), { examples }) },
+    responses: { 200: { description, content: json({ anyOf: results }) }, ...failures('session', { engine, error }) },
+  }
+}
+
+/** Body and answers of any other route. */
+function exchange({ method, auth, about, errors }: Route, context: Context): JsonSchema {
+  const { writer } = context
+  const schemaOf = (schema: TSchema | undefined) => (schema ? writer.write(schema) : {})
+  const { contentType = 'application/json' } = about ?? {}
+  const content = { [contentType]: { schema: schemaOf(about?.result) } }
+  return {
+    ...(method !== 'GET' && { requestBody: { required: true, content: json(schemaOf(about?.body)) } }),
+    responses: {
+      200: { description: 'the answer', content },
+      ...(errors ? { default: { description: 'an error, in a form of its own', content } } : failures(auth, context)),
+    },
+  }
+}
+
+function failures(auth: Route['auth'], { engine, error }: Pick<Context, 'engine' | 'error'>): JsonSchema {
+  const answer = (description: string) => ({ description, content: json(error) })
+  const isAuthenticated = auth !== 'none'
+  return {
+    ...(isAuthenticated && { 400: answer('the request cannot be carried out as it is') }),
+    ...(isAuthenticated && engine.auth.mode !== 'none' && { 401: answer('credentials are missing or wrong') }),
+    500: answer('the server or its database failed'),
+  }
+}

@@ -1,0 +1,72 @@
+// The requests of `POST /v1/query` as JSON Schema: one component for each operation that can be called.
+
+import { type TSchema, Type } from '@sinclair/typebox'
+import { bulk } from '../../core/operations/bulk.ts'
+import type { Operation } from '../../core/operations/operation.ts'
+import type { RegisteredOperation } from '../../core/operations/registry.ts'
+import { exampleOf } from './examples.ts'
+import { componentRef, type JsonSchema, type SchemaWriter } from './json-schema.ts'
+
+/** The component that stands for any request. */
+export const anyRequest = 'Request'
+
+/** What an operation answers that has no result of its own. */
+const Success = Type.Object({ message: Type.Literal('success') }, { title: 'Success' })
+
+/** The component of an operation's requests; components that are titles of schemas have no dot. */
+export function requestName({ type, version = 1 }: Pick<Operation, 'type' | 'version'>): string {
+  // Names of components have no other characters.
+  const name = type.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+  return version === 1 ? `request.${name}` : `request.${name}.v${version}`
+}
+
+/** What there is to say of all requests together. */
+export interface Requests {
+  /** What they are answered with, each shape once. */
+  readonly results: readonly JsonSchema[]
+  /** A request of each operation, in OpenAPI's form. */
+  readonly examples: JsonSchema
+}
+
+/** Adds the components of all requests. */
+export function writeRequests(operations: readonly RegisteredOperation[], writer: SchemaWriter): Requests {
+  const results = new Map<string, JsonSchema>()
+  const examples: Record<string, JsonSchema> = {}
+  const requests = operations.map(({ operation, plugin }) => {
+    const result = resultSchema(operation, writer)
+    const name = requestName(operation)
+    const request = requestSchema(operation, writer)
+    results.set(JSON.stringify(result), result)
+    examples[name] = { summary: operation.about?.summary ?? operation.type, value: request.examples[0] }
+    return writer.add(name, { ...request, 'x-result': result, 'x-plugin': plugin })
+  })
+  writer.add(anyRequest, { oneOf: requests })
+  return { results: [...results.values()], examples }
+}
+
+function requestSchema(operation: Operation<TSchema>, writer: SchemaWriter) {
+  const { type, version = 1, about } = operation
+  const args = argumentsSchema(operation, writer)
+  const versionKey = version === 1 ? { enum: [1, null] } : { const: version }
+  return {
+    type: 'object',
+    ...(about && { description: about.summary }),
+    required: ['type', 'args', ...(version === 1 ? [] : ['version'])],
+    properties: { type: { const: type }, args, version: versionKey },
+    examples: [{ type, args: exampleOf(args, writer.components), ...(version === 1 ? {} : { version }) }],
+  }
+}
+
+function argumentsSchema(operation: Operation<TSchema>, writer: SchemaWriter): JsonSchema {
+  if (operation === bulk) {
+    const examples = [[{ type: 'export_metadata', args: {} }]]
+    return { type: 'array', items: componentRef(anyRequest), examples }
+  }
+  return writer.write(operation.about?.args?.() ?? operation.args)
+}
+
+function resultSchema(operation: Operation<TSchema>, writer: SchemaWriter): JsonSchema {
+  if (operation === bulk) return { type: 'array', items: {} }
+  const { result = Success } = operation.about ?? {}
+  return writer.write(typeof result === 'function' ? result() : result)
+}

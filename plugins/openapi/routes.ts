@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import type { Engine, Route } from '../../core/plugin.ts'
+import { contentSecurityPolicy } from './content-security.ts'
+import { openApiDocument } from './document.ts'
+
+/** The document; administrators only, as is most of what it tells of. */
+export function documentRoute(engine: Engine): Route {
+  // What is registered does not change any more once requests arrive.
+  let document: Buffer | undefined
+  return {
+    method: 'GET',
+    url: '/api/openapi.json',
+    auth: 'admin',
+    about: { summary: 'This document.' },
+    handle() {
+      document ??= Buffer.from(JSON.stringify(openApiDocument(engine)))
+      return document
+    },
+  }
+}
+
+/**
+ * The page that shows the document. It tells nothing itself and so is open to browsers, which cannot send the admin
+ * secret along: it asks for the secret and fetches the document with it.
+ */
+export function pageRoute({ dialect }: Pick<Engine, 'dialect'>): Route {
+  const template = readFileSync(new URL('page.html', import.meta.url), 'utf8')
+  const page = Buffer.from(template.replace('{adminSecretHeader}', dialect.adminSecretHeader))
+  const policy = contentSecurityPolicy(page.toString())
+  return {
+    method: 'GET',
+    url: '/api/openapi',
+    auth: 'none',
+    about: { summary: 'A page that shows this document.', contentType: 'text/html' },
+    handle({ reply }) {
+      reply.header('content-type', 'text/html; charset=utf-8')
+      reply.header('content-security-policy', policy)
+      reply.header('referrer-policy', 'no-referrer')
+      reply.header('x-content-type-options', 'nosniff')
+      return page
+    },
+  }
+}

@@ -1,0 +1,38 @@
+// Who may ask, in OpenAPI's words.
+
+import type { Engine, Route } from '../../core/plugin.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+type Requirement = Readonly<Record<string, readonly string[]>>
+
+/** How requests are authenticated on this server. */
+export function securitySchemes({ auth, dialect }: Pick<Engine, 'auth' | 'dialect'>): JsonSchema {
+  const role = {
+    type: 'apiKey',
+    in: 'header',
+    name: dialect.roleVariable,
+    description: 'the role to act as; trusted as it is, since the server has no admin secret',
+  }
+  if (auth.mode === 'none') return { role }
+  const adminSecret = { type: 'apiKey', in: 'header', name: dialect.adminSecretHeader }
+  return {
+    adminSecret,
+    ...(auth.mode === 'jwt' && { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }),
+  }
+}
+
+/** What a route asks for; any one of the list will do. */
+export function securityOf(
+  access: Route['auth'],
+  { auth, settings }: Pick<Engine, 'auth' | 'settings'>,
+): readonly Requirement[] {
+  if (access === 'none') return []
+  // Without a secret everybody is `admin` who names no other role.
+  if (auth.mode === 'none') return [{}, { role: [] }]
+  const ways: Requirement[] = [{ adminSecret: [] }]
+  if (auth.mode === 'jwt') ways.push({ token: [] })
+  // What a webhook looks at is its own business, and the unauthorized role needs nothing.
+  const isOpen = auth.mode !== 'jwt' && auth.mode !== 'admin-secret'
+  if (isOpen || (access === 'session' && settings.unauthorizedRole !== null)) ways.push({})
+  return ways
+}

@@ -1,0 +1,48 @@
+// Refuses requests of clients that ask too often.
+
+import { createHash } from 'node:crypto'
+import type { AdmissionChecks, Applicant } from '../../core/admission.ts'
+import { TrellisError } from '../../core/errors.ts'
+import { isAdmin } from '../../core/session.ts'
+import { type ApiLimits, limitFor, type RateLimit } from '../limits/schema.ts'
+import { clientNetwork } from './address.ts'
+import { SlidingWindows } from './windows.ts'
+
+/** Keys longer than this are remembered by their digest. */
+const maxKey = 200
+
+/** Counts requests, and those of a batch one by one. `proxies`: how many of them add to `X-Forwarded-For`. */
+export function rateLimit(
+  limits: NonNullable<ApiLimits['rate_limit']>,
+  proxies: number,
+  windows = new SlidingWindows(),
+): AdmissionChecks {
+  const count = (applicant: Applicant, weight: number) => {
+    const { session } = applicant
+    const limit = isAdmin(session) ? null : limitFor(limits, session.role)
+    if (limit === null) return
+    const wait = windows.take(keyOf(limit, applicant, proxies), limit.max_reqs_per_min, weight)
+    if (wait !== null) throw refused(applicant, limit, Math.ceil(wait / 1000))
+  }
+  return {
+    request: (applicant) => count(applicant, 1),
+    batch(applicant, size) {
+      if (size > 1) count(applicant, size - 1)
+    },
+  }
+}
+
+function keyOf({ unique_params: parameters }: RateLimit, applicant: Applicant, proxies: number): string {
+  const { session } = applicant
+  const parts = [session.role]
+  if (typeof parameters === 'string') parts.push(clientNetwork(applicant, proxies))
+  else for (const name of parameters ?? []) parts.push(session.variables[name.toLowerCase()] ?? '')
+  const key = JSON.stringify(parts)
+  return key.length <= maxKey ? key : createHash('sha256').update(key).digest('base64')
+}
+
+function refused(applicant: Applicant, { max_reqs_per_min: limit }: RateLimit, seconds: number): TrellisError {
+  applicant.setHeader('retry-after', String(seconds))
+  const message = `the rate limit of ${limit} requests per minute is exceeded, try again in ${seconds} s`
+  return new TrellisError(429, 'rate-limit-exceeded', message)
+}

@@ -1,0 +1,14 @@
+// How often roles may ask, each client by itself; `admin` has no limit.
+
+import { definePlugin } from '../../core/plugin.ts'
+import { readApiLimits } from '../limits/index.ts'
+import { rateLimit } from './check.ts'
+
+export default definePlugin({
+  name: 'rate-limit',
+  dependencies: ['limits'],
+  register({ settings, dialect, admission }) {
+    const limits = readApiLimits(settings.apiLimits, dialect)
+    if (limits.rate_limit && !limits.disabled) admission.add(rateLimit(limits.rate_limit, settings.trustedProxies))
+  },
+})

@@ -1,0 +1,82 @@
+// The variables that OpenTelemetry defines for all programs: https://opentelemetry.io/docs/specs/otel/configuration/
+// What its exporter reads by itself (endpoints, headers, time limits, certificates) is not repeated here.
+
+import { StartError } from '../../core/start-error.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** An empty variable counts as absent. */
+const textOf = (variables: Variables, name: string): string | undefined => variables[name]?.trim() || undefined
+
+/** Whether spans are to be recorded: a collector is named, or its exporter asked for. */
+export function exportIsConfigured(variables: Variables): boolean {
+  if (textOf(variables, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false
+  const exporter = textOf(variables, 'OTEL_TRACES_EXPORTER')
+  if (exporter !== undefined) return oneOf('OTEL_TRACES_EXPORTER', exporter, ['otlp', 'none']) === 'otlp'
+  const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+  return endpoints.some((name) => textOf(variables, name) !== undefined)
+}
+
+const protocols = ['http/protobuf', 'http/json'] as const
+
+export type Protocol = (typeof protocols)[number]
+
+/** How the collector is spoken to. */
+export function protocolOf(variables: Variables): Protocol {
+  const names = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL']
+  const name = names.find((candidate) => textOf(variables, candidate) !== undefined)
+  return name === undefined ? 'http/protobuf' : oneOf(name, textOf(variables, name)!, protocols)
+}
+
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** Which traces are recorded. */
+export interface Sampling {
+  /** The share of those that begin here. */
+  readonly ratio: number
+  /** Whether the client's decision holds for its traces. */
+  readonly followsParent: boolean
+}
+
+export function samplingOf(variables: Variables): Sampling {
+  const name = 'OTEL_TRACES_SAMPLER'
+  const sampler = oneOf(name, textOf(variables, name) ?? 'parentbased_always_on', samplers)
+  const kind = sampler.replace('parentbased_', '')
+  const ratio = kind === 'always_on' ? 1 : kind === 'always_off' ? 0 : ratioOf(variables)
+  return { ratio, followsParent: kind !== sampler }
+}
+
+function ratioOf(variables: Variables): number {
+  const name = 'OTEL_TRACES_SAMPLER_ARG'
+  const ratio = Number(textOf(variables, name) ?? 1)
+  if (ratio >= 0 && ratio <= 1) return ratio
+  throw new StartError(`${name}: Only expecting a number from 0 to 1`)
+}
+
+/** How spans are collected before they are sent; milliseconds, and numbers of spans. */
+export const batchingOf = (variables: Variables) => ({
+  scheduledDelayMillis: wholeOf(variables, 'OTEL_BSP_SCHEDULE_DELAY', 5000),
+  exportTimeoutMillis: wholeOf(variables, 'OTEL_BSP_EXPORT_TIMEOUT', 30_000),
+  maxQueueSize: wholeOf(variables, 'OTEL_BSP_MAX_QUEUE_SIZE', 2048),
+  maxExportBatchSize: wholeOf(variables, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512),
+})
+
+function wholeOf(variables: Variables, name: string, standard: number): number {
+  const text = textOf(variables, name)
+  if (text === undefined) return standard
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new StartError(`${name}: Only expecting a whole number above 0`)
+}
+
+function oneOf<const W extends string>(name: string, value: string, words: readonly W[]): W {
+  const found = words.find((word) => word === value.toLowerCase())
+  if (found !== undefined) return found
+  throw new StartError(`${name}: Only expecting ${words.join(' / ')}`)
+}

@@ -1,0 +1,32 @@
+// Traces: requests continue the trace of their client, and requests to other servers and changes of the database tell of
+// it. What is done meanwhile is recorded when a collector is configured.
+
+import { environment } from '../../core/options.ts'
+import { definePlugin } from '../../core/plugin.ts'
+import { SpanStorage, unrecordedRequest } from './context.ts'
+import { exportIsConfigured } from './environment.ts'
+import { newTrace } from './ids.ts'
+import { unrecordedOutgoing } from './outgoing.ts'
+import { storedSpan } from './stored.ts'
+
+export default definePlugin({
+  name: 'tracing',
+  async register(engine) {
+    const storage = new SpanStorage()
+    const { traceSetting } = engine.dialect
+    engine.sessionSettings.add(() => {
+      const span = storage.current
+      return { [traceSetting]: storedSpan(span?.ids ?? newTrace(), span?.recorded ?? null) }
+    })
+    if (exportIsConfigured(environment)) {
+      // Loaded when it is needed: the libraries cost a start more than all of the built-in plugins.
+      const { recordSpans } = await import('./record.ts')
+      recordSpans(engine, storage)
+      return
+    }
+    engine.wrap({
+      request: ({ request }, run) => storage.run(unrecordedRequest(request.headers), run),
+      ...unrecordedOutgoing(storage),
+    })
+  },
+})

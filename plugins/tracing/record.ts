@@ -1,0 +1,196 @@
+// Spans of what the server does. They hold no values of requests: no texts of queries or SQL, no variables, no headers, no
+// paths of other servers, no messages of errors.
+
+import { type Attributes, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { TrellisError } from '../../core/errors.ts'
+import type { Operation } from '../../core/graphql/document.ts'
+import type { Engine } from '../../core/plugin.ts'
+import type { Session } from '../../core/session.ts'
+import type { RequestWork, Wrappers } from '../../core/wrapping.ts'
+import type { CurrentSpan, SpanStorage } from './context.ts'
+import { type Exporter, startExporter } from './exporter.ts'
+import type { SpanIds } from './ids.ts'
+import { inSpan } from './outgoing.ts'
+import { spanOf } from './propagation.ts'
+import { readStoredSpan } from './stored.ts'
+
+/** Records spans and sends them to the collector. */
+export function recordSpans(engine: Engine, storage: SpanStorage): void {
+  const exporter = startExporter(engine.observe)
+  engine.onClose(() => exporter.close())
+  const recorder = new Recorder(exporter.tracer)
+  engine.wrap({
+    ...requestSpans(recorder, storage),
+    ...operationSpans(recorder, storage),
+    ...statementSpans(recorder, storage),
+    ...outgoingSpans(recorder, storage),
+  })
+}
+
+/** A span that is being recorded. */
+interface Recording extends CurrentSpan {
+  set(attributes: Attributes): void
+  /** Ends it; `failure`: the code of the error that it ended with. */
+  end(failure?: string): void
+}
+
+class Recorder {
+  readonly #tracer: Exporter['tracer']
+
+  constructor(tracer: Exporter['tracer']) {
+    this.#tracer = tracer
+  }
+
+  /** `parent.isRemote`: whether the span is another party's. Without parent a trace begins. */
+  begin(name: string, kind: SpanKind, parent: Parent | null, attributes: Attributes): Recording {
+    const context = parent ? trace.setSpanContext(ROOT_CONTEXT, contextOf(parent)) : ROOT_CONTEXT
+    const span = this.#tracer.startSpan(name, { kind, attributes }, context)
+    const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+    const parentSpanId = parent?.ids.spanId ?? null
+    const ids = {
+      traceId,
+      spanId,
+      parentSpanId,
+      sampled: (traceFlags & 1) === 1,
+      state: traceState?.serialize() ?? null,
+    }
+    return {
+      ids,
+      recorded: ids,
+      set: (more) => span.setAttributes(more),
+      end(failure) {
+        if (failure !== undefined) {
+          span.setAttribute('error.type', failure)
+          span.setStatus({ code: SpanStatusCode.ERROR })
+        }
+        span.end()
+      },
+    }
+  }
+}
+
+interface Parent {
+  readonly ids: SpanIds
+  readonly isRemote: boolean
+}
+
+const local = (span: CurrentSpan | null): Parent | null => span && { ids: span.ids, isRemote: false }
+const remote = (ids: SpanIds | null): Parent | null => ids && { ids, isRemote: true }
+
+/** A client that leaves the decision open has its traces recorded. */
+const contextOf = ({ ids: { traceId, spanId, sampled, state }, isRemote }: Parent) => ({
+  ...{ traceId, spanId, isRemote, traceFlags: sampled === false ? 0 : 1 },
+  ...(state !== null && { traceState: createTraceState(state) }),
+})
+
+const failureOf = (error: unknown): string => (error instanceof TrellisError ? error.code : 'unexpected')
+
+/** Runs work in a span, which ends with it. */
+async function within<T>(span: Recording, storage: SpanStorage, run: () => Promise<T>): Promise<T> {
+  try {
+    const result = await storage.run(span, run)
+    span.end()
+    return result
+  } catch (error) {
+    span.end(failureOf(error))
+    throw error
+  }
+}
+
+/** Whether nobody wants to read of it: probes and the like ask again and again. */
+const isProbe = ({ route }: RequestWork): boolean => route.auth === 'none' && route.method === 'GET'
+
+const requestSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers, 'request'> => ({
+  async request(work, run) {
+    if (isProbe(work)) return run()
+    const { route, request, reply, exchange } = work
+    const span = recorder.begin(`${route.method} ${route.url}`, SpanKind.SERVER, remote(spanOf(request.headers)), {
+      'http.request.method': route.method,
+      'http.route': route.url,
+      'trellis.request_id': request.id,
+    })
+    const result = await storage.run(span, run)
+    span.set({ 'http.response.status_code': reply.statusCode, ...roleOf(exchange.session) })
+    if (exchange.error) span.set({ 'error.type': exchange.error.code })
+    span.end(exchange.error && exchange.error.status >= 500 ? exchange.error.code : undefined)
+    return result
+  },
+})
+
+const roleOf = (session: Session | null): Attributes => (session ? { 'trellis.role': session.role } : {})
+
+function namesOf(operation: Operation | null): Attributes {
+  if (!operation) return {}
+  const { kind, node } = operation
+  return { 'graphql.operation.type': kind, ...(node.name && { 'graphql.operation.name': node.name.value }) }
+}
+
+const operationSpans = (
+  recorder: Recorder,
+  storage: SpanStorage,
+): Pick<Wrappers, 'operation' | 'metadata' | 'planning'> => {
+  const begin = (name: string, attributes: Attributes) =>
+    recorder.begin(name, SpanKind.INTERNAL, local(storage.current), attributes)
+  return {
+    operation(work, run) {
+      const span = begin('GraphQL', roleOf(work.session))
+      return within(span, storage, () => run().finally(() => span.set(namesOf(work.operation))))
+    },
+    metadata: ({ type, session }, run) =>
+      within(begin('metadata', { 'trellis.metadata.type': type, ...roleOf(session) }), storage, run),
+    planning(work, run) {
+      const span = begin('GraphQL planning', {})
+      try {
+        const planned = run()
+        span.set({ 'trellis.plan.cached': work.cached === true })
+        span.end()
+        return planned
+      } catch (error) {
+        span.end(failureOf(error))
+        throw error
+      }
+    },
+  }
+}
+
+const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers, 'statement'> => ({
+  async statement({ kind, digest }, run) {
+    const parent = storage.current
+    // What the server does for itself would be a trace of its own, each time.
+    if (!parent) return run()
+    const span = recorder.begin('SQL', SpanKind.CLIENT, local(parent), {
+      'db.system.name': 'postgresql',
+      'trellis.statement.kind': kind,
+      ...(digest !== null && { 'trellis.statement.digest': digest }),
+    })
+    return within(span, storage, run)
+  },
+})
+
+const outgoingSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers, 'outgoing'> => ({
+  outgoing(request, send) {
+    const { method, url, trace: stored } = request
+    const parent = stored === undefined ? local(storage.current) : remote(readStoredSpan(stored))
+    const span = recorder.begin(method, SpanKind.CLIENT, parent, {
+      'http.request.method': method,
+      ...serverOf(url),
+    })
+    return within(span, storage, async () => {
+      const response = await send(inSpan(request, span.ids, span.recorded))
+      span.set({ 'http.response.status_code': response.status })
+      return response
+    })
+  },
+})
+
+/** Paths and query strings of webhooks are secrets more often than not. */
+function serverOf(url: string): Attributes {
+  if (!URL.canParse(url)) return {}
+  const { hostname, port, protocol } = new URL(url)
+  const standard = protocol === 'https:' ? 443 : 80
+  return {
+    'server.address': hostname,
+    'server.port': port === '' ? standard : Number(port),
+    'url.scheme': protocol.slice(0, -1),
+  }
+}

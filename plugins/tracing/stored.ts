@@ -1,0 +1,37 @@
+// A span as triggers read it and events keep it: the numbers of v1.3, and W3C's form beside them where there is one, since
+// its traces do not fit.
+
+import type { SpanIds } from './ids.ts'
+import { spanOfTraceParent, w3cHeaders } from './propagation.ts'
+
+const numberOf = (digits: string): bigint => BigInt(`0x${digits}`)
+
+/** JSON text; the numbers have 64 bits. `w3c`: what those who follow W3C take for the span. */
+export function storedSpan({ traceId, spanId }: SpanIds, w3c: SpanIds | null): string {
+  const members = [`"trace_id":${numberOf(traceId.slice(16))}`, `"span_id":${numberOf(spanId)}`]
+  if (w3c) {
+    for (const [name, value] of Object.entries(w3cHeaders(w3c))) members.push(`"${name}":${JSON.stringify(value)}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+/** The span of such a text; null when it holds none. */
+export function readStoredSpan(text: string): SpanIds | null {
+  const parent = stringIn(text, 'traceparent')
+  if (parent !== null) return spanOfTraceParent(parent, stringIn(text, 'tracestate'))
+  const traceId = digitsIn(text, 'trace_id')
+  const spanId = digitsIn(text, 'span_id')
+  if (traceId === null || spanId === null) return null
+  return { traceId: traceId.padStart(32, '0'), spanId, parentSpanId: null, sampled: null, state: null }
+}
+
+/** A member's number as 16 hexadecimal digits. JSON's own numbers would lose some of them. */
+function digitsIn(text: string, key: string): string | null {
+  const [, number] = new RegExp(`"${key}"\\s*:\\s*"?(\\d{1,20})`).exec(text) ?? []
+  return number === undefined ? null : BigInt.asUintN(64, BigInt(number)).toString(16).padStart(16, '0')
+}
+
+function stringIn(text: string, key: string): string | null {
+  const [, literal] = new RegExp(`"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(text) ?? []
+  return literal === undefined ? null : JSON.parse(literal)
+}

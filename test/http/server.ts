@@ -2,6 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
+import { Admission } from '../../core/admission.ts'
 import { Auth } from '../../core/auth/auth.ts'
 import { dialects } from '../../core/dialect.ts'
 import { listen } from '../../core/http/listen.ts'
@@ -9,6 +10,7 @@ import { createHttp, mountRoute, takeBodiesAsBytes } from '../../core/http/serve
 import { type LogEntry, type Observer, silentObserver } from '../../core/observe.ts'
 import { defaultSettings, type Settings } from '../../core/options.ts'
 import type { Route } from '../../core/plugin.ts'
+import { Wrapping } from '../../core/wrapping.ts'
 
 export interface TestServer {
   readonly port: number
@@ -26,7 +28,8 @@ export async function serveRoutes(
   const given = { serverHost: '127.0.0.1', serverPort: 0, gracefulShutdownTimeout: 1, ...options.settings }
   const settings = defaultSettings(given)
   const auth = new Auth(settings, dialects[settings.dialect])
-  const context = { settings, auth, observe: options.observe ?? silentObserver }
+  const observe = options.observe ?? silentObserver
+  const context = { settings, auth, observe, admission: new Admission(), wrapping: new Wrapping() }
   const server = createHttp(context)
   await server.app.register(async (scope) => {
     takeBodiesAsBytes(scope)

@@ -12,6 +12,8 @@ import { type LogEntry, silentObserver } from '../../core/observe.ts'
 import { OperationRegistry } from '../../core/operations/registry.ts'
 import { pathText } from '../../core/path.ts'
 import type { Engine, Plugin } from '../../core/plugin.ts'
+import { SessionSettings } from '../../core/session-settings.ts'
+import { Wrapping } from '../../core/wrapping.ts'
 import metadataPlugin from '../../plugins/metadata/index.ts'
 import permissions from '../../plugins/permissions/index.ts'
 import relationships from '../../plugins/relationships/index.ts'
@@ -74,9 +76,13 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const registry = new MetadataRegistry()
   const operations = new OperationRegistry(() => true)
   const { environment = {} } = options
-  const service = createMetadataService({ database: connections, dialect, observe, registry, operations, environment })
+  const sessionSettings = new SessionSettings(dialect)
+  const service = createMetadataService({
+    ...{ database: connections, dialect, observe, registry, operations, environment, sessionSettings },
+    wrapping: new Wrapping(),
+  })
   for (const plugin of [...standardPlugins, ...(options.plugins ?? [])]) {
-    await plugin.register(engineFor(plugin, { registry, operations, service, dialect }))
+    await plugin.register(engineFor(plugin, { registry, operations, service, dialect, sessionSettings }))
   }
   await service.start()
   atEnd(t, () => service.stop())
@@ -88,13 +94,18 @@ interface Parts {
   readonly operations: OperationRegistry
   readonly service: RunningMetadataService
   readonly dialect: Engine['dialect']
+  readonly sessionSettings: SessionSettings
 }
 
 /** As much of the contract as the metadata concerns. */
-function engineFor({ name }: Plugin, { registry, operations, service, dialect }: Parts): Engine {
+function engineFor({ name }: Plugin, { registry, operations, service, dialect, sessionSettings }: Parts): Engine {
   const engine: Partial<Engine> = {
     dialect,
-    operations: { add: (...added) => operations.add({ plugin: name, api: 'metadata' }, ...added) },
+    sessionSettings,
+    operations: {
+      add: (...added) => operations.add({ plugin: name, api: 'metadata' }, ...added),
+      all: () => operations.all(),
+    },
     metadata: {
       slice: (key, slice) => registry.addSlice({ ...slice, key } as Slice, name),
       facet: (facet) => registry.addFacet(facet, name),
@@ -102,7 +113,7 @@ function engineFor({ name }: Plugin, { registry, operations, service, dialect }:
       service,
     },
     graphql: { contribute: () => {} } as Partial<Engine['graphql']> as Engine['graphql'],
-    routes: { add: () => {} },
+    routes: { add: () => {}, all: () => [] },
   }
   return engine as Engine
 }

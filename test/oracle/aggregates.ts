@@ -14,7 +14,8 @@ import {
   integer,
   multiplyDecimals,
 } from './numbers.ts'
-import { type ColumnType, columnTypes, type Datum, exactNumber } from './types.ts'
+import { compareDoubles, moneyText } from './types/numbers.ts'
+import { columnTypes, compareData, type Datum, exactNumber, type TypeName } from './types.ts'
 import type { Column, Row, Stored } from './world.ts'
 
 /** A value to order by; null is NULL. */
@@ -35,15 +36,16 @@ export const numericOperators = [
   'variance',
 ] as const
 
-/** Whether an operator of `T_aggregate_fields` works on a column. */
+/** Whether an operator of `T_aggregate_fields` works on a column; for money PostgreSQL itself has no more than `sum`. */
 export function appliesTo(operator: string, { type }: Column): boolean {
-  const isExtreme = operator === 'min' || operator === 'max'
-  return Boolean(isExtreme ? columnTypes[type].comparable : columnTypes[type].numeric)
+  const { comparable, arithmetic } = columnTypes[type]
+  if (operator === 'min' || operator === 'max') return Boolean(comparable)
+  return arithmetic !== undefined && (arithmetic !== 'money' || operator === 'sum')
 }
 
-export function sameStored(a: Stored, b: Stored, type: ColumnType): boolean {
-  return a === null || b === null ? a === b : type.compare(a.datum, b.datum) === 0
-}
+/** Whether two values of a type are the same to PostgreSQL. */
+export const sameStored = (a: Stored, b: Stored, type: TypeName): boolean =>
+  a === null || b === null ? a === b : compareData(type, a.datum, b.datum) === 0
 
 /** The data of a column that are not NULL. */
 const dataOf = (rows: readonly Row[], column: Column): readonly Datum[] =>
@@ -59,8 +61,7 @@ export function countValues(rows: readonly Row[], columns: readonly Column[], di
   if (!distinct || columns.length === 0) return counted.length
   const kinds: Row[] = []
   for (const row of counted) {
-    const isSame = (other: Row) =>
-      columns.every(({ id, type }) => sameStored(row[id] ?? null, other[id] ?? null, columnTypes[type]))
+    const isSame = (other: Row) => columns.every(({ id, type }) => sameStored(row[id] ?? null, other[id] ?? null, type))
     if (!kinds.some(isSame)) kinds.push(row)
   }
   return kinds.length
@@ -71,27 +72,28 @@ export function expectedAggregate(operator: string, column: Column, rows: readon
   const data = dataOf(rows, column)
   const type = columnTypes[column.type]
   if (operator === 'min' || operator === 'max') {
-    const extremes = extremesOf(operator, data, type)
+    const extremes = extremesOf(operator, data, column.type)
     return extremes.length === 0
       ? exactly(null)
       : { kind: 'oneOf', options: extremes.map((datum) => type.expected(datum)) }
   }
-  if (column.type === 'float8') {
+  if (type.arithmetic === 'double') {
     const result = ofDoubles(operator, data as readonly number[])
     return result === null ? exactly(null) : { kind: 'about', ...result }
   }
   const result = ofExact(operator, data)
   if (result === null) return exactly(null)
   if (result === 'NaN') return { kind: 'about', value: Number.NaN, tolerance: 0 }
+  if (type.arithmetic === 'money') return exactly(moneyText(result.sum.unscaled))
   if (operator === 'sum') return exactly(new Num(decimalText(result.sum)))
   const value = operator.startsWith('stddev') ? Math.sqrt(fractionNumber(result.ratio)) : fractionNumber(result.ratio)
   return { kind: 'about', value, tolerance: Math.abs(value) * 1e-9 }
 }
 
 /** The values than which none is further, which may be written differently. */
-function extremesOf(operator: string, data: readonly Datum[], type: ColumnType): readonly Datum[] {
+function extremesOf(operator: string, data: readonly Datum[], type: TypeName): readonly Datum[] {
   const sign = operator === 'max' ? 1 : -1
-  return data.filter((datum) => data.every((other) => sign * type.compare(datum, other) >= 0))
+  return data.filter((datum) => data.every((other) => sign * compareData(type, datum, other) >= 0))
 }
 
 /** How to order by an aggregate of related rows; no column is `count(*)`. */
@@ -105,15 +107,15 @@ export function aggregateKey(
       key: (rows) => ({ value: BigInt(rows.length) }),
     }
   }
-  const type = columnTypes[column.type]
+  const { type } = column
   if (operator === 'min' || operator === 'max') {
     const key = (rows: readonly Row[]): Key => {
       const [extreme] = extremesOf(operator, dataOf(rows, column), type).map((value) => ({ value }))
       return extreme ?? null
     }
-    return { order: (a, b) => type.compare(a as Datum, b as Datum), key }
+    return { order: (a, b) => compareData(type, a as Datum, b as Datum), key }
   }
-  if (column.type === 'float8') {
+  if (columnTypes[type].arithmetic === 'double') {
     const key = (rows: readonly Row[]): Key => wrapped(ofDoubles(operator, dataOf(rows, column) as readonly number[]))
     return { order: (a, b) => compareNear(a as Double, b as Double), key }
   }
@@ -163,7 +165,7 @@ interface Double {
 
 /** Not greater than their distance from each other must be the error of both. */
 function compareNear(a: Double, b: Double): number {
-  const order = columnTypes.float8.compare(a.value, b.value)
+  const order = compareDoubles(a.value, b.value)
   const isNear = Math.abs(a.value - b.value) <= a.tolerance + b.tolerance
   return isNear && a.tolerance + b.tolerance > 0 ? Number.NaN : order
 }

@@ -8,14 +8,14 @@ import { atPath } from './jsonb.ts'
 import type { AggregateItem, Call, Directives, Item, Request, Root, Run } from './request.ts'
 import { datumOf } from './request.ts'
 import { certainRows, countRows, limited, type RowSet, scopeOf, selectRows } from './rows.ts'
-import { columnTypes } from './types.ts'
-import { View } from './view.ts'
+import { columnTypes, compareData } from './types.ts'
+import type { View } from './view.ts'
 import { type Column, displayName, fieldName, Invalid, type Row, tableOf, type World } from './world.ts'
 
 /** The `data` of the answer. */
-export function expectedAnswer(request: Request, world: World, run: Run): Expected {
-  const scope = scopeOf(new View(world, request.role), run)
-  const fields = merged(request.roots, scope, (root) => rootName(root, world))
+export function expectedAnswer(request: Request, view: View, run: Run): Expected {
+  const scope = scopeOf(view, run)
+  const fields = merged(request.roots, scope, (root) => rootName(root, view.world))
   return objectOf(fields, ([root]) => rootValue(root!, scope))
 }
 
@@ -24,7 +24,8 @@ const viewOf = (scope: Scope): View => scope.view!
 
 type Entries = readonly (readonly [string, Expected])[]
 
-function objectOf<T>(
+/** An object with a value for each field. */
+export function objectOf<T>(
   fields: ReadonlyMap<string, readonly T[]>,
   value: (selections: readonly T[]) => Expected,
 ): Expected {
@@ -41,7 +42,7 @@ export const isIncluded = ({ include, skip }: Directives, run: Run): boolean =>
   (!include || datumOf(include, run)) && !(skip && datumOf(skip, run))
 
 /** Selections by response name; two of one name must be the same but for what is below them. */
-function merged<T extends Selection>(
+export function merged<T extends Selection>(
   items: readonly T[],
   { run }: Scope,
   nameOf: (item: T) => string,
@@ -95,7 +96,7 @@ function rootValue(root: Root, scope: Scope): Expected {
       const found = rows.find((row) =>
         root.key.every(({ column, leaf }) => {
           const { type } = view.requireColumn(column)
-          return columnTypes[type].compare(row[column]!.datum, datumOf(leaf, scope.run)) === 0
+          return compareData(type, row[column]!.datum, datumOf(leaf, scope.run)) === 0
         }),
       )
       return found ? rowValue(root.table, found, root.items, scope) : exactly(null)
@@ -115,7 +116,8 @@ function rowsValue(table: string, set: RowSet, items: readonly Item[], scope: Sc
   return { kind: 'rows', groups: values, offset, limit }
 }
 
-function rowValue(table: string, row: Row, items: readonly Item[], scope: Scope): Expected {
+/** A row as its selection shows it. */
+export function rowValue(table: string, row: Row, items: readonly Item[], scope: Scope): Expected {
   const fields = merged(flattened(table, items, scope), scope, (item) => itemName(item, scope.view!))
   return objectOf(fields, (selections) => itemValue(table, row, selections, scope))
 }

@@ -3,13 +3,16 @@
 import type { TestTrellis } from '../support/trellis.ts'
 import { expectedAnswer } from './answer.ts'
 import type { Case } from './case.ts'
-import { deploy, metadataOf, rowsSql, tableSql } from './deploy.ts'
+import { Coverage } from './coverage.ts'
+import { deploy, rowsSql, tableSql, typeSql } from './deploy.ts'
 import { describe, difference, type Expected } from './expected.ts'
 import { isObject, type JsonObject, parseExact } from './json.ts'
+import { metadataOf } from './metadata.ts'
 import type { Probe } from './probes.ts'
 import { type Rendered, render } from './render.ts'
 import type { Request, Run } from './request.ts'
 import { Undetermined } from './rows.ts'
+import { View } from './view.ts'
 import { Invalid, type World } from './world.ts'
 
 /** With the values of the document, and with others under the same plan. */
@@ -21,16 +24,23 @@ export class Checker {
   /** How many answers were compared, and how many could not be. */
   compared = 0
   undetermined = 0
+  /** The comparisons that the answers rest on. */
+  readonly coverage = new Coverage()
 
   constructor(trellis: TestTrellis) {
     this.#trellis = trellis
   }
 
   /** Throws when an answer is not what it must be. */
-  async check({ world, requests, probes }: Case): Promise<void> {
+  async check({ world, requests, probes }: Case, isSimplified: boolean): Promise<void> {
     if (this.#deployed !== world) {
       this.#deployed = null
-      await deploy(world, this.#trellis)
+      try {
+        await deploy(world, this.#trellis)
+      } catch (error) {
+        if (isSimplified) return
+        throw new Error([(error as Error).message, ...worldLines(world)].join('\n'), { cause: error })
+      }
       this.#deployed = world
     }
     for (const request of requests) {
@@ -40,13 +50,17 @@ export class Checker {
   }
 
   async #checkRequest(request: Request, world: World, run: Run): Promise<void> {
-    const expected = this.#expected(request, world, run)
+    const coverage = new Coverage()
+    const expected = this.#expected(request, new View(world, request.role, coverage), run)
     if (!expected) return
     const rendered = render(request, world, run)
     const text = await this.#send(rendered, request.role, world)
     const envelope: Expected = { kind: 'object', entries: [['data', expected]] }
     const found = answerDifference(envelope, text)
-    if (found === null) return
+    if (found === null) {
+      this.coverage.add(coverage)
+      return
+    }
     const role = request.role ?? 'admin'
     throw new Error(
       [
@@ -63,9 +77,9 @@ export class Checker {
   }
 
   /** Null where the answer is not determined. */
-  #expected(request: Request, world: World, run: Run): Expected | null {
+  #expected(request: Request, view: View, run: Run): Expected | null {
     try {
-      const expected = expectedAnswer(request, world, run)
+      const expected = expectedAnswer(request, view, run)
       this.compared++
       return expected
     } catch (error) {
@@ -119,15 +133,17 @@ function answerDifference(expected: Expected, text: string): string | null {
   }
 }
 
-const sessionOf = (world: World, role: string | null): { readonly [name: string]: string } =>
+/** What a role's requests send along. */
+export const sessionOf = (world: World, role: string | null): { readonly [name: string]: string } =>
   world.roles.find(({ name }) => name === role)?.session ?? {}
 
-function worldLines(world: World): readonly string[] {
+/** A world as words. */
+export function worldLines(world: World): readonly string[] {
   const rows = world.tables.flatMap((table) => {
     const insert = rowsSql(table)
     return insert ? [insertText(insert)] : []
   })
-  return [...tableSql(world), ...rows, `metadata: ${JSON.stringify(metadataOf(world))}`]
+  return [...typeSql(world), ...tableSql(world), ...rows, `metadata: ${JSON.stringify(metadataOf(world))}`]
 }
 
 /** The statement with its values in their places. */

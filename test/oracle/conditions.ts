@@ -1,11 +1,12 @@
 // Boolean expressions over a row, in SQL's logic of three values.
 
+import { type Coverage, columnOperators, type Truth } from './coverage.ts'
 import type { Comparison, Expression, Operand } from './expressions.ts'
 import type { Json } from './json.ts'
 import { contains, hasKey } from './jsonb.ts'
 import { datumOf, type Run } from './request.ts'
 import { like, similar } from './texts.ts'
-import { columnTypes, type Datum } from './types.ts'
+import { columnTypes, compareData, type Datum, type TypeName } from './types.ts'
 import type { View } from './view.ts'
 import {
   type Column,
@@ -23,10 +24,9 @@ export interface Scope {
   readonly world: World
   readonly view: View | null
   readonly run: Run
+  /** Counts the comparisons. */
+  readonly coverage?: Coverage | undefined
 }
-
-/** Null is unknown. */
-type Truth = boolean | null
 
 function every(truths: readonly Truth[]): Truth {
   if (truths.includes(false)) return false
@@ -73,9 +73,7 @@ export function relatedRows({ target, mapping }: Relationship, row: Row, { world
   return candidates.filter((candidate) =>
     mapping.every(([from, to]) => {
       const [own, other] = [row[from] ?? null, candidate[to] ?? null]
-      return (
-        own !== null && other !== null && columnTypes[columnOf(world, from).type].compare(own.datum, other.datum) === 0
-      )
+      return own !== null && other !== null && compareData(columnOf(world, from).type, own.datum, other.datum) === 0
     }),
   )
 }
@@ -98,34 +96,49 @@ function operandData(operand: Operand, row: Row, run: Run): readonly Datum[] | n
   }
 }
 
-function compare({ operator, operand }: Comparison, column: Column, row: Row, { run }: Scope): Truth {
-  const stored: Stored = row[column.id] ?? null
-  if (operand.kind === 'null') return (stored === null) === (operator === '_eq')
-  const data = operandData(operand, row, run)
-  if (operator === '_is_null') return (stored === null) === data![0]
-  if (operator === '_in' && data!.length === 0) return false
-  if (operator === '_nin' && data!.length === 0) return true
-  if (stored === null || data === null) return null
-  // `_ceq` and its like compare columns as `_eq` compares values.
-  const name = operand.kind === 'column' ? operator.replace('_c', '_') : operator
-  return operators[name]!(stored.datum, data, (a, b) => columnTypes[column.type].compare(a, b))
+function compare(comparison: Comparison, column: Column, row: Row, { run, view, coverage }: Scope): Truth {
+  const truth = truthOf(comparison, column, row, run)
+  coverage?.note(view ? 'request' : 'permission', comparison.operator, column.type, truth)
+  return truth
 }
 
-type Operator = (left: Datum, right: readonly Datum[], order: (a: Datum, b: Datum) => number) => boolean
+function truthOf({ operator, operand }: Comparison, { id, type }: Column, row: Row, run: Run): Truth {
+  const stored: Stored = row[id] ?? null
+  // In permissions null is a value to compare with; elsewhere it is unknown, as in SQL.
+  if (operand.kind === 'null' && operator === '_eq') return stored === null
+  if (operand.kind === 'null' && operator === '_neq') return stored !== null
+  const data = operandData(operand, row, run)
+  if (operator === '_is_null') return (stored === null) === data![0]
+  if (operator === '_in' && data?.length === 0) return false
+  if (operator === '_nin' && data?.length === 0) return true
+  if (stored === null || data === null) return null
+  return operators[columnOperators[operator] ?? operator]!(stored.datum, data, type)
+}
+
+type Operator = (left: Datum, right: readonly Datum[], type: TypeName) => boolean
 
 const byOrder =
   (accepts: (order: number) => boolean): Operator =>
-  (left, [right], order) =>
-    accepts(order(left, right!))
+  (left, [right], type) =>
+    accepts(compareData(type, left, right!))
 
 const byPattern =
-  (matches: (text: string, pattern: string) => boolean): Operator =>
-  (left, [right]) =>
-    matches(left as string, right as string)
+  (matches: typeof like, always?: 'insensitive'): Operator =>
+  (left, [right], type) =>
+    matches(left as string, right as string, (always ?? columnTypes[type].patterns) === 'insensitive')
 
-const isIn: Operator = (left, right, order) => right.some((item) => order(left, item) === 0)
+const not =
+  (operator: Operator): Operator =>
+  (...operands) =>
+    !operator(...operands)
+
+const isIn: Operator = (left, right, type) => right.some((item) => compareData(type, left, item) === 0)
 
 const anyKey: Operator = (left, keys) => keys.some((key) => hasKey(left as Json, key as string))
+
+const likeOperator = byPattern(like)
+const ilikeOperator = byPattern(like, 'insensitive')
+const similarOperator = byPattern(similar)
 
 const operators: Readonly<Record<string, Operator>> = {
   _eq: byOrder((order) => order === 0),
@@ -135,13 +148,13 @@ const operators: Readonly<Record<string, Operator>> = {
   _gte: byOrder((order) => order >= 0),
   _lte: byOrder((order) => order <= 0),
   _in: isIn,
-  _nin: (...operands) => !isIn(...operands),
-  _like: byPattern(like),
-  _nlike: byPattern((text, pattern) => !like(text, pattern)),
-  _ilike: byPattern((text, pattern) => like(text, pattern, true)),
-  _nilike: byPattern((text, pattern) => !like(text, pattern, true)),
-  _similar: byPattern(similar),
-  _nsimilar: byPattern((text, pattern) => !similar(text, pattern)),
+  _nin: not(isIn),
+  _like: likeOperator,
+  _nlike: not(likeOperator),
+  _ilike: ilikeOperator,
+  _nilike: not(ilikeOperator),
+  _similar: similarOperator,
+  _nsimilar: not(similarOperator),
   _contains: (left, [right]) => contains(left as Json, right as Json),
   _contained_in: (left, [right]) => contains(right as Json, left as Json),
   _has_key: anyKey,

@@ -1,146 +1,147 @@
-// The world in a real database, and its metadata.
+// The world in a real database.
 
 import type { TestTrellis } from '../support/trellis.ts'
-import type { Entry, Expression, Operand } from './expressions.ts'
-import type { Json } from './json.ts'
-import { type ColumnType, columnTypes } from './types.ts'
-import { columnOf, type Relationship, type Role, relationshipOf, type Table, tableOf, type World } from './world.ts'
+import { metadataOf } from './metadata.ts'
+import { type ColumnType, columnTypes, typeNames } from './types.ts'
+import { type Column, columnOf, type ForeignKey, primaryKeyOf, type Table, tableOf, type World } from './world.ts'
 
 /** Schemas that worlds use. */
 export const schemas = ['public', 'shop'] as const
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-const qualified = ({ schema, name }: Table): string => `${quoted(schema)}.${quoted(name)}`
+export const qualified = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
+  `${quoted(schema)}.${quoted(name)}`
+
+/** The statements that make the types of a world. */
+export function typeSql(world: World): string[] {
+  const types = new Set(world.tables.flatMap(({ columns }) => columns.map(({ type }) => type)))
+  return [...types].flatMap((type) => columnTypes[type].setup ?? [])
+}
 
 /** The statements that make the tables. */
-export function tableSql(world: World): string[] {
-  return world.tables.map((table) => {
-    const parts = table.columns.map(({ name, type, nullable }) => {
-      return `${quoted(name)} ${columnTypes[type].sql}${nullable ? '' : ' not null'}`
-    })
-    const name = (column: string) => quoted(columnOf(world, column).name)
-    if (table.primaryKey.length > 0) parts.push(`primary key (${table.primaryKey.map(name).join(', ')})`)
-    for (const { column, table: id, target } of table.foreignKeys) {
-      parts.push(`foreign key (${name(column)}) references ${qualified(tableOf(world, id))} (${name(target)})`)
-    }
-    return `create table ${qualified(table)} (${parts.join(', ')})`
-  })
+export const tableSql = (world: World): string[] => world.tables.map((table) => createSql(table, world))
+
+function createSql(table: Table, world: World): string {
+  const names = (columns: readonly string[]) => columns.map((id) => quoted(columnOf(world, id).name)).join(', ')
+  const parts = table.columns.map((column) => columnSql(column, world))
+  const key = primaryKeyOf(table)
+  if (key) parts.push(`constraint ${quoted(key.name)} primary key (${names(key.columns)})`)
+  for (const { name, columns } of table.uniques) parts.push(`constraint ${quoted(name)} unique (${names(columns)})`)
+  for (const { name, column, not } of table.checks) {
+    const value = valueSql(columnTypes[columnOf(world, column).type], not)
+    parts.push(`constraint ${quoted(name)} check (${names([column])} <> ${value})`)
+  }
+  for (const key of table.foreignKeys) parts.push(foreignKeySql(key, world))
+  return `create table ${qualified(table)} (${parts.join(', ')})`
 }
+
+const serialTypes: Readonly<Record<string, string>> = { smallint: 'smallserial', bigint: 'bigserial' }
+
+function columnSql({ name, type, nullable, default: value }: Column, world: World): string {
+  const words = [quoted(name), columnTypes[type].sql]
+  if (value?.kind === 'constant') words.push(`default ${valueSql(columnTypes[type], value.datum)}`)
+  if (value?.kind === 'double') {
+    words.push(`generated always as (${quoted(columnOf(world, value.of).name)}::numeric * 2) ${value.sort}`)
+  }
+  if (value?.kind === 'sequence') {
+    const sort = value.sort === 'identity always' ? 'always' : 'by default'
+    if (value.sort === 'serial') words[1] = serialTypes[type] ?? 'serial'
+    else words.push(`generated ${sort} as identity`)
+  }
+  return `${words.join(' ')}${nullable ? '' : ' not null'}`
+}
+
+function foreignKeySql({ name, column, table, target, onDelete, onUpdate }: ForeignKey, world: World): string {
+  const [from, to] = [column, target].map((id) => quoted(columnOf(world, id).name))
+  const referenced = `${qualified(tableOf(world, table))} (${to})`
+  return `constraint ${quoted(name)} foreign key (${from}) references ${referenced} on delete ${onDelete} on update ${onUpdate}`
+}
+
+const literalSql = (value: string): string => `'${value.replaceAll("'", "''")}'`
+
+const valueSql = (type: ColumnType, datum: Parameters<ColumnType['text']>[0]): string =>
+  `${literalSql(type.text(datum))}::${bareType(type)}`
+
+const bareType = ({ sql }: ColumnType): string => sql.replace(/ collate .*/, '')
+
+/** The columns that rows are filled into. */
+const filledColumns = ({ columns }: Table) => columns.filter((column) => column.default?.kind !== 'double')
 
 /** The statement that fills a table, its values apart; null when there are none. */
 export function rowsSql(table: Table): { readonly text: string; readonly values: readonly (string | null)[] } | null {
-  if (table.rows.length === 0 || table.columns.length === 0) return null
+  const columns = filledColumns(table)
+  if (table.rows.length === 0 || columns.length === 0) return null
   const values: (string | null)[] = []
   const rows = table.rows.map((row) => {
-    const places = table.columns.map(({ id, type }) => {
+    const places = columns.map(({ id, type }) => {
       const stored = row[id] ?? null
       values.push(stored && columnTypes[type].text(stored.datum))
       return `$${values.length}::text::${bareType(columnTypes[type])}`
     })
     return `(${places.join(', ')})`
   })
-  const columns = table.columns.map(({ name }) => quoted(name)).join(', ')
-  return { text: `insert into ${qualified(table)} (${columns}) values ${rows.join(', ')}`, values }
+  const names = columns.map(({ name }) => quoted(name)).join(', ')
+  const text = `insert into ${qualified(table)} (${names}) overriding system value values ${rows.join(', ')}`
+  return { text, values }
 }
 
-const bareType = ({ sql }: ColumnType): string => sql.replace(/ collate .*/, '')
+/** The name of a column's sequence, as text for PostgreSQL. */
+const sequenceSql = (table: Table, { name }: Column): string =>
+  `pg_get_serial_sequence(${literalSql(qualified(table))}, ${literalSql(name)})`
 
-type Metadata = { readonly [key: string]: unknown }
+/** The columns of a world that have sequences. */
+export const sequenceColumns = (world: World) =>
+  world.tables.flatMap((table) =>
+    table.columns
+      .filter((column) => column.default?.kind === 'sequence')
+      .map((column) => ({ column: column.id, name: sequenceSql(table, column) })),
+  )
 
-const tableName = ({ schema, name }: Table) => ({ schema, name })
+/** The statements that put sequences where a world has them. */
+export const sequencesSql = (world: World): string[] =>
+  sequenceColumns(world).map(({ column, name }) => {
+    const last = world.sequences[column]
+    return `select setval(${name}, ${last ?? 1n}, ${last !== undefined})`
+  })
 
-/** The metadata document. */
-export function metadataOf(world: World): Metadata {
-  return { version: 2, tables: world.tables.map((table) => tableEntry(table, world)) }
-}
-
-function tableEntry(table: Table, world: World): Metadata {
-  const names = table.columns.flatMap(({ name, customName }) => (customName === null ? [] : [[name, customName]]))
-  const relationships = (type: Relationship['type']) =>
-    world.relationships
-      .filter((relationship) => relationship.table === table.id && relationship.type === type)
-      .map((relationship) => ({ name: relationship.name, using: usingOf(relationship, world) }))
-  return {
-    table: tableName(table),
-    configuration: { custom_root_fields: table.customRoots, custom_column_names: Object.fromEntries(names) },
-    object_relationships: relationships('object'),
-    array_relationships: relationships('array'),
-    select_permissions: world.roles.flatMap((role) => permissionsOf(role, table, world)),
+/** Makes the database ready for worlds: types that stay, the time zone UTC, and the money of the locale C. */
+export async function prepare({ sql }: TestTrellis): Promise<void> {
+  for (const type of typeNames) await sql(columnTypes[type].setup ?? 'select')
+  for (const schema of schemas) await sql(`create schema if not exists ${schema}`)
+  const [{ name }] = (await sql('select current_database() as name')) as [{ name: string }]
+  for (const parameter of ["timezone to 'UTC'", "lc_monetary to 'C'"]) {
+    await sql(`alter database ${quoted(name)} set ${parameter}; set ${parameter}`)
   }
 }
 
-function usingOf({ type, byForeignKey, mapping, target }: Relationship, world: World): Metadata {
-  const pairs = mapping.map(([from, to]) => [columnOf(world, from).name, columnOf(world, to).name] as const)
-  const remote = tableName(tableOf(world, target))
-  if (!byForeignKey) {
-    return { manual_configuration: { remote_table: remote, column_mapping: Object.fromEntries(pairs) } }
-  }
-  const [own, other] = pairs[0]!
-  return { foreign_key_constraint_on: type === 'object' ? own : { table: remote, column: other } }
-}
-
-function permissionsOf(role: Role, table: Table, world: World): readonly Metadata[] {
-  return role.permissions
-    .filter((permission) => permission.table === table.id)
-    .map(({ columns, filter, limit, aggregations }) => {
-      const permission = {
-        columns: columns.length === table.columns.length ? '*' : columns.map((id) => columnOf(world, id).name),
-        filter: filterJson(filter, world),
-        allow_aggregations: aggregations,
-        ...(limit === null ? {} : { limit }),
-      }
-      return { role: role.name, permission }
-    })
-}
-
-const filterJson = (expression: Expression, world: World): Json =>
-  Object.fromEntries(expression.map((entry) => entryJson(entry, world)))
-
-function entryJson(entry: Entry, world: World): readonly [string, Json] {
-  switch (entry.kind) {
-    case 'and':
-    case 'or':
-      return [`_${entry.kind}`, entry.of.map((part) => filterJson(part, world))]
-    case 'not':
-      return ['_not', filterJson(entry.of, world)]
-    case 'related':
-      return [relationshipOf(world, entry.relationship).name, filterJson(entry.where, world)]
-    case 'exists':
-      return ['_exists', { _table: tableName(tableOf(world, entry.table)), _where: filterJson(entry.where, world) }]
-    case 'column': {
-      const comparisons = entry.comparisons.map(
-        ({ operator, operand }) => [operator, operandJson(operand, world)] as const,
-      )
-      return [columnOf(world, entry.column).name, Object.fromEntries(comparisons)]
-    }
-  }
-}
-
-function operandJson(operand: Operand, world: World): Json {
-  switch (operand.kind) {
-    case 'value':
-      return operand.leaf.input
-    case 'list':
-      return operand.leaves.map(({ input }) => input)
-    case 'column':
-      return columnOf(world, operand.column).name
-    case 'session':
-      return operand.variable
-    case 'null':
-      return null
-  }
-}
+const dropTables = `do $$
+  declare name text;
+  begin
+    for name in select format('%I.%I', schemaname, tablename) from pg_tables where schemaname in (${schemas.map(literalSql)}) loop
+      execute 'drop table ' || name || ' cascade';
+    end loop;
+  end $$`
 
 /** Puts a world in the place of the one before. */
 export async function deploy(world: World, { op, sql }: TestTrellis): Promise<void> {
   await op('clear_metadata', {})
-  for (const schema of schemas) await sql(`drop schema if exists ${schema} cascade; create schema ${schema}`)
-  await sql(tableSql(world).join(';'))
+  await sql([dropTables, ...tableSql(world)].join(';'))
+  await fill(world, sql)
+  await op('reload_metadata', {})
+  await op('replace_metadata', metadataOf(world))
+}
+
+/** Puts the rows of a world in the place of those that its tables hold. */
+export async function refill(world: World, sql: TestTrellis['sql']): Promise<void> {
+  await sql(`truncate ${world.tables.map(qualified).join(', ')} cascade`)
+  await fill(world, sql)
+}
+
+async function fill(world: World, sql: TestTrellis['sql']): Promise<void> {
   for (const table of world.tables) {
     const insert = rowsSql(table)
     if (insert) await sql(insert.text, insert.values)
   }
-  await op('reload_metadata', {})
-  await op('replace_metadata', metadataOf(world))
+  for (const text of sequencesSql(world)) await sql(text)
 }

@@ -21,6 +21,8 @@ export type Expected =
   | { readonly kind: 'json'; readonly json: Json }
   /** Members in this order. */
   | { readonly kind: 'object'; readonly entries: readonly (readonly [string, Expected])[] }
+  /** Items in this order. */
+  | { readonly kind: 'list'; readonly items: readonly Expected[] }
   | ExpectedRows
   | { readonly kind: 'oneOf'; readonly options: readonly Expected[] }
 
@@ -39,6 +41,8 @@ export function difference(expected: Expected, actual: Json | undefined, path = 
       return numberDifference(expected.value, expected.kind === 'about' ? expected.tolerance : 0, actual, path)
     case 'object':
       return objectDifference(expected.entries, actual, path)
+    case 'list':
+      return listDifference(expected.items, actual, path)
     case 'rows':
       return rowsDifference(expected, actual, path)
     case 'oneOf': {
@@ -78,6 +82,17 @@ function objectDifference(
   if (actualKeys.join() !== keys.join()) return mismatch(`${path}: keys`, keys.join(), actualKeys.join())
   for (const [key, value] of entries) {
     const found = difference(value, (actual as JsonObject)[key], `${path}.${key}`)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function listDifference(items: readonly Expected[], actual: Json | undefined, path: string): string | null {
+  if (actual === undefined || !isList(actual) || actual.length !== items.length) {
+    return mismatch(path, `a list of ${items.length}`, actual)
+  }
+  for (const [i, item] of items.entries()) {
+    const found = difference(item, actual[i], `${path}[${i}]`)
     if (found !== null) return found
   }
   return null
@@ -136,6 +151,8 @@ export function describe(expected: Expected): string {
       return `≈${expected.value}`
     case 'object':
       return `{${expected.entries.map(([key, value]) => `"${key}":${describe(value)}`).join(',')}}`
+    case 'list':
+      return `[${expected.items.map(describe).join(', ')}]`
     case 'oneOf':
       return `(${expected.options.map(describe).join(' | ')})`
     case 'rows': {

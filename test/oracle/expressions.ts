@@ -31,12 +31,14 @@ export type Operand =
   | { readonly kind: 'column'; readonly column: string }
   /** What a session variable stands for, in permissions. */
   | { readonly kind: 'session'; readonly variable: string; readonly data: readonly Datum[] }
-  /** In permissions. */
+  /** In permissions, and where requests may ask for a key that is null. */
   | { readonly kind: 'null' }
 
 export interface Comparison {
   readonly operator: string
   readonly operand: Operand
+  /** In permissions, another way to write it: `$eq`, `_ne`, or the value alone. Absent: the plain one. */
+  readonly spelling?: 'dollar' | 'alias' | 'bare'
 }
 
 export type Entry =
@@ -45,6 +47,7 @@ export type Entry =
   | { readonly kind: 'not'; readonly of: Expression }
   | { readonly kind: 'column'; readonly column: string; readonly comparisons: readonly Comparison[] }
   | { readonly kind: 'related'; readonly relationship: string; readonly where: Expression }
+  /** In permissions. */
   | { readonly kind: 'exists'; readonly table: string; readonly where: Expression }
 
 /** All entries must hold. */

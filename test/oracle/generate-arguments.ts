@@ -7,11 +7,12 @@ import {
   drawExpression,
   drawSelective,
   drawValueComparison,
+  leafOf,
   type Vocabulary,
   valuesOf,
 } from './generate-expressions.ts'
+import { isLiteral } from './inputs.ts'
 import { type Json, Num } from './json.ts'
-import { isLiteral } from './render.ts'
 import type { Arguments, OrderEntry } from './request.ts'
 import { columnTypes } from './types.ts'
 import type { View } from './view.ts'
@@ -54,8 +55,7 @@ export class RequestValues {
   /** A value for a column, like one that is stored if there is one. */
   value(column: Column, stored: Stored): Leaf {
     const datum = stored ? stored.datum : valuesOf(this.#draw, this.#view.world)(column)
-    const { scalar: type, input } = columnTypes[column.type]
-    return { type, input: input(datum, this.#draw), datum }
+    return leafOf(this.#draw, column, datum)
   }
 
   /** A member of `T_select_column`; its datum is the column's id. */
@@ -78,19 +78,22 @@ export class RequestValues {
 
   comparison(column: Column): Comparison {
     const source = valuesOf(this.#draw, this.#view.world)
-    return drawValueComparison(this.#draw, column, source, (_draw, leaf, again) => this.lifted(leaf, again))
+    return drawValueComparison(this.#draw, column, source, (leaf, again) => this.lifted(leaf, again))
   }
 }
 
+/** Whether PostgreSQL can tell a column's values apart. */
+export const isOrdered = ({ type }: Column): boolean => columnTypes[type].compare !== null
+
 /** Arguments for rows of a table. */
 export function drawArguments(draw: Draw, table: string, view: View, values: RequestValues): Arguments {
-  const distinct = draw.chance(0.12) ? draw.few(view.columns(table), 2) : []
-  const isDistinct = distinct.length > 0 && view.columns(table).length > 0
-  const objects = drawOrder(draw, table, view, values, isDistinct ? distinct : [])
-  const isOrdered = objects.length > 0
+  const able = view.columns(table).filter(isOrdered)
+  const distinct = able.length > 0 && draw.chance(0.12) ? draw.few(able, 2) : []
+  const isDistinct = distinct.length > 0
+  const objects = drawOrder(draw, table, view, values, distinct)
   return {
     ...(draw.chance(0.6) ? { where: drawWhere(draw, table, view, values) } : {}),
-    ...(isOrdered ? { orderBy: { objects, lift: draw.chance(0.1) } } : {}),
+    ...(objects.length > 0 ? { orderBy: { objects, lift: draw.chance(0.1) } } : {}),
     ...(isDistinct ? { distinctOn: distinct.map((column) => values.columnName(column)) } : {}),
     ...(draw.chance(0.25) ? { limit: values.count(0, 5) } : {}),
     ...(draw.chance(0.15) ? { offset: drawOffset(draw, values) } : {}),
@@ -103,15 +106,23 @@ function drawOffset(draw: Draw, values: RequestValues): Leaf<number> {
   return leaf.lift || draw.chance(0.8) ? leaf : { ...leaf, input: String(leaf.datum) satisfies Json }
 }
 
-function drawWhere(draw: Draw, table: string, view: View, values: RequestValues): NonNullable<Arguments['where']> {
+/** A `where` that mostly finds some of the rows. */
+export function drawWhere(
+  draw: Draw,
+  table: string,
+  view: View,
+  values: RequestValues,
+): NonNullable<Arguments['where']> {
   const words: Vocabulary = {
     columns: (id) => view.columns(id),
-    relationships: (id) => view.relationships(id),
+    // Of rows that a role may change but not see it can ask nothing.
+    relationships: (id) => (view.permission(id) ? view.relationships(id) : []),
     tables: [],
     comparison: (_draw, column) => values.comparison(column),
   }
   const make = () => drawExpression(draw, table, words, 3)
-  const expression = drawSelective(make, view.rows(table), { world: view.world, view, run: 0 })
+  const rows = view.permission(table) ? view.rows(table) : tableOf(view.world, table).rows
+  const expression = drawSelective(make, rows, { world: view.world, view, run: 0 })
   return { expression, lift: draw.chance(0.1) }
 }
 
@@ -148,7 +159,7 @@ function drawOrderEntry(
   values: RequestValues,
   depth: number,
 ): OrderEntry | null {
-  const columns = view.columns(table)
+  const columns = view.columns(table).filter(isOrdered)
   const relationships = depth > 0 ? view.relationships(table) : []
   const choices: (readonly [number, () => OrderEntry | null])[] = []
   if (columns.length > 0) {

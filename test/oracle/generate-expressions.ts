@@ -1,11 +1,12 @@
 // Random boolean expressions, for permissions and for requests.
 
 import { holds, type Scope } from './conditions.ts'
+import { jsonOperators, patternOperators, valueOperatorsOf } from './coverage.ts'
 import type { Draw } from './draw.ts'
-import type { Comparison, Entry, Expression, Leaf, Operand } from './expressions.ts'
-import { columnTypes, type Datum, jsonKeys, plainWords, type TypeName } from './types.ts'
+import type { Comparison, Entry, Expression, Leaf } from './expressions.ts'
+import { isList as isJsonList, isObject, type Json } from './json.ts'
+import { columnTypes, type Datum, jsonKeys, type TypeName, withPlainNumbers } from './types.ts'
 import type { Column, Relationship, Row, Table, World } from './world.ts'
-import { tableOf } from './world.ts'
 
 /** What expressions are made of: the columns and relationships that may be named, and operands. */
 export interface Vocabulary {
@@ -86,19 +87,15 @@ export function drawSelective(make: () => Expression, rows: readonly Row[], scop
   }
 }
 
-const generic = ['_eq', '_neq', '_gt', '_lt', '_gte', '_lte', '_in', '_nin', '_is_null'] as const
-const ofTexts = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar'] as const
-const ofJson = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all'] as const
-
-const isText = (type: TypeName): boolean => type === 'text' || type === 'varchar'
-
 function drawOperator(draw: Draw, type: TypeName): string {
-  if (isText(type) && draw.chance(0.55)) return draw.pick(ofTexts)
-  if (type === 'jsonb' && draw.chance(0.7)) return draw.pick(ofJson)
-  return draw.pick(generic)
+  if (columnTypes[type].patterns && draw.chance(0.55)) return draw.pick(patternOperators)
+  if (type === 'jsonb' && draw.chance(0.7)) return draw.pick(jsonOperators)
+  return draw.pick(valueOperatorsOf(type))
 }
 
-const isList = (operator: string): boolean => ['_in', '_nin', '_has_keys_any', '_has_keys_all'].includes(operator)
+/** Whether an operator compares with a list. */
+export const isList = (operator: string): boolean =>
+  ['_in', '_nin', '_has_keys_any', '_has_keys_all'].includes(operator)
 
 const likePatterns = [
   '%',
@@ -130,108 +127,71 @@ export const valuesOf =
   ({ id, type }) => {
     const table = world.tables.find(({ columns }) => columns.some((column) => column.id === id))!
     const stored = draw.chance(0.75) && table.rows.length > 0 ? draw.pick(table.rows)[id] : null
-    const datum = stored ? stored.datum : columnTypes[type].draw(draw)
-    return type === 'jsonb' && datum === null ? 'a' : datum
+    return notJsonNull(stored ? stored.datum : columnTypes[type].draw(draw))
   }
 
-/** One operand of an operator, as a value with its type. */
-function drawOperand(draw: Draw, operator: string, column: Column, source: ValueSource): Leaf {
-  const { type } = column
-  const text = (datum: string): Leaf => ({ type: 'String', input: datum, datum })
-  if ((ofTexts as readonly string[]).includes(operator)) {
-    return text(draw.pick(operator.endsWith('similar') ? similarPatterns : likePatterns))
-  }
-  if (operator.startsWith('_has_key')) return text(draw.pick(jsonKeys))
-  const datum = source(column)
-  return { type: columnTypes[type].scalar, input: columnTypes[type].input(datum, draw), datum }
+/** In requests the null of JSON is SQL's. */
+export const notJsonNull = (datum: Datum): Datum => (datum === null ? 'a' : datum)
+
+/** A value of a column, as a request writes it. */
+export function leafOf(draw: Draw, { type }: Pick<Column, 'type'>, value: Datum): Leaf {
+  const { scalar, input, kind } = columnTypes[type]
+  const datum = type === 'json' || type === 'jsonb' ? withPlainNumbers(value as Json) : value
+  return { type: scalar, input: input(datum, draw), datum, ...(kind === 'enum' ? { isEnum: true } : {}) }
 }
 
+const stringLeaf = (datum: string): Leaf => ({ type: 'String', input: datum, datum })
+
+/** One operand of an operator, as a value with its type. */
+export function drawOperand(draw: Draw, operator: string, column: Column, source: ValueSource): Leaf {
+  if (isPattern(operator)) {
+    const datum = draw.pick(operator.endsWith('similar') ? similarPatterns : likePatterns)
+    return { type: columnTypes[column.type].scalar, input: datum, datum }
+  }
+  if (operator.startsWith('_has_key')) return stringLeaf(draw.pick(jsonKeys))
+  if (operator === '_contains' || operator === '_contained_in')
+    return leafOf(draw, column, drawPart(draw, source(column)))
+  return leafOf(draw, column, source(column))
+}
+
+/** Whether an operator matches texts. */
+export const isPattern = (operator: string): boolean => (patternOperators as readonly string[]).includes(operator)
+
+/** Some of the members of an object or list, as they are likely to be contained in it. */
+function drawPart(draw: Draw, datum: Datum): Datum {
+  const json = datum as Json
+  if (draw.chance(0.5) || json === null) return datum
+  if (isJsonList(json)) return draw.some(json)
+  return isObject(json) ? Object.fromEntries(draw.some(Object.entries(json))) : datum
+}
+
+/** Makes variables of some values; `again` gives the value of a second run. */
+export type Lifted = <D>(leaf: Leaf<D>, again: () => Leaf<D>) => Leaf<D>
+
 /** A comparison with values of the request itself. */
-export function drawValueComparison(
+export const drawValueComparison = (draw: Draw, column: Column, source: ValueSource, lifted: Lifted): Comparison =>
+  drawComparisonWith(draw, drawOperator(draw, column.type), column, source, lifted)
+
+/** The same with a given operator. */
+export function drawComparisonWith(
   draw: Draw,
+  operator: string,
   column: Column,
   source: ValueSource,
-  lifted: <D>(draw: Draw, leaf: Leaf<D>, again: () => Leaf<D>) => Leaf<D>,
+  lifted: Lifted,
 ): Comparison {
-  const operator = drawOperator(draw, column.type)
   if (operator === '_is_null') {
     const make = (): Leaf<boolean> => {
       const datum = draw.chance(0.5)
       return { type: 'Boolean', input: datum, datum }
     }
-    return { operator, operand: { kind: 'value', leaf: lifted(draw, make(), make) } }
+    return { operator, operand: { kind: 'value', leaf: lifted(make(), make) } }
   }
+  if (operator === '_has_key' && draw.chance(0.1)) return { operator, operand: { kind: 'null' } }
   const make = () => drawOperand(draw, operator, column, source)
-  if (!isList(operator)) return { operator, operand: { kind: 'value', leaf: lifted(draw, make(), make) } }
+  if (!isList(operator)) return { operator, operand: { kind: 'value', leaf: lifted(make(), make) } }
   const leaves = draw.times(0, 3, make)
   // An empty list as a variable has no leaf to tell its type.
   if (leaves.length > 0 && draw.chance(0.2)) return { operator, operand: { kind: 'list', leaves, lift: true } }
-  return { operator, operand: { kind: 'list', leaves: leaves.map((leaf) => lifted(draw, leaf, make)), lift: false } }
+  return { operator, operand: { kind: 'list', leaves: leaves.map((leaf) => lifted(leaf, make)), lift: false } }
 }
-
-/** A filter for a permission; session variables that it uses are added to `session`. */
-export function drawFilter(
-  draw: Draw,
-  table: Table,
-  world: World,
-  session: { [variable: string]: string },
-): Expression {
-  const source = valuesOf(draw, world)
-  const words: Vocabulary = {
-    columns: (id) => tableOf(world, id).columns,
-    relationships: (id) => world.relationships.filter((relationship) => relationship.table === id),
-    tables: world.tables,
-    comparison: (_draw, column, siblings) => drawFilterComparison(draw, column, siblings, source, session),
-  }
-  return drawSelective(() => drawExpression(draw, table.id, words, 2), table.rows, { world, view: null, run: 0 })
-}
-
-function drawFilterComparison(
-  draw: Draw,
-  column: Column,
-  siblings: readonly Column[],
-  source: ValueSource,
-  session: { [variable: string]: string },
-): Comparison {
-  const alike = siblings.filter(({ id, type }) => id !== column.id && type === column.type)
-  return draw.either<Comparison>(
-    [6, () => drawValueComparison(draw, column, source, (_draw, leaf) => leaf)],
-    [alike.length > 0 ? 4 : 0, () => drawColumnComparison(draw, alike)],
-    [1, () => ({ operator: draw.pick(['_eq', '_neq']), operand: { kind: 'null' } })],
-    [4, () => drawSessionComparison(draw, column, source, session)],
-  )
-}
-
-const columnOperators = ['_ceq', '_cneq', '_cgt', '_clt', '_cgte', '_clte'] as const
-
-const drawColumnComparison = (draw: Draw, alike: readonly Column[]): Comparison => ({
-  operator: draw.pick(columnOperators),
-  operand: { kind: 'column', column: draw.pick(alike).id },
-})
-
-function drawSessionComparison(
-  draw: Draw,
-  column: Column,
-  source: ValueSource,
-  session: { [variable: string]: string },
-): Comparison {
-  const operator = draw.pick(generic.filter((name) => name !== '_is_null'))
-  const type = columnTypes[column.type]
-  // Of an array of arrays PostgreSQL has no text that tells them apart.
-  const many = isList(operator) && column.type !== 'int[]'
-  const read = (): Datum => (isText(column.type) ? draw.pick(plainWords) : headerSafe(source(column), column.type))
-  const data = many ? draw.times(0, 3, read) : [read()]
-  const variable = `x-service-v${Object.keys(session).length}`
-  session[variable] = many ? `{${data.map((datum) => quotedItem(type.text(datum))).join(',')}}` : type.text(data[0]!)
-  const spelled = draw.chance(0.5) ? variable : variable.replace('x-service', 'X-Service')
-  const operand: Operand = { kind: 'session', variable: spelled, data }
-  return { operator: isList(operator) && !many ? '_eq' : operator, operand }
-}
-
-/** Headers are ASCII. */
-const headerSafe = (datum: Datum, type: TypeName): Datum => {
-  if (type !== 'jsonb') return datum
-  return /^[\x20-\x7e]*$/.test(JSON.stringify(datum)) ? datum : ['a']
-}
-
-const quotedItem = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`

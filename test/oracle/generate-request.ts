@@ -1,53 +1,31 @@
 // Random requests that a role may make.
 
-import { appliesTo, numericOperators } from './aggregates.ts'
-import { itemName, rootName } from './answer.ts'
+import { rootName } from './answer.ts'
 import type { Draw } from './draw.ts'
-import type { Leaf } from './expressions.ts'
-import { drawArguments, literalOf, RequestValues } from './generate-arguments.ts'
-import { jsonPathText } from './json-paths.ts'
-import type { AggregateItem, Arguments, Call, CallColumn, Directives, Item, Request, Root } from './request.ts'
-import { jsonKeys } from './types.ts'
+import { RequestValues } from './generate-arguments.ts'
+import { ItemGenerator, Names } from './generate-items.ts'
+import type { Request, Root } from './request.ts'
 import { View } from './view.ts'
-import { type Column, fieldName, type Relationship, type Table, type World } from './world.ts'
+import type { Table, World } from './world.ts'
 
 /** A request of the role; null is admin. */
 export function drawRequest(draw: Draw, world: World, role: string | null): Request {
   return new RequestGenerator(draw, world, role).request()
 }
 
-const aliases = ['_', 'data', 'j', 't0', 'alias', 'constructor', '__proto__', 'root', `long${'g'.repeat(70)}`] as const
-
-/** Response names of one selection set. */
-class Names {
-  readonly #taken = new Set<string>()
-
-  /** An alias for a field; null when its own name will do. */
-  aliasFor(draw: Draw, name: string): string | null {
-    if (!this.#taken.has(name) && draw.chance(0.8)) {
-      this.#taken.add(name)
-      return null
-    }
-    const free = aliases.filter((alias) => !this.#taken.has(alias))
-    const alias = free.length > 0 && draw.chance(0.6) ? draw.pick(free) : `alias_${this.#taken.size}`
-    this.#taken.add(alias)
-    return alias
-  }
-}
-
-const noDirectives: Directives = {}
-
 class RequestGenerator {
   readonly #draw: Draw
   readonly #view: View
   readonly #role: string | null
   readonly #values: RequestValues
+  readonly #items: ItemGenerator
 
   constructor(draw: Draw, world: World, role: string | null) {
     this.#draw = draw
     this.#view = new View(world, role)
     this.#role = role
     this.#values = new RequestValues(draw, this.#view)
+    this.#items = new ItemGenerator(draw, this.#view, this.#values)
   }
 
   request(): Request {
@@ -59,7 +37,8 @@ class RequestGenerator {
   #root(names: Names): Root {
     const draw = this.#draw
     const { tables } = this.#view
-    if (tables.length === 0 || draw.chance(0.03)) return { kind: 'typename', ...this.#selected(names, '__typename') }
+    if (tables.length === 0 || draw.chance(0.03))
+      return { kind: 'typename', ...this.#items.selected(names, '__typename') }
     const table = draw.pick(tables)
     const { aggregations } = this.#view.require(table.id)
     return draw.either<Root>(
@@ -69,39 +48,25 @@ class RequestGenerator {
     )
   }
 
-  #selected(names: Names, name: string) {
-    return { alias: names.aliasFor(this.#draw, name), directives: this.#directives() }
-  }
-
-  #directives(): Directives {
-    const draw = this.#draw
-    if (!draw.chance(0.08)) return noDirectives
-    const condition = () => this.#values.leaf((): Leaf<boolean> => literalOf('Boolean', draw.chance(0.7)))
-    return draw.either<Directives>(
-      [2, () => ({ include: condition() })],
-      [1, () => ({ skip: condition() })],
-      [1, () => ({ include: condition(), skip: condition() })],
-    )
-  }
-
   #rootName(root: Pick<Extract<Root, { table: string }>, 'kind' | 'table'>): string {
     return rootName(root as Root, this.#view.world)
   }
 
-  #arguments(table: string): Arguments {
-    return drawArguments(this.#draw, table, this.#view, this.#values)
-  }
-
   #select({ id }: Table, names: Names): Root {
     const root = { kind: 'select', table: id } as const
-    const args = this.#arguments(id)
-    return { ...root, ...this.#selected(names, this.#rootName(root)), args, items: this.#items(id, 2) }
+    const args = this.#items.arguments(id)
+    return { ...root, ...this.#items.selected(names, this.#rootName(root)), args, items: this.#items.items(id, 2) }
   }
 
   #aggregate({ id }: Table, names: Names): Root {
     const root = { kind: 'aggregate', table: id } as const
-    const args = this.#arguments(id)
-    return { ...root, ...this.#selected(names, this.#rootName(root)), args, items: this.#aggregateItems(id, 1) }
+    const args = this.#items.arguments(id)
+    return {
+      ...root,
+      ...this.#items.selected(names, this.#rootName(root)),
+      args,
+      items: this.#items.aggregateItems(id, 1),
+    }
   }
 
   #byKey(table: Table, names: Names): Root {
@@ -113,115 +78,6 @@ class RequestGenerator {
       return { column, leaf: this.#values.leaf(make) }
     })
     const root = { kind: 'byKey', table: id } as const
-    return { ...root, ...this.#selected(names, this.#rootName(root)), key, items: this.#items(id, 2) }
-  }
-
-  #items(table: string, depth: number, names = new Names()): readonly Item[] {
-    const draw = this.#draw
-    const items = draw.times(1, depth === 0 ? 3 : 5, () => this.#item(table, depth, names))
-    // The same fragment, or the same column, twice: both merge.
-    const again = items.filter(({ kind }) => kind === 'fragment' || kind === 'column')
-    return again.length > 0 && draw.chance(0.1) ? [...items, draw.pick(again)] : items
-  }
-
-  #item(table: string, depth: number, names: Names): Item {
-    const draw = this.#draw
-    const columns = this.#view.columns(table)
-    const relationships = depth > 0 ? this.#view.relationships(table) : []
-    return draw.either<Item>(
-      [columns.length > 0 ? 8 : 0, () => this.#column(draw.pick(columns), names)],
-      [relationships.length > 0 ? 6 : 0, () => this.#related(draw.pick(relationships), depth, names)],
-      [1, () => this.#typename(names)],
-      [depth > 0 ? 1 : 0, () => this.#fragment(table, depth, names)],
-    )
-  }
-
-  #typename(names: Names) {
-    return { kind: 'typename', ...this.#selected(names, '__typename') } as const
-  }
-
-  #column(column: Column, names: Names): Item {
-    const draw = this.#draw
-    const selected = this.#selected(names, fieldName(column)!)
-    if (column.type !== 'jsonb' || !draw.chance(0.4))
-      return { kind: 'column', column: column.id, path: null, ...selected }
-    const path = this.#values.leaf(() => {
-      const keys = draw.times(0, 2, () => draw.pick(jsonKeys))
-      return { type: 'String', input: jsonPathText(draw, keys), datum: keys }
-    })
-    return { kind: 'column', column: column.id, path, ...selected }
-  }
-
-  #related({ id, type, target }: Relationship, depth: number, names: Names): Item {
-    const draw = this.#draw
-    const named = <K extends 'object' | 'array' | 'aggregate'>(kind: K) => {
-      const item = { kind, relationship: id }
-      return { ...item, ...this.#selected(names, itemName(item as unknown as Item, this.#view)) }
-    }
-    if (type === 'object') return { ...named('object'), items: this.#items(target, depth - 1) }
-    const args = this.#arguments(target)
-    const { aggregations } = this.#view.require(target)
-    if (aggregations && draw.chance(0.4)) {
-      return { ...named('aggregate'), args, items: this.#aggregateItems(target, depth - 1) }
-    }
-    return { ...named('array'), args, items: this.#items(target, depth - 1) }
-  }
-
-  #fragment(table: string, depth: number, names: Names): Item {
-    const draw = this.#draw
-    const other = draw.pick(this.#view.tables)
-    const on = draw.either<string | null>([3, () => table], [1, () => null], [1, () => other.id])
-    const named = on !== null && draw.chance(0.5)
-    // What is selected for another type never shows, but its names must not clash where it would.
-    const items = this.#items(on ?? table, depth - 1, on === null || on === table ? names : new Names())
-    return { kind: 'fragment', named, on, items, alias: null, directives: this.#directives() }
-  }
-
-  #aggregateItems(table: string, depth: number): readonly AggregateItem[] {
-    const draw = this.#draw
-    const names = new Names()
-    return draw.times(1, 2, () =>
-      draw.either<AggregateItem>(
-        [6, () => ({ kind: 'calls', ...this.#selected(names, 'aggregate'), calls: this.#calls(table) })],
-        [4, () => ({ kind: 'nodes', ...this.#selected(names, 'nodes'), items: this.#items(table, depth) })],
-        [1, () => this.#typename(names)],
-      ),
-    )
-  }
-
-  #calls(table: string): readonly Call[] {
-    const draw = this.#draw
-    const names = new Names()
-    const columns = this.#view.columns(table)
-    const operators = [...numericOperators, 'min', 'max'].filter((operator) =>
-      columns.some((column) => appliesTo(operator, column)),
-    )
-    return draw.times(1, 3, () =>
-      draw.either<Call>(
-        [3, () => this.#count(columns, names)],
-        [operators.length > 0 ? 5 : 0, () => this.#operator(draw.pick(operators), columns, names)],
-        [1, () => this.#typename(names)],
-      ),
-    )
-  }
-
-  #count(columns: readonly Column[], names: Names): Call {
-    const draw = this.#draw
-    const chosen = columns.length > 0 && draw.chance(0.7) ? draw.few(columns, 2) : null
-    const leaves = chosen?.map((column) => this.#values.columnName(column))
-    const distinct = draw.chance(0.5) ? this.#values.leaf(() => literalOf('Boolean', draw.chance(0.7))) : null
-    const listed = draw.chance(0.05) && columns.length > 0 ? [] : (leaves ?? null)
-    return { kind: 'count', columns: listed, distinct, ...this.#selected(names, 'count') }
-  }
-
-  #operator(operator: string, columns: readonly Column[], names: Names): Call {
-    const draw = this.#draw
-    const fitting = columns.filter((column) => appliesTo(operator, column))
-    const inner = new Names()
-    const chosen = draw.few(fitting, 3).map((column): CallColumn => {
-      return { column: column.id, alias: inner.aliasFor(draw, fieldName(column)!) }
-    })
-    const typename = draw.chance(0.1) ? [{ column: null, alias: inner.aliasFor(draw, '__typename') }] : []
-    return { kind: 'operator', operator, columns: [...chosen, ...typename], ...this.#selected(names, operator) }
+    return { ...root, ...this.#items.selected(names, this.#rootName(root)), key, items: this.#items.items(id, 2) }
   }
 }

@@ -2,20 +2,10 @@
 
 import { rootName } from './answer.ts'
 import type { Entry, Expression, Leaf, Operand } from './expressions.ts'
-import { isList, isObject, type Json, Num } from './json.ts'
-import {
-  type AggregateItem,
-  type Arguments,
-  type Call,
-  type Directives,
-  type Item,
-  inputOf,
-  type OrderEntry,
-  type Request,
-  type Root,
-  type Run,
-} from './request.ts'
-import { columnOf, displayName, fieldName, isGraphQLName, relationshipOf, tableOf, type World } from './world.ts'
+import { type Input, Inputs, leafInput, nullInput, type ObjectInput, objectInput } from './inputs.ts'
+import type { Json } from './json.ts'
+import type { AggregateItem, Arguments, Call, Directives, Item, OrderEntry, Request, Root, Run } from './request.ts'
+import { columnOf, displayName, fieldName, relationshipOf, tableOf, type World } from './world.ts'
 
 export interface Rendered {
   readonly query: string
@@ -23,43 +13,33 @@ export interface Rendered {
 }
 
 /** The text and variables of a request's run; the text of both runs is the same. */
-export const render = (request: Request, world: World, run: Run): Rendered =>
-  new Writer(world, run).document(request.roots)
+export function render({ roots }: Request, world: World, run: Run): Rendered {
+  const inputs = new Inputs(run)
+  const writer = new SelectionWriter(world, inputs)
+  const set = writer.set(roots, (root) => writer.root(root))
+  const { declarations, variables } = inputs
+  const head = declarations === '' ? '' : `query Ask${declarations} `
+  return { query: `${head}${set}${writer.fragments}`, variables }
+}
 
-/** An input value: leaves, and lists and objects that may be variables as a whole, one for each `lift`. */
-type Input =
-  | { readonly kind: 'leaf'; readonly leaf: Leaf<unknown>; readonly nonNull: boolean }
-  | { readonly kind: 'list'; readonly items: readonly Input[]; readonly type: string; readonly lift: object | null }
-  | {
-      readonly kind: 'object'
-      readonly entries: readonly (readonly [string, Input])[]
-      readonly type: string
-      readonly lift: object | null
-    }
-
-const leafInput = (leaf: Leaf<unknown>, nonNull = false): Input => ({ kind: 'leaf', leaf, nonNull })
-
-class Writer {
+/** Writes selections, and the arguments of everything that selects rows. */
+export class SelectionWriter {
   readonly #world: World
-  readonly #run: Run
-  readonly #declarations: string[] = []
-  readonly #variables: { [name: string]: Json } = {}
-  readonly #names = new Map<object, string>()
+  readonly #inputs: Inputs
   readonly #fragments = new Map<string, string>()
 
-  constructor(world: World, run: Run) {
+  constructor(world: World, inputs: Inputs) {
     this.#world = world
-    this.#run = run
+    this.#inputs = inputs
   }
 
-  document(roots: readonly Root[]): Rendered {
-    const set = this.#set(roots, (root) => this.#root(root))
-    const head = this.#declarations.length > 0 ? `query Ask(${this.#declarations.join(', ')}) ` : ''
-    const fragments = [...this.#fragments].map(([body, name]) => `\nfragment ${name} on ${body}`)
-    return { query: `${head}${set}${fragments.join('')}`, variables: this.#variables }
+  /** The fragments that were spread. */
+  get fragments(): string {
+    return [...this.#fragments].map(([body, name]) => `\nfragment ${name} on ${body}`).join('')
   }
 
-  #set<T extends { readonly alias: string | null; readonly directives: Directives }>(
+  /** A selection set. */
+  set<T extends { readonly alias: string | null; readonly directives: Directives }>(
     items: readonly T[],
     print: (item: T) => string,
   ): string {
@@ -67,41 +47,45 @@ class Writer {
     return `{ ${texts.join(' ')} }`
   }
 
-  #root(root: Root): string {
+  /** A root field of a query. */
+  root(root: Root): string {
     const name = rootName(root, this.#world)
-    const directives = this.#directives(root.directives)
+    const directives = this.directives(root.directives)
     switch (root.kind) {
       case 'typename':
         return `${name}${directives}`
       case 'select':
-        return `${name}${this.#arguments(root.table, root.args)}${directives} ${this.#items(root.table, root.items)}`
+        return `${name}${this.#arguments(root.table, root.args)}${directives} ${this.items(root.table, root.items)}`
       case 'aggregate':
         return `${name}${this.#arguments(root.table, root.args)}${directives} ${this.#aggregateItems(root.table, root.items)}`
       case 'byKey': {
-        const key = root.key.map(({ column, leaf }) => `${this.#field(column)}: ${this.#print(leafInput(leaf, true))}`)
-        return `${name}(${key.join(', ')})${directives} ${this.#items(root.table, root.items)}`
+        const key = root.key.map(
+          ({ column, leaf }) => `${this.field(column)}: ${this.#inputs.print(leafInput(leaf, true))}`,
+        )
+        return `${name}(${key.join(', ')})${directives} ${this.items(root.table, root.items)}`
       }
     }
   }
 
-  #items(table: string, items: readonly Item[]): string {
-    return this.#set(items, (item) => this.#item(table, item))
+  /** The selection set of a row. */
+  items(table: string, items: readonly Item[]): string {
+    return this.set(items, (item) => this.#item(table, item))
   }
 
   #item(table: string, item: Item): string {
-    const directives = this.#directives(item.directives)
+    const directives = this.directives(item.directives)
     switch (item.kind) {
       case 'typename':
         return `__typename${directives}`
       case 'column':
-        return `${this.#field(item.column)}${item.path ? `(path: ${this.#print(leafInput(item.path))})` : ''}${directives}`
+        return `${this.field(item.column)}${item.path ? `(path: ${this.#inputs.print(leafInput(item.path))})` : ''}${directives}`
       case 'fragment':
         return this.#fragment(table, item, directives)
       default: {
         const { name, target } = relationshipOf(this.#world, item.relationship)
-        if (item.kind === 'object') return `${name}${directives} ${this.#items(target, item.items)}`
+        if (item.kind === 'object') return `${name}${directives} ${this.items(target, item.items)}`
         const args = `${this.#arguments(target, item.args)}${directives}`
-        if (item.kind === 'array') return `${name}${args} ${this.#items(target, item.items)}`
+        if (item.kind === 'array') return `${name}${args} ${this.items(target, item.items)}`
         return `${name}_aggregate${args} ${this.#aggregateItems(target, item.items)}`
       }
     }
@@ -109,7 +93,7 @@ class Writer {
 
   #fragment(table: string, item: Extract<Item, { kind: 'fragment' }>, directives: string): string {
     const on = item.on === null ? null : displayName(tableOf(this.#world, item.on))
-    const set = this.#items(item.on ?? table, item.items)
+    const set = this.items(item.on ?? table, item.items)
     if (!item.named) return `...${on === null ? '' : ` on ${on}`}${directives} ${set}`
     const body = `${on ?? displayName(tableOf(this.#world, table))} ${set}`
     const name = this.#fragments.get(body) ?? `Part${this.#fragments.size}`
@@ -118,26 +102,26 @@ class Writer {
   }
 
   #aggregateItems(table: string, items: readonly AggregateItem[]): string {
-    return this.#set(items, (item) => {
-      const directives = this.#directives(item.directives)
+    return this.set(items, (item) => {
+      const directives = this.directives(item.directives)
       if (item.kind === 'typename') return `__typename${directives}`
-      if (item.kind === 'nodes') return `nodes${directives} ${this.#items(table, item.items)}`
-      return `aggregate${directives} ${this.#set(item.calls, (call) => this.#call(table, call))}`
+      if (item.kind === 'nodes') return `nodes${directives} ${this.items(table, item.items)}`
+      return `aggregate${directives} ${this.set(item.calls, (call) => this.#call(table, call))}`
     })
   }
 
   #call(table: string, call: Call): string {
-    const directives = this.#directives(call.directives)
+    const directives = this.directives(call.directives)
     if (call.kind === 'typename') return `__typename${directives}`
     if (call.kind === 'count') {
       const type = `[${displayName(tableOf(this.#world, table))}_select_column!]`
       const args: string[] = []
-      if (call.columns) args.push(`columns: ${this.#print(this.#columnList(call.columns, type))}`)
-      if (call.distinct) args.push(`distinct: ${this.#print(leafInput(call.distinct))}`)
+      if (call.columns) args.push(`columns: ${this.#inputs.print(this.#columnList(call.columns, type))}`)
+      if (call.distinct) args.push(`distinct: ${this.#inputs.print(leafInput(call.distinct))}`)
       return `count${args.length > 0 ? `(${args.join(', ')})` : ''}${directives}`
     }
     const columns = call.columns.map(({ column, alias }) => {
-      const field = column === null ? '__typename' : this.#field(column)
+      const field = column === null ? '__typename' : this.field(column)
       return alias === null ? field : `${alias}: ${field}`
     })
     return `${call.operator}${directives} { ${columns.join(' ')} }`
@@ -148,9 +132,10 @@ class Writer {
     return { kind: 'list', items: leaves.map((leaf) => leafInput(leaf, true)), type, lift: null }
   }
 
-  #directives({ include, skip }: Directives): string {
+  /** The directives of a field. */
+  directives({ include, skip }: Directives): string {
     const text = (name: string, leaf?: Leaf<boolean>) =>
-      leaf ? ` @${name}(if: ${this.#print(leafInput(leaf, true))})` : ''
+      leaf ? ` @${name}(if: ${this.#inputs.print(leafInput(leaf, true))})` : ''
     return text('include', include) + text('skip', skip)
   }
 
@@ -158,10 +143,10 @@ class Writer {
     const name = displayName(tableOf(this.#world, table))
     const printed: string[] = []
     if (args.distinctOn) {
-      printed.push(`distinct_on: ${this.#print(this.#columnList(args.distinctOn, `[${name}_select_column!]`))}`)
+      printed.push(`distinct_on: ${this.#inputs.print(this.#columnList(args.distinctOn, `[${name}_select_column!]`))}`)
     }
-    if (args.limit) printed.push(`limit: ${this.#print(leafInput(args.limit))}`)
-    if (args.offset) printed.push(`offset: ${this.#print(leafInput(args.offset))}`)
+    if (args.limit) printed.push(`limit: ${this.#inputs.print(leafInput(args.limit))}`)
+    if (args.offset) printed.push(`offset: ${this.#inputs.print(leafInput(args.offset))}`)
     if (args.orderBy) {
       const items = args.orderBy.objects.map((entries) => this.#order(entries, `${name}_order_by`))
       const list: Input = {
@@ -170,105 +155,71 @@ class Writer {
         type: `[${name}_order_by!]`,
         lift: args.orderBy.lift ? args.orderBy : null,
       }
-      printed.push(`order_by: ${this.#print(list)}`)
+      printed.push(`order_by: ${this.#inputs.print(list)}`)
     }
     if (args.where) {
       const lift = args.where.lift ? args.where : null
-      const where = { ...this.#expression(args.where.expression, `${name}_bool_exp`), lift }
-      printed.push(`where: ${this.#print(where)}`)
+      const where = { ...this.expression(args.where.expression, `${name}_bool_exp`), lift }
+      printed.push(`where: ${this.#inputs.print(where)}`)
     }
     return printed.length === 0 ? '' : `(${printed.join(', ')})`
   }
 
   #order(entries: readonly OrderEntry[], type: string): Input {
     const members = entries.map((entry): [string, Input] => {
-      if (entry.kind === 'column') return [this.#field(entry.column), leafInput(entry.direction)]
+      if (entry.kind === 'column') return [this.field(entry.column), leafInput(entry.direction)]
       const { name, target } = relationshipOf(this.#world, entry.relationship)
       const targetName = displayName(tableOf(this.#world, target))
       if (entry.kind === 'related') return [name, this.#order(entry.of, `${targetName}_order_by`)]
       const direction = leafInput(entry.direction)
-      const ofColumn = (column: string): Input => objectInput([[this.#field(column), direction]])
+      const ofColumn = (column: string): Input => objectInput([[this.field(column), direction]])
       const aggregate = entry.column === null ? direction : ofColumn(entry.column)
       return [`${name}_aggregate`, objectInput([[entry.operator, aggregate]])]
     })
-    return { ...objectInput(members), type }
+    return objectInput(members, type)
   }
 
-  #expression(expression: Expression, type: string): Extract<Input, { kind: 'object' }> {
-    return { ...objectInput(expression.map((entry) => this.#entry(entry, type))), type }
+  /** A boolean expression of a type. */
+  expression(expression: Expression, type: string): ObjectInput {
+    return objectInput(
+      expression.map((entry) => this.#entry(entry, type)),
+      type,
+    )
   }
 
   #entry(entry: Entry, type: string): [string, Input] {
     switch (entry.kind) {
       case 'and':
       case 'or': {
-        const items = entry.of.map((part) => this.#expression(part, type))
+        const items = entry.of.map((part) => this.expression(part, type))
         const [only] = items
         const isBare = entry.bare && items.length === 1
         return [`_${entry.kind}`, isBare ? only! : { kind: 'list', items, type: `[${type}!]`, lift: null }]
       }
       case 'not':
-        return ['_not', this.#expression(entry.of, type)]
+        return ['_not', this.expression(entry.of, type)]
       case 'related': {
         const { name, target } = relationshipOf(this.#world, entry.relationship)
-        return [name, this.#expression(entry.where, `${displayName(tableOf(this.#world, target))}_bool_exp`)]
+        return [name, this.expression(entry.where, `${displayName(tableOf(this.#world, target))}_bool_exp`)]
       }
       case 'column': {
         const comparisons = entry.comparisons.map(({ operator, operand }) => [operator, operandInput(operand)] as const)
-        return [this.#field(entry.column), objectInput(comparisons)]
+        return [this.field(entry.column), objectInput(comparisons)]
       }
       case 'exists':
         throw new Error('requests have no _exists')
     }
   }
 
-  #field(column: string): string {
+  /** The name of a column. */
+  field(column: string): string {
     return fieldName(columnOf(this.#world, column))!
-  }
-
-  #print(input: Input): string {
-    const json = inputJson(input, this.#run)
-    if (input.kind === 'leaf') {
-      const { leaf, nonNull } = input
-      return leaf.lift ? this.#variable(leaf, json, nonNull) : literal(json, leaf.isEnum)
-    }
-    if (input.lift) return this.#whole(input.lift, input.type, json)
-    if (input.kind === 'list') return `[${input.items.map((item) => this.#print(item)).join(', ')}]`
-    return `{${input.entries.map(([name, member]) => `${name}: ${this.#print(member)}`).join(', ')}}`
-  }
-
-  #whole(key: object, type: string, json: Json): string {
-    const name = this.#names.get(key) ?? this.#declare(key, type)
-    this.#variables[name] = json
-    return `$${name}`
-  }
-
-  #variable(leaf: Leaf<unknown>, json: Json, nonNull: boolean): string {
-    const { strict, byDefault } = leaf.lift!
-    const type = `${leaf.type}${strict || (nonNull && !byDefault) ? '!' : ''}`
-    const text = byDefault ? ` = ${literal(leaf.input, leaf.isEnum)}` : ''
-    const name = this.#names.get(leaf) ?? this.#declare(leaf, `${type}${text}`)
-    if (!byDefault || this.#run === 1) this.#variables[name] = json
-    return `$${name}`
-  }
-
-  #declare(key: object, type: string): string {
-    const name = `v${this.#declarations.length}`
-    this.#names.set(key, name)
-    this.#declarations.push(`$${name}: ${type}`)
-    return name
   }
 }
 
-const objectInput = (entries: readonly (readonly [string, Input])[]): Extract<Input, { kind: 'object' }> => ({
-  kind: 'object',
-  entries,
-  type: '',
-  lift: null,
-})
-
 function operandInput(operand: Operand): Input {
   if (operand.kind === 'value') return leafInput(operand.leaf)
+  if (operand.kind === 'null') return nullInput
   if (operand.kind !== 'list') throw new Error('requests have values only')
   const { leaves, lift } = operand
   return {
@@ -277,25 +228,4 @@ function operandInput(operand: Operand): Input {
     type: `[${leaves[0]?.type}!]`,
     lift: lift ? operand : null,
   }
-}
-
-function inputJson(input: Input, run: Run): Json {
-  if (input.kind === 'leaf') return inputOf(input.leaf, run)
-  if (input.kind === 'list') return input.items.map((item) => inputJson(item, run))
-  return Object.fromEntries(input.entries.map(([name, member]) => [name, inputJson(member, run)]))
-}
-
-/** Whether GraphQL's syntax can write a value. */
-export const isLiteral = (json: Json): boolean => {
-  if (isList(json)) return json.every(isLiteral)
-  return !isObject(json) || Object.entries(json).every(([key, value]) => isGraphQLName(key) && isLiteral(value))
-}
-
-function literal(json: Json, isEnum = false): string {
-  if (isEnum) return json as string
-  if (isList(json)) return `[${json.map((item) => literal(item)).join(', ')}]`
-  if (!isObject(json)) return json instanceof Num ? json.text : JSON.stringify(json)
-  return `{${Object.entries(json)
-    .map(([key, value]) => `${key}: ${literal(value)}`)
-    .join(', ')}}`
 }

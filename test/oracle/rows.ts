@@ -3,7 +3,7 @@
 import { aggregateKey, type Key, type KeyOrder, sameStored } from './aggregates.ts'
 import { holds, relatedRows, type Scope } from './conditions.ts'
 import { type Arguments, datumOf, type OrderEntry, type Run } from './request.ts'
-import { columnTypes, type Datum } from './types.ts'
+import { compareData, type Datum } from './types.ts'
 import type { View } from './view.ts'
 import { Invalid, type Row, type Stored } from './world.ts'
 
@@ -21,7 +21,7 @@ export interface RowSet {
 }
 
 /** The scope of a request's own expressions. */
-export const scopeOf = (view: View, run: Run): Scope => ({ world: view.world, view, run })
+export const scopeOf = (view: View, run: Run): Scope => ({ world: view.world, view, run, coverage: view.coverage })
 
 /** The rows among `candidates` that arguments select. */
 export function selectRows(table: string, candidates: readonly Row[], args: Arguments, scope: Scope): RowSet {
@@ -58,7 +58,7 @@ function orderElements(table: string, entry: OrderEntry, scope: Scope): readonly
   switch (entry.kind) {
     case 'column': {
       const column = view.requireColumn(entry.column)
-      const order: KeyOrder = (a, b) => columnTypes[column.type].compare(a as Datum, b as Datum)
+      const order: KeyOrder = (a, b) => compareData(column.type, a as Datum, b as Datum)
       return [{ ...directed(entry, scope), column: column.id, order, key: (row) => columnKey(row[column.id] ?? null) }]
     }
     case 'aggregate': {
@@ -133,7 +133,7 @@ function distinctGroups(
   columns: readonly string[],
   scope: Scope,
 ): readonly (readonly Slot[])[] {
-  const types = columns.map((id) => [id, columnTypes[scope.view!.requireColumn(id).type]] as const)
+  const types = columns.map((id) => [id, scope.view!.requireColumn(id).type] as const)
   const isSame = (a: Row, b: Row): boolean =>
     types.every(([id, type]) => sameStored(a[id] ?? null, b[id] ?? null, type))
   const slots: { readonly rows: Row[]; readonly group: number }[] = []

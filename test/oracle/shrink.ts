@@ -1,9 +1,21 @@
 // Simpler cases than a given one. What a case mentions stays; everything else may go.
 
 import type { Case } from './case.ts'
-import type { Expression } from './expressions.ts'
+import { isLiteral } from './inputs.ts'
+import type { Json } from './json.ts'
+import type { Mutation } from './mutations/mutation.ts'
 import type { Request } from './request.ts'
-import { isGraphQLName, type Role, type Row, type SelectPermission, type Table, type World } from './world.ts'
+import {
+  type DeletePermission,
+  type InsertPermission,
+  isGraphQLName,
+  type Role,
+  type Row,
+  type SelectPermission,
+  type Table,
+  type UpdatePermission,
+  type World,
+} from './world.ts'
 
 /** Cases to try in the place of one that fails, the greatest steps first. */
 export function* simplerCases({ world, requests, probes }: Case): Generator<Case> {
@@ -15,19 +27,19 @@ export function* simplerCases({ world, requests, probes }: Case): Generator<Case
   const [request] = requests
   if (!request) return
   for (const simpler of reductions(request)) yield { world, requests: [simpler as Request], probes: [] }
-  for (const simpler of simplerWorlds(world, request)) yield { world: simpler, requests, probes: [] }
+  for (const simpler of simplerWorlds(world, requests)) yield { world: simpler, requests, probes: [] }
 }
 
 type Tree = { readonly [key: string]: unknown }
 
-const optional = new Set(['where', 'orderBy', 'distinctOn', 'limit', 'offset', 'include', 'skip'])
-const nullable = new Set(['alias', 'path', 'distinct'])
+const optional = new Set(['orderBy', 'distinctOn', 'limit', 'offset', 'include', 'skip'])
+const nullable = new Set(['alias', 'path', 'distinct', 'conflict'])
 const flags = new Set(['named', 'bare', 'strict', 'byDefault'])
-const neverEmpty = new Set(['roots', 'items', 'calls', 'columns', 'of related'])
+const neverEmpty = new Set(['roots', 'items', 'calls', 'columns', 'of related', 'response'])
 const opaque = new Set(['input', 'datum', 'key', 'mapping', 'second'])
 
 /** The values that come from dropping one part of a tree. */
-function* reductions(value: unknown): Generator<unknown> {
+export function* reductions(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) yield* listReductions(value, true)
   else if (typeof value === 'object' && value !== null) yield* objectReductions(value as Tree)
 }
@@ -40,10 +52,12 @@ function* listReductions(list: readonly unknown[], mayBeEmpty: boolean): Generat
 function* objectReductions(tree: Tree): Generator<Tree> {
   for (const [key, value] of Object.entries(tree)) {
     if (opaque.has(key)) continue
-    if (optional.has(key)) yield without(tree, key)
+    if (optional.has(key) || (key === 'where' && isArguments(tree))) yield without(tree, key)
     if (nullable.has(key) && value !== null) yield { ...tree, [key]: null }
     if (flags.has(key) && value === true) yield { ...tree, [key]: false }
-    if (key === 'lift' && value) yield typeof value === 'object' ? without(tree, key) : { ...tree, lift: false }
+    if (key === 'lift' && value && canBeWritten(tree)) {
+      yield typeof value === 'object' ? without(tree, key) : { ...tree, lift: false }
+    }
     const kind = tree['kind'] === 'related' ? `${key} related` : key
     const simpler = Array.isArray(value)
       ? listReductions(value, !neverEmpty.has(key) && !neverEmpty.has(kind))
@@ -52,28 +66,40 @@ function* objectReductions(tree: Tree): Generator<Tree> {
   }
 }
 
+/** Whether what a variable stands for has a literal. */
+const canBeWritten = ({ input, isEnum }: Tree): boolean =>
+  input === undefined || isEnum === true || isLiteral(input as Json)
+
+/** Whether a `where` may be left out: not of changes, and not of what a relationship leads to. */
+const isArguments = (tree: Tree): boolean => tree['kind'] === undefined && tree['constraint'] === undefined
+
 function without(tree: Tree, key: string): Tree {
   const { [key]: _, ...rest } = tree
   return rest
 }
 
-function* simplerWorlds(world: World, request: Request): Generator<World> {
-  const asking = world.roles.filter(({ name }) => name === request.role)
+/** Simpler worlds that have all that requests mention. */
+export function* simplerWorlds(world: World, requests: readonly (Request | Mutation)[]): Generator<World> {
+  const asking = world.roles.filter(({ name }) => requests.some(({ role }) => name === role))
   if (asking.length < world.roles.length) yield { ...world, roles: asking }
   for (const { id } of world.tables) {
     const smaller = withoutTable(world, id)
-    if (!mentions(smaller, request, id)) yield smaller
+    if (!mentions(smaller, requests, id)) yield smaller
   }
   for (const { id } of world.relationships) {
     const relationships = world.relationships.filter((relationship) => relationship.id !== id)
     const smaller = { ...world, relationships }
-    if (!mentions(smaller, request, id)) yield smaller
+    if (!mentions(smaller, requests, id)) yield smaller
   }
-  for (const table of world.tables) {
+  for (const table of world.tables.filter(({ isEnum }) => !isEnum)) {
     for (const simpler of simplerTables(table, world)) yield replaced(world, simpler)
+    for (const { name } of table.uniques) {
+      const smaller = replaced(world, { ...table, uniques: table.uniques.filter((other) => other.name !== name) })
+      if (!mentions(smaller, requests, name)) yield smaller
+    }
     for (const { id } of table.columns) {
       const smaller = withoutColumn(world, table, id)
-      if (table.columns.length > 1 && !mentions(smaller, request, id)) yield smaller
+      if (table.columns.length > 1 && !mentions(smaller, requests, id)) yield smaller
     }
   }
   for (const role of world.roles) {
@@ -89,30 +115,37 @@ const replaced = (world: World, table: Table): World => ({
 })
 
 function withoutTable(world: World, id: string): World {
+  const isOther = ({ table }: { readonly table: string }) => table !== id
   const roles = world.roles.map((role) => ({
     ...role,
-    permissions: role.permissions.filter(({ table }) => table !== id),
+    selects: role.selects.filter(isOther),
+    inserts: role.inserts.filter(isOther),
+    updates: role.updates.filter(isOther),
+    deletes: role.deletes.filter(isOther),
   }))
   return { ...world, tables: world.tables.filter((table) => table.id !== id), roles }
 }
 
 function withoutColumn(world: World, table: Table, id: string): World {
   const columns = table.columns.filter((column) => column.id !== id)
+  const without = <P extends { readonly columns: readonly string[] }>(permissions: readonly P[]): P[] =>
+    permissions.map((permission) => ({ ...permission, columns: permission.columns.filter((column) => column !== id) }))
   const roles = world.roles.map((role) => ({
     ...role,
-    permissions: role.permissions.map((permission) => ({
-      ...permission,
-      columns: permission.columns.filter((column) => column !== id),
-    })),
+    selects: without(role.selects),
+    inserts: without(role.inserts),
+    updates: without(role.updates),
   }))
   return { ...replaced(world, { ...table, columns }), roles }
 }
 
 /** Whether anything but lists of permitted columns refers to a part. */
-function mentions(world: World, request: Request, id: string): boolean {
-  const tables = world.tables.map(({ rows, columns, ...rest }) => rest)
-  const filters = world.roles.flatMap(({ permissions }) => permissions.map(({ filter }) => filter))
-  const text = JSON.stringify([tables, world.relationships, filters, request], (key, value) =>
+function mentions(world: World, requests: readonly unknown[], id: string): boolean {
+  const tables = world.tables.map(({ rows, columns, ...rest }) => [rest, columns.map((column) => column.default)])
+  const rules = world.roles.map(({ selects, inserts, updates, deletes }) =>
+    [...selects, ...inserts, ...updates, ...deletes].map((permission) => ({ ...permission, columns: [] })),
+  )
+  const text = JSON.stringify([tables, world.relationships, rules, requests], (key, value) =>
     typeof value === 'bigint' || key === 'input' ? null : value,
   )
   return text.includes(JSON.stringify(id))
@@ -126,14 +159,23 @@ function* simplerTables(table: Table, world: World): Generator<Table> {
   }
   for (const row of removable) yield { ...table, rows: table.rows.filter((other) => other !== row) }
   if (Object.keys(table.customRoots).length > 0) yield { ...table, customRoots: {} }
+  for (const part of table.checks) yield { ...table, checks: table.checks.filter((other) => other !== part) }
   for (const key of table.foreignKeys) {
     const foreignKeys = table.foreignKeys.filter((other) => other !== key)
     const isUsed = world.relationships.some(
       ({ byForeignKey, mapping }) => byForeignKey && mapping.flat().includes(key.column),
     )
-    if (!isUsed) yield { ...table, foreignKeys }
+    const isOfEnum = world.tables.some(({ id, isEnum }) => isEnum && id === key.table)
+    if (!isUsed && !isOfEnum) yield { ...table, foreignKeys }
+    const plain = { ...key, onDelete: 'no action', onUpdate: 'no action' } as const
+    const isPlain = key.onDelete === 'no action' && key.onUpdate === 'no action'
+    if (!isPlain) yield { ...table, foreignKeys: table.foreignKeys.map((other) => (other === key ? plain : other)) }
   }
   for (const column of table.columns) {
+    if (column.default !== null) {
+      const bare = { ...column, default: null }
+      yield { ...table, columns: table.columns.map((other) => (other === column ? bare : other)) }
+    }
     if (column.customName !== null && isGraphQLName(column.name)) {
       const plain = { ...column, customName: null }
       yield { ...table, columns: table.columns.map((other) => (other === column ? plain : other)) }
@@ -151,16 +193,26 @@ const isReferred = (row: Row, { id }: Table, { tables }: World): boolean =>
   )
 
 function* simplerRoles(role: Role): Generator<Role> {
-  for (const permission of role.permissions) {
-    for (const simpler of simplerPermissions(permission)) {
-      const permissions = role.permissions.map((other) => (other === permission ? simpler : other))
-      yield { ...role, permissions }
+  for (const key of ['selects', 'inserts', 'updates', 'deletes'] as const) {
+    const permissions = role[key] as readonly Permission[]
+    for (const permission of permissions) {
+      for (const simpler of simplerPermissions(permission)) {
+        yield { ...role, [key]: permissions.map((other) => (other === permission ? simpler : other)) }
+      }
     }
   }
 }
 
-function* simplerPermissions(permission: SelectPermission): Generator<SelectPermission> {
-  if (permission.filter.length > 0) yield { ...permission, filter: [] }
-  if (permission.limit !== null) yield { ...permission, limit: null }
-  for (const filter of reductions(permission.filter)) yield { ...permission, filter: filter as Expression }
+type Permission = SelectPermission | InsertPermission | UpdatePermission | DeletePermission
+
+/** The parts of permissions that may go, and what they are when they are gone. */
+const emptied = { filter: [], check: [], presets: [], limit: null } as const
+
+function* simplerPermissions(permission: Permission): Generator<Permission> {
+  for (const [key, empty] of Object.entries(emptied)) {
+    const value = (permission as unknown as Tree)[key]
+    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue
+    yield { ...permission, [key]: empty }
+    for (const part of reductions(value)) yield { ...permission, [key]: part }
+  }
 }

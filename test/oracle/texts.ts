@@ -11,7 +11,7 @@ export function compareText(a: string, b: string): number {
   return Math.sign(left.length - right.length)
 }
 
-const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const escaped = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/u, '\\$&')
 
@@ -31,9 +31,10 @@ export function like(text: string, pattern: string, insensitive = false): boolea
 }
 
 /** `SIMILAR TO`, of patterns made of characters, `%`, `_`, `|`, `*`, `+`, `?`, groups and sets of letters. */
-export function similar(text: string, pattern: string): boolean {
+export function similar(text: string, pattern: string, insensitive = false): boolean {
+  const [subject, template] = insensitive ? [lowerAscii(text), lowerAscii(pattern)] : [text, pattern]
   const source: string[] = []
-  const characters = Array.from(pattern)
+  const characters = Array.from(template)
   let inSet = false
   for (let i = 0; i < characters.length; i++) {
     const character = characters[i]!
@@ -44,5 +45,5 @@ export function similar(text: string, pattern: string): boolean {
     else if (character === '_' && !inSet) source.push('.')
     else source.push(escaped(character))
   }
-  return new RegExp(`^(?:${source.join('')})$`, 'su').test(text)
+  return new RegExp(`^(?:${source.join('')})$`, 'su').test(subject)
 }

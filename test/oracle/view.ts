@@ -1,6 +1,7 @@
 // What a role sees of the world.
 
 import { holds } from './conditions.ts'
+import type { Coverage } from './coverage.ts'
 import {
   type Column,
   columnOf,
@@ -19,17 +20,20 @@ import {
 export class View {
   readonly world: World
   readonly role: Role | null
+  /** Counts the comparisons of the role's filters. */
+  readonly coverage: Coverage | undefined
   readonly #rows = new Map<string, readonly Row[]>()
 
-  constructor(world: World, roleName: string | null) {
+  constructor(world: World, roleName: string | null, coverage?: Coverage) {
     this.world = world
+    this.coverage = coverage
     this.role = roleName === null ? null : (world.roles.find(({ name }) => name === roleName) ?? null)
     if (roleName !== null && !this.role) throw new Invalid(`there is no role ${roleName}`)
   }
 
   /** Null when the role may not select from the table. */
   permission(table: string): SelectPermission | null {
-    if (this.role) return this.role.permissions.find((permission) => permission.table === table) ?? null
+    if (this.role) return this.role.selects.find((permission) => permission.table === table) ?? null
     const columns = tableOf(this.world, table).columns.map(({ id }) => id)
     return { table, columns, filter: [], limit: null, aggregations: true }
   }
@@ -84,9 +88,8 @@ export class View {
     let rows = this.#rows.get(table)
     if (!rows) {
       const { filter } = this.require(table)
-      rows = tableOf(this.world, table).rows.filter((row) =>
-        holds(filter, row, { world: this.world, view: null, run: 0 }),
-      )
+      const { world, coverage } = this
+      rows = tableOf(world, table).rows.filter((row) => holds(filter, row, { world, view: null, run: 0, coverage }))
       this.#rows.set(table, rows)
     }
     return rows

@@ -1,8 +1,16 @@
 // What a run is about: tables with rows, what is tracked of them, and roles. Plain data: parts refer to each other by id,
 // so that shrinking can take some away.
 
-import type { Expression } from './expressions.ts'
+import type { Expression, Leaf } from './expressions.ts'
 import type { Datum, TypeName } from './types.ts'
+
+/** What a column gets that is given no value. */
+export type Default =
+  | { readonly kind: 'constant'; readonly datum: Datum }
+  /** A sequence of its own, which counts from one. */
+  | { readonly kind: 'sequence'; readonly sort: 'serial' | 'identity by default' | 'identity always' }
+  /** A generated column: the double of another one. */
+  | { readonly kind: 'double'; readonly of: string; readonly sort: 'stored' | 'virtual' }
 
 export interface Column {
   readonly id: string
@@ -11,18 +19,58 @@ export interface Column {
   readonly nullable: boolean
   /** The configured GraphQL name. */
   readonly customName: string | null
+  /** Null: NULL. */
+  readonly default: Default | null
 }
 
+/** Whether requests may write to a column. */
+export const isWritable = ({ default: value }: Column): boolean =>
+  value?.kind !== 'double' && !(value?.kind === 'sequence' && value.sort === 'identity always')
+
+/** What becomes of rows whose target changes. */
+export type Action = 'no action' | 'cascade' | 'set null'
+
 export interface ForeignKey {
+  /** The constraint's name. */
+  readonly name: string
   readonly column: string
   readonly table: string
   readonly target: string
+  readonly onDelete: Action
+  readonly onUpdate: Action
+}
+
+/** A primary key or a unique constraint. */
+export interface Unique {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** A constraint that a column is not a value. */
+export interface Check {
+  readonly name: string
+  readonly column: string
+  readonly not: Datum
 }
 
 /** NULL is null; jsonb's own null is wrapped. */
 export type Row = { readonly [column: string]: Stored }
 
 export type Stored = { readonly datum: Datum } | null
+
+export const rootKeys = [
+  'select',
+  'select_by_pk',
+  'select_aggregate',
+  'insert',
+  'insert_one',
+  'update',
+  'update_by_pk',
+  'delete',
+  'delete_by_pk',
+] as const
+
+export type RootKey = (typeof rootKeys)[number]
 
 export interface Table {
   readonly id: string
@@ -31,8 +79,13 @@ export interface Table {
   readonly columns: readonly Column[]
   /** Column ids; empty when there is none. */
   readonly primaryKey: readonly string[]
+  /** In the order in which they are made, the primary key left out. */
+  readonly uniques: readonly Unique[]
+  readonly checks: readonly Check[]
   readonly foreignKeys: readonly ForeignKey[]
-  readonly customRoots: { readonly select?: string; readonly select_by_pk?: string; readonly select_aggregate?: string }
+  readonly customRoots: { readonly [key in RootKey]?: string }
+  /** Whether its keys are the values of a GraphQL enum. */
+  readonly isEnum: boolean
   readonly rows: readonly Row[]
 }
 
@@ -55,9 +108,40 @@ export interface SelectPermission {
   readonly aggregations: boolean
 }
 
+/** A value that a permission gives to a column. */
+export interface Preset {
+  readonly column: string
+  readonly value:
+    | { readonly kind: 'literal'; readonly leaf: Leaf<Datum | null> }
+    | { readonly kind: 'session'; readonly variable: string; readonly datum: Datum }
+}
+
+export interface InsertPermission {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly check: Expression
+  readonly presets: readonly Preset[]
+}
+
+export interface UpdatePermission {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly filter: Expression
+  readonly check: Expression | null
+  readonly presets: readonly Preset[]
+}
+
+export interface DeletePermission {
+  readonly table: string
+  readonly filter: Expression
+}
+
 export interface Role {
   readonly name: string
-  readonly permissions: readonly SelectPermission[]
+  readonly selects: readonly SelectPermission[]
+  readonly inserts: readonly InsertPermission[]
+  readonly updates: readonly UpdatePermission[]
+  readonly deletes: readonly DeletePermission[]
   /** Session variables, lower-case names. */
   readonly session: { readonly [name: string]: string }
 }
@@ -66,6 +150,8 @@ export interface World {
   readonly tables: readonly Table[]
   readonly relationships: readonly Relationship[]
   readonly roles: readonly Role[]
+  /** The values that sequences gave out last, by column; absent: none so far. */
+  readonly sequences: { readonly [column: string]: bigint }
 }
 
 /** Whether a name needs no custom name to be in GraphQL. */
@@ -76,7 +162,18 @@ export const fieldName = ({ name, customName }: Column): string | null =>
   customName ?? (isGraphQLName(name) ? name : null)
 
 /** The name that GraphQL types and fields of a table are made of. */
-export const displayName = ({ schema, name }: Table): string => (schema === 'public' ? name : `${schema}_${name}`)
+export const displayName = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
+  schema === 'public' ? name : `${schema}_${name}`
+
+/** The primary key as a constraint; null when there is none. */
+export const primaryKeyOf = ({ name, primaryKey }: Table): Unique | null =>
+  primaryKey.length === 0 ? null : { name: `${name}_pkey`, columns: primaryKey }
+
+/** All constraints that keep rows apart, in the order in which they are checked. */
+export function uniquesOf(table: Table): readonly Unique[] {
+  const key = primaryKeyOf(table)
+  return key ? [key, ...table.uniques] : table.uniques
+}
 
 export function tableOf(world: World, id: string): Table {
   const table = world.tables.find((candidate) => candidate.id === id)

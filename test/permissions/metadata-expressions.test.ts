@@ -30,7 +30,6 @@ const lead = tableModel(
     tags: '_text',
     meta: 'jsonb',
     raw: 'json',
-    place: 'geometry',
     colour: 'text',
     big: 'int8',
   },
@@ -102,10 +101,6 @@ const meanings: readonly (readonly [expression: unknown, condition: unknown])[] 
   ],
   [{ colour: 'red' }, compare('colour', '_eq', constant('red', 'text'))],
   [{ colour: { _like: 're%' } }, compare('colour', '_like', constant('re%', 'text'))],
-  [
-    { place: { _cast: { geography: { _eq: 'x' } } } },
-    { ...compare('place', '_eq', constant('x', 'geography')), cast: 'geography' },
-  ],
   [{ score: 5, _and: [{}] }, scoreIsFive],
   [{ $or: [{ score: 5 }] }, scoreIsFive],
   [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dialects } from '../../core/dialect.ts'
 import { TrellisError } from '../../core/errors.ts'
 import { checkArguments } from '../../plugins/pg-dump/arguments.ts'
 import { cleanDump } from '../../plugins/pg-dump/clean.ts'
@@ -91,7 +92,7 @@ CREATE TRIGGER audit AFTER INSERT ON public.person FOR EACH ROW EXECUTE FUNCTION
 test('a cleaned dump is without what every dump has', () => {
   const lines = ['CREATE TABLE public.person (', '    id integer NOT NULL', ');', 'SET search_path = public;']
   const audit = 'CREATE TRIGGER audit AFTER INSERT ON public.person FOR EACH ROW EXECUTE FUNCTION x();'
-  assert.equal(cleanDump(Buffer.from(dump), { name: 'hasura' }), `${[...lines, audit].join('\n')}\n`)
-  assert.match(cleanDump(Buffer.from(dump), { name: 'trellis' }), /notify_hasura_x_INSERT/)
-  assert.equal(cleanDump(Buffer.from(''), { name: 'trellis' }), '')
+  assert.equal(cleanDump(Buffer.from(dump), dialects.hasura), `${[...lines, audit].join('\n')}\n`)
+  assert.match(cleanDump(Buffer.from(dump), dialects.trellis), /notify_hasura_x_INSERT/)
+  assert.equal(cleanDump(Buffer.from(''), dialects.trellis), '')
 })

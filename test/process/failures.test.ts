@@ -87,7 +87,7 @@ test('a directory that cannot be written ends the start', async (t) => {
 test('an unknown API and a plugin that is not there end the start', async (t) => {
   const { url } = await testDatabase(t)
   const api = await refusedStart(t, ['--database-url', url, '--enabled-apis', 'graphql,telepathy'])
-  assert.match(api.line, /^Fatal Error: Only expecting list of comma separated API types /)
+  assert.match(api.line, /^Fatal Error:- Option --enabled-apis: Only expecting list of comma separated API types /)
   const plugin = await refusedStart(t, ['--database-url', url, '--plugin', './nowhere.ts'])
   assert.match(plugin.line, /^Fatal Error: plugin "\.\/nowhere\.ts" cannot be loaded/)
 })

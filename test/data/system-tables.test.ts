@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { lead, sql, startOffice } from './office.ts'
+
+const system = (name: string) => ({ schema: 'hdb_catalog', name })
+
+const office = { settings: { dialect: 'hasura' }, sql } as const
+
+/** People and their leads, tracked, with what a role `agent` may read. */
+async function startHasuraOffice(t: TestContext): Promise<TestTrellis> {
+  const trellis = await startTrellis(t, office)
+  await trellis.op('bulk', [
+    { type: 'track_table', args: 'person' },
+    { type: 'track_table', args: lead },
+    { type: 'track_table', args: 'totals' },
+    {
+      type: 'create_array_relationship',
+      args: {
+        table: 'person',
+        name: 'leads',
+        using: { foreign_key_constraint_on: { table: lead, column: 'owner_id' } },
+      },
+    },
+    {
+      type: 'create_object_relationship',
+      args: {
+        table: 'person',
+        name: 'total',
+        using: { manual_configuration: { remote_table: 'totals', column_mapping: { id: 'owner_id' } } },
+      },
+    },
+    ...(['person', lead] as const).map((table) => ({
+      type: 'create_select_permission',
+      args: { table, role: 'agent', permission: { columns: ['id'], filter: { id: { _lte: 2 } }, limit: 2 } },
+    })),
+  ])
+  return trellis
+}
+
+test('tools of the other dialect read the metadata in tables', async (t) => {
+  const { op } = await startHasuraOffice(t)
+  const select = (name: string, columns: unknown, where: object = {}) =>
+    op<unknown[]>('select', { table: system(name), columns, where, order_by: [] })
+  assert.deepEqual(await select('hdb_table', ['table_schema', 'table_name', 'is_enum'], { table_name: 'person' }), [
+    { table_schema: 'public', table_name: 'person', is_enum: false },
+  ])
+  const [person] = (await select(
+    'hdb_table',
+    [
+      'configuration',
+      { name: 'primary_key', columns: ['columns'] },
+      { name: 'detail', columns: ['table_type'] },
+      {
+        name: 'columns',
+        columns: ['column_name'],
+        where: { ordinal_position: { $lte: 2 } },
+        order_by: 'ordinal_position',
+      },
+      { name: 'relationships', columns: ['rel_name', 'rel_type', 'rel_def'], order_by: 'rel_name' },
+      { name: 'permissions', columns: ['role_name', 'permissions'] },
+    ],
+    { table_name: 'person' },
+  )) as [Record<string, unknown>]
+  assert.deepEqual(person, {
+    configuration: { custom_root_fields: {}, custom_column_names: {} },
+    primary_key: { columns: ['id'] },
+    detail: { table_type: 'BASE TABLE' },
+    columns: [{ column_name: 'id' }, { column_name: 'first' }],
+    relationships: [
+      {
+        rel_name: 'leads',
+        rel_type: 'array',
+        rel_def: { foreign_key_constraint_on: { table: { schema: 'crm', name: 'lead' }, column: 'owner_id' } },
+      },
+      {
+        rel_name: 'total',
+        rel_type: 'object',
+        rel_def: {
+          manual_configuration: {
+            remote_table: { schema: 'public', name: 'totals' },
+            column_mapping: { id: 'owner_id' },
+          },
+        },
+      },
+    ],
+    permissions: [
+      {
+        role_name: 'agent',
+        permissions: {
+          select: { columns: ['id'], filter: { id: { _lte: 2 } }, limit: 2 },
+        },
+      },
+    ],
+  })
+  assert.deepEqual(
+    await select('hdb_foreign_key_constraint', ['table_name', 'ref_table', 'column_mapping', 'on_delete']),
+    [{ table_name: 'lead', ref_table: 'person', column_mapping: { owner_id: 'id' }, on_delete: 'NO ACTION' }],
+  )
+  assert.deepEqual(await select('hdb_unique_constraint', ['constraint_name', 'columns'], { table_name: 'lead' }), [
+    { constraint_name: 'titles', columns: ['owner_id', 'title'] },
+  ])
+  assert.deepEqual(
+    await select('hdb_role', ['role_name', { name: 'permissions', columns: ['table_name'], order_by: 'table_name' }]),
+    [{ role_name: 'agent', permissions: [{ table_name: 'lead' }, { table_name: 'person' }] }],
+  )
+})
+
+test('every system table can be read, and counted', async (t) => {
+  const { op, opError } = await startTrellis(t, { ...office, sql: 'create table a (id int check (id > 0))' })
+  await op('bulk', [
+    { type: 'track_table', args: 'a' },
+    { type: 'create_query_collection', args: { name: 'c', definition: { queries: [] } } },
+    { type: 'add_collection_to_allowlist', args: { collection: 'c' } },
+  ])
+  const counts: Readonly<Record<string, number>> = {
+    hdb_table: 1,
+    hdb_primary_key: 0,
+    hdb_check_constraint: 1,
+    hdb_relationship: 0,
+    hdb_permission_agg: 0,
+    hdb_computed_field: 0,
+    hdb_remote_relationship: 0,
+    hdb_function: 0,
+    hdb_query_collection: 1,
+    hdb_allowlist: 1,
+    hdb_version: 1,
+    remote_schemas: 0,
+    event_triggers: 0,
+    hdb_custom_types: 0,
+    hdb_action: 0,
+    hdb_action_permission: 0,
+    hdb_role: 0,
+    hdb_cron_triggers: 0,
+  }
+  for (const [name, count] of Object.entries(counts)) {
+    assert.ok(Array.isArray(await op('select', { table: system(name), columns: ['*'] })), name)
+    const found = await op<{ count: number }>('count', { table: system(name) })
+    // PostgreSQL has constraints of the server's own tables, too.
+    if (!name.includes('_constraint') && name !== 'hdb_primary_key') assert.deepEqual(found, { count }, name)
+  }
+  const schemata = {
+    table: { schema: 'information_schema', name: 'schemata' },
+    columns: ['schema_name'],
+    where: { schema_name: 'public' },
+  }
+  assert.deepEqual(await op('select', schemata), [{ schema_name: 'public' }])
+  assert.deepEqual(await opError('select', { table: system('hdb_nothing'), columns: ['*'] }), {
+    status: 400,
+    body: { path: '$.args.table', error: 'table "hdb_catalog.hdb_nothing" does not exist', code: 'not-exists' },
+  })
+})
+
+test('functions of the database are described', async (t) => {
+  const many = `create table a (id int);
+    create function many(word text, variadic ids int[] default '{}') returns setof a language sql stable as 'select * from a';
+    comment on function many is 'All of them'`
+  const { op } = await startTrellis(t, { ...office, sql: many })
+  await op('track_table', 'a')
+  const columns = [
+    'description',
+    'has_variadic',
+    'function_type',
+    'return_type_name',
+    'returns_set',
+    'input_arg_types',
+    'input_arg_names',
+    'default_args',
+    { name: 'return_table_info', columns: ['is_enum'] },
+  ]
+  assert.deepEqual(
+    await op('select', { table: system('hdb_function_agg'), columns, where: { function_name: 'many' } }),
+    [
+      {
+        description: 'All of them',
+        has_variadic: true,
+        function_type: 'STABLE',
+        return_type_name: 'a',
+        returns_set: true,
+        input_arg_types: [
+          { schema: 'pg_catalog', name: 'text', type: 'b' },
+          { schema: 'pg_catalog', name: '_int4', type: 'b' },
+        ],
+        input_arg_names: ['word', 'ids'],
+        default_args: 1,
+        return_table_info: { is_enum: false },
+      },
+    ],
+  )
+})
+
+test('system tables are for reading, by administrators, and nowhere else', async (t) => {
+  const { op, opError, graphql } = await startHasuraOffice(t)
+  const table = system('hdb_table')
+  const missing = { path: '$.args.table', error: 'table "hdb_catalog.hdb_table" does not exist', code: 'not-exists' }
+  assert.deepEqual(await opError('select', { table, columns: ['*'] }, { role: 'agent' }), {
+    status: 400,
+    body: missing,
+  })
+  assert.deepEqual(await opError('insert', { table, objects: [{ table_name: 'x' }] }), {
+    status: 400,
+    body: { path: '$.args', error: 'view "trellis_system.hdb_table" is not insertable', code: 'not-supported' },
+  })
+  assert.deepEqual(await opError('untrack_table', { table }), {
+    status: 400,
+    body: { path: '$.args', error: '"hdb_catalog.hdb_table" is system defined, cannot untrack', code: 'not-supported' },
+  })
+  const { tables } = await op<{ tables: unknown[] }>('export_metadata', {})
+  assert.equal(tables.length, 3)
+  const answer = await graphql<{ errors: unknown[] }>('{ hdb_catalog_hdb_table { table_name } }')
+  assert.equal(answer.errors.length, 1)
+})
+
+test('two servers that start at once make the views once, and a start changes nothing that is there', async (t) => {
+  const first = await startTrellis(t, office)
+  const oid = () => first.sql(`select 'trellis_system.hdb_table'::regclass::oid as oid`)
+  const before = await oid()
+  await Promise.all([1, 2].map(() => startTrellis(t, { ...office, database: first.database })))
+  assert.deepEqual(await oid(), before)
+  await first.sql('drop schema trellis_system cascade')
+  const both = await Promise.all([1, 2].map(() => startTrellis(t, { ...office, database: first.database })))
+  for (const { op } of both) assert.deepEqual(await op('select', { table: system('hdb_table'), columns: ['*'] }), [])
+})
+
+test('the own dialect has none', async (t) => {
+  const trellis = await startOffice(t)
+  const { status } = await trellis.opError('select', { table: system('hdb_table'), columns: ['*'] })
+  assert.equal(status, 400)
+  assert.deepEqual(await trellis.sql(`select 1 from pg_namespace where nspname = 'trellis_system'`), [])
+})

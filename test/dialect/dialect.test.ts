@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { dialects } from '../../core/dialect.ts'
+import { differences, requestSurfaces } from './surfaces.ts'
+import { startWorld, words } from './world.ts'
+
+for (const word of words) {
+  test(`every surface of requests has the names of x-${word}-`, async (t) => {
+    const world = await startWorld(t, word)
+    for (const { name, ask, expected } of requestSurfaces) assert.deepEqual(await ask(world), expected(word), name)
+  })
+
+  test(`what else distinguishes the dialect of x-${word}-`, async (t) => {
+    const world = await startWorld(t, word)
+    await world.trellis.sql(`insert into book values (3, 'Fog', '7')`)
+    for (const { name, ask, expected } of differences) assert.deepEqual(await ask(world), expected(word), name)
+  })
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/** Files that may spell a dialect's names, and what they spell: descriptions of options, names of columns. */
+const spelling = new Map([
+  ['core/dialect.ts', /./],
+  ['core/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
+  [
+    'core/options.ts',
+    /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]|as in dialect hasura/,
+  ],
+  // A column that tools know by this name.
+  ['plugins/data/system/views.ts', /hasura_uuid/],
+])
+
+test('one module spells the names of the dialects, and says what they do differently', () => {
+  const found = globSync('{core,plugins,bin}/**/*.ts', { cwd: root }).flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .filter((line) => /hasura|x-service|service_graphql|dialect\.name\b/i.test(line))
+      .filter((line) => !spelling.get(file)?.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  )
+  assert.deepEqual(found, [])
+})
+
+test('the dialects differ in every name, save where tokens have their claims', () => {
+  const { trellis, hasura } = dialects
+  const same = Object.keys(trellis).filter(
+    (key) => trellis[key as keyof typeof trellis] === hasura[key as keyof typeof hasura],
+  )
+  assert.deepEqual(same, ['claimsNamespace'])
+})

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
+
+const sql = `
+  create table note (id int primary key);
+  insert into note values (1);
+  create function doomed() returns setof note language sql stable
+    as $$ select note.* from note where pg_terminate_backend(pg_backend_pid()) $$`
+
+test('a connection that PostgreSQL has closed is not used for the next request', async (t) => {
+  const { op, graphql } = await startTrellis(t, { sql })
+  await op('track_table', 'note')
+  await op('track_function', 'doomed')
+  for (let round = 0; round < 10; round++) {
+    const lost = await graphql<{ errors: { message: string }[] }>('{ doomed { id } }')
+    assert.equal(lost.errors[0]!.message, 'connection error')
+    assert.deepEqual(await graphql('{ note { id } }'), { data: { note: [{ id: 1 }] } })
+  }
+})

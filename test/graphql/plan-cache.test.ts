@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startLibrary } from '../support/library.ts'
+
+const admin = { role: 'admin', variables: {}, backendOnly: false }
+
+test('rows with any jsonb share a plan, and nested rows do not spoil the plan of flat ones', async (t) => {
+  const { engine } = await startLibrary(t)
+  const query = `mutation ($objects: [publisher_insert_input!]!) { insert_publisher(objects: $objects) { affected_rows } }`
+  const plan = (...objects: object[]) => {
+    return engine.graphql.plan({ query, operationName: null, variables: { objects } }, admin).prepared
+  }
+  const flat = plan({ name: 'a', info: { any: [1] } })
+  assert.equal(plan({ name: 'b', info: 'text' }, { name: 'c', info: [{ deep: { er: null } }] }), flat)
+  const nested = plan({ name: 'd', books: { data: [{ title: 'x' }] } })
+  assert.notEqual(nested, flat)
+  assert.equal(plan({ name: 'e', info: {} }, { name: 'f', info: 1 }, { name: 'g', info: [] }), flat)
+  assert.equal(plan({ name: 'h', books: { data: [{ title: 'y' }] } }), nested)
+  assert.notEqual(plan({ name: 'i', books: { data: [{ title: 'y' }, { title: 'z' }] } }), nested)
+})
+
+test('a plan that knows a value is not used for another one', async (t) => {
+  const { graphql } = await startLibrary(t)
+  const query = `query ($with: Boolean!, $limit: Int, $or: [book_bool_exp!]) {
+    book(limit: $limit, where: { _or: $or }, order_by: { id: asc }) { id title @include(if: $with) }
+  }`
+  const ids = async (variables: Record<string, unknown>) => {
+    const { data } = await graphql<{ data: { book: object[] } }>(query, variables)
+    return data.book
+  }
+  const is = (id: number) => ({ id: { _eq: id } })
+  for (let round = 0; round < 3; round++) {
+    assert.deepEqual(await ids({ with: true, limit: 1, or: [is(1)] }), [{ id: 1, title: 'Dawn' }])
+    assert.deepEqual(await ids({ with: false, limit: 1, or: [is(1), is(2)] }), [{ id: 1 }])
+    assert.deepEqual(await ids({ with: false, limit: 2, or: [is(1), is(2)] }), [{ id: 1 }, { id: 2 }])
+    assert.deepEqual(await ids({ with: false, limit: 2, or: [] }), [])
+    assert.deepEqual(await ids({ with: true, limit: null, or: [is(3)] }), [{ id: 3, title: 'Fog' }])
+  }
+})

@@ -1,0 +1,116 @@
+// How an instance hears of another's change: by notification, and by asking when notifications are lost.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Database } from '../../core/database/database.ts'
+import { MetadataRegistry } from '../../core/metadata/registry.ts'
+import { MetadataStore, metadataChannel } from '../../core/metadata/store.ts'
+import { MetadataSync } from '../../core/metadata/sync.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+const hour = 3_600_000
+
+interface Heard {
+  readonly version: number
+  readonly tables: unknown
+}
+
+async function connect(t: TestContext, { url }: TestDatabase): Promise<Database> {
+  const database = new Database({
+    url,
+    connections: 2,
+    idleTimeout: 10,
+    lifetime: null,
+    preparedStatements: true,
+    isolation: 'read-committed',
+    onConnectionError: () => {},
+  })
+  atEnd(t, () => database.close())
+  await database.open()
+  return database
+}
+
+/** An instance's ear, with what it hears and what it complains of. */
+async function startEar(t: TestContext, world: TestDatabase, interval: number, listen?: Database['listen']) {
+  const database = await connect(t, world)
+  const store = new MetadataStore(new MetadataRegistry())
+  const heard: Heard[] = []
+  const problems: string[] = []
+  const sync = new MetadataSync({
+    database: { rows: database.rows.bind(database), listen: listen ?? database.listen.bind(database) },
+    instance: 'this one',
+    storedVersion: () => store.version(database),
+    onVersion: async (version, tables) => {
+      heard.push({ version, tables })
+    },
+    onProblem: (error) => problems.push((error as Error).message),
+    interval,
+  })
+  sync.start()
+  atEnd(t, () => sync.stop())
+  return { heard, problems, sync }
+}
+
+const listeners = ({ sql }: TestDatabase) =>
+  sql<{ pid: number }>(`select pid from pg_stat_activity where datname = current_database() and query like 'LISTEN%'`)
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (const started = Date.now(); !(await isTrue()); await sleep(10)) {
+    assert.ok(Date.now() - started < 10_000, String(isTrue))
+  }
+}
+
+const notify = ({ sql }: TestDatabase, payload: string) => sql('select pg_notify($1, $2)', [metadataChannel, payload])
+
+test('a notification is heard without asking, save for those of the instance itself', async (t) => {
+  const world = await testDatabase(t)
+  const { heard } = await startEar(t, world, hour)
+  await until(async () => heard.length === 1 && (await listeners(world)).length === 1)
+  assert.deepEqual(heard, [{ version: 0, tables: 'all' }])
+  for (const nonsense of ['', 'x', '{}', 'null', '[1]', '{"instance":1,"version":"2"}']) await notify(world, nonsense)
+  await notify(world, JSON.stringify({ instance: 'this one', version: 8, tables: 'all' }))
+  await notify(world, JSON.stringify({ instance: 'another', version: 9, tables: ['public.book'] }))
+  await until(() => heard.length === 2)
+  assert.deepEqual(heard[1], { version: 9, tables: ['public.book'] })
+})
+
+test('what is stored is asked for, so that nothing depends on notifications', async (t) => {
+  const world = await testDatabase(t)
+  const deaf: Database['listen'] = () => Promise.reject(new Error('nobody listens'))
+  const { heard, problems } = await startEar(t, world, 50, deaf)
+  await until(() => heard.length > 1)
+  await world.sql('update trellis.metadata set resource_version = 7')
+  await until(() => heard.at(-1)?.version === 7)
+  assert.ok(problems.every((problem) => problem === 'nobody listens'))
+})
+
+test('a connection for notifications that is cut is made again, and what was missed is heard', async (t) => {
+  const world = await testDatabase(t)
+  const { heard, problems } = await startEar(t, world, 50)
+  await until(async () => (await listeners(world)).length === 1)
+  for (let round = 1; round <= 3; round++) {
+    const [{ pid }] = (await listeners(world)) as [{ pid: number }]
+    await world.sql('select pg_terminate_backend($1)', [pid])
+    await world.sql('update trellis.metadata set resource_version = $1', [round])
+    await until(() => heard.at(-1)?.version === round)
+    await until(async () => (await listeners(world)).some((each) => each.pid !== pid))
+  }
+  assert.ok(problems.length >= 1 && problems.length <= 3, problems.join())
+  await notify(world, JSON.stringify({ instance: 'another', version: 99, tables: 'all' }))
+  await until(() => heard.some(({ version }) => version === 99))
+})
+
+test('one that has stopped hears nothing, and leaves no connection', async (t) => {
+  const world = await testDatabase(t)
+  const { heard, sync } = await startEar(t, world, 20)
+  await until(async () => (await listeners(world)).length === 1)
+  await sync.stop()
+  await until(async () => (await listeners(world)).length === 0)
+  const before = heard.length
+  await world.sql('update trellis.metadata set resource_version = 5')
+  await notify(world, JSON.stringify({ instance: 'another', version: 5, tables: 'all' }))
+  await sleep(60)
+  assert.equal(heard.length, before)
+})

@@ -1,0 +1,41 @@
+// A plugin of the tests whose metadata needs variables of the environment.
+
+import { Type } from '@sinclair/typebox'
+import { definePlugin } from '../../core/plugin.ts'
+
+export interface Hook {
+  name: string
+  url_from_env: string
+}
+
+declare module '../../core/metadata/document.ts' {
+  interface MetadataDocument {
+    test_hooks: Hook[]
+  }
+}
+
+const describeHook = ({ name, url_from_env }: Hook) => ({
+  ref: { kind: 'hook', name },
+  type: 'hook',
+  definition: { name, url_from_env },
+})
+
+/** Metadata that needs a variable of the environment. */
+export const hooks = definePlugin({
+  name: 'hooks',
+  register({ metadata: { slice } }) {
+    slice('test_hooks', {
+      schema: Type.Array(Type.Object({ name: Type.String(), url_from_env: Type.String() })),
+      empty: [],
+      entryKey: ({ name }: Hook) => name,
+      resolve(entries, context) {
+        for (const hook of entries) {
+          // As an author would write it who trusts the shape.
+          const variable = hook.url_from_env.trim()
+          if (context.environment(variable) !== undefined) continue
+          context.report(describeHook(hook), `environment variable '${variable}' not set`)
+        }
+      },
+    })
+  },
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import notes from '../../examples/notes.ts'
+import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
+
+interface Endpoint {
+  readonly summary: string
+  readonly security: readonly object[]
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+interface ApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Endpoint>>>>
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly examples?: readonly unknown[]; readonly description?: string }>
+    >
+    readonly securitySchemes: Readonly<Record<string, object>>
+  }
+}
+
+const documentOf = async ({ request }: Pick<TestTrellis, 'request'>, headers = {}) =>
+  (await request<ApiDocument>('/api/openapi.json', { headers })).body
+
+/** The document of a server that was started for it. */
+const described = async (t: Parameters<typeof startTrellis>[0], options?: TrellisOptions) =>
+  documentOf(await startTrellis(t, options))
+
+const requestsIn = ({ components }: ApiDocument) =>
+  Object.keys(components.schemas).filter((name) => name.startsWith('request.'))
+
+function validatorOf(api: ApiDocument): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
+  ajv.addVocabulary(['openapi', 'info', 'paths', 'components', 'x-result', 'x-plugin'])
+  return ajv.addSchema(api, 'api')
+}
+
+test('the document is one of OpenAPI 3.1, in each dialect and with another plugin', async (t) => {
+  for (const dialect of ['trellis', 'hasura'] as const) {
+    const api = await described(t, { settings: { dialect }, plugins: [notes] })
+    const { valid, errors } = await new Validator({ strict: false }).validate(JSON.parse(JSON.stringify(api)))
+    assert.ok(valid, JSON.stringify(errors))
+    assert.equal(api.openapi, '3.1.0')
+  }
+})
+
+test('each operation has an example that fits, and a line that says what it does', async (t) => {
+  const api = await described(t, { plugins: [notes] })
+  const ajv = validatorOf(api)
+  const isRequest = ajv.getSchema('api#/components/schemas/Request')!
+  for (const name of requestsIn(api)) {
+    const { examples, description } = api.components.schemas[name]!
+    const isOwn = ajv.getSchema(`api#/components/schemas/${name}`)!
+    assert.ok(isOwn(examples?.[0]), `${name}: ${JSON.stringify([examples, isOwn.errors])}`)
+    assert.ok(isRequest(examples?.[0]), name)
+    if (name !== 'request.add_note') assert.ok(description, name)
+  }
+})
+
+test('a request fits the schema of its type and version alone', async (t) => {
+  const ajv = validatorOf(await described(t))
+  const isRequest = ajv.getSchema('api#/components/schemas/Request')!
+  const right: readonly unknown[] = [
+    { type: 'track_table', args: 'book' },
+    { type: 'track_table', args: { schema: 'crm', name: 'lead' }, version: 1 },
+    { type: 'track_table', args: { table: 'book', configuration: null }, version: 2 },
+    {
+      type: 'bulk',
+      args: [
+        { type: 'bulk', args: [] },
+        { type: 'export_metadata', args: null },
+      ],
+    },
+  ]
+  const wrong: readonly unknown[] = [
+    'track_table',
+    { type: 'track_table' },
+    { args: 'book' },
+    { type: 'track_tables', args: 'book' },
+    { type: 'track_table', args: 5 },
+    { type: 'track_table', args: 'book', version: 2 },
+    { type: 'track_table', args: 'book', version: 3 },
+    { type: 'set_table_custom_fields', args: { table: 'book' } },
+    { type: 'bulk', args: [{ type: 'bulk', args: [{}] }] },
+    { type: 'replace_metadata', args: { tables: [], odd: 1 } },
+    { type: 'create_delete_permission', args: { table: 'a', role: 'r', permission: { filter: { _and: 1 } } } },
+  ]
+  for (const request of right) assert.ok(isRequest(request), JSON.stringify(request))
+  for (const request of wrong) assert.ok(!isRequest(request), JSON.stringify(request))
+})
+
+test('what plugins add is described, and what is closed is not', async (t) => {
+  const all = await described(t, { plugins: [notes] })
+  assert.ok(requestsIn(all).includes('request.add_note'))
+  assert.ok('/notes' in all.paths)
+  const ajv = validatorOf(all)
+  const isNote = ajv.getSchema('api#/components/schemas/request.add_note')!
+  assert.ok(isNote({ type: 'add_note', args: { name: 'n', table: 'ship', text: 'x' } }))
+  assert.ok(!isNote({ type: 'add_note', args: { name: '', table: 'ship', text: 'x' } }))
+  const isDocument = ajv.getSchema('api#/components/schemas/request.replace_metadata/properties/args')!
+  const document = { tables: [], notes: [{ name: 'n', table: 'ship', text: 'x' }] }
+  assert.ok(isDocument(document))
+  assert.ok(!isDocument({ ...document, notes: [{ name: 'n' }] }))
+  const few = await described(t, { plugins: [notes], settings: { enabledApis: ['metadata', 'graphql'] } })
+  assert.ok(!requestsIn(few).includes('request.add_note'))
+  assert.ok(!('/notes' in few.paths) && !('/v1alpha1/config' in few.paths))
+  assert.ok('/v1/graphql' in few.paths && '/healthz' in few.paths)
+})
+
+test('parameters in paths are described', async (t) => {
+  const { paths } = await described(t)
+  const { parameters } = paths['/api/1/table/{table}/{operation}']!['post'] as unknown as {
+    parameters: { name: string; in: string }[]
+  }
+  assert.deepEqual(
+    parameters.map(({ name, in: place }) => [name, place]),
+    [
+      ['table', 'path'],
+      ['operation', 'path'],
+    ],
+  )
+})
+
+test('the document tells how requests are authenticated', async (t) => {
+  const endpoints = ({ paths }: ApiDocument) =>
+    [paths['/v1/query']!['post']!, paths['/v1alpha1/config']!['get']!, paths['/v1/version']!['get']!].map(
+      ({ security }) => security,
+    )
+  const open = await described(t)
+  assert.deepEqual(endpoints(open), [[{}, { role: [] }], [{}, { role: [] }], []])
+  assert.deepEqual(open.components.securitySchemes['role'], {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-service-role',
+    description: 'the role to act as; trusted as it is, since the server has no admin secret',
+  })
+  const secret = { 'x-service-admin-secret': 'sesame' }
+  const locked = await startTrellis(t, { settings: { adminSecret: 'sesame' } })
+  const api = await documentOf(locked, secret)
+  const byRole = await startTrellis(t, { settings: { adminSecret: 'sesame', unauthorizedRole: 'guest' } })
+  assert.deepEqual(endpoints(api), [[{ adminSecret: [] }], [{ adminSecret: [] }], []])
+  assert.deepEqual(endpoints(await documentOf(byRole, secret)), [[{ adminSecret: [] }, {}], [{ adminSecret: [] }], []])
+  const key = JSON.stringify({ type: 'HS256', key: 'x'.repeat(32) })
+  const tokens = await startTrellis(t, { settings: { adminSecret: 'sesame', jwtSecret: key } })
+  const withTokens = await documentOf(tokens, secret)
+  assert.deepEqual(endpoints(withTokens)[0], [{ adminSecret: [] }, { token: [] }])
+  assert.deepEqual(Object.keys(withTokens.components.securitySchemes), ['adminSecret', 'token'])
+  assert.ok('401' in withTokens.paths['/v1/query']!['post']!.responses)
+})
+
+test('the document is for administrators', async (t) => {
+  const { request } = await startTrellis(t, { settings: { adminSecret: 'sesame', unauthorizedRole: 'guest' } })
+  const refused = await request('/api/openapi.json')
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { path: '$', error: 'You have to be an admin to access this endpoint', code: 'access-denied' }],
+  )
+  const wrong = await request('/api/openapi.json', { headers: { 'x-service-admin-secret': 'x' } })
+  assert.equal(wrong.status, 401)
+  const served = await request('/api/openapi.json', { headers: { 'x-service-admin-secret': 'sesame' } })
+  assert.equal(served.status, 200)
+  assert.equal(served.headers.get('content-type'), 'application/json; charset=utf-8')
+})
+
+test('document and page go with the metadata API', async (t) => {
+  const { request } = await startTrellis(t, { settings: { enabledApis: ['graphql', 'config'] } })
+  for (const path of ['/api/openapi.json', '/api/openapi']) {
+    const { status, body } = await request(path)
+    assert.deepEqual([status, body], [404, { path: '$', error: 'resource does not exist', code: 'not-found' }])
+  }
+})

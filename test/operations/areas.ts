@@ -1,0 +1,26 @@
+// Every area of the suite.
+
+import { catalogState } from './catalog-state.ts'
+import { collections } from './collections.ts'
+import { computedFields } from './computed-fields.ts'
+import { data } from './data.ts'
+import type { Area } from './entry.ts'
+import { functions } from './functions.ts'
+import { metadata } from './metadata.ts'
+import { permissions } from './permissions.ts'
+import { relationships } from './relationships.ts'
+import { sql } from './sql.ts'
+import { tables } from './tables.ts'
+
+export const areas: readonly Area[] = [
+  catalogState,
+  collections,
+  computedFields,
+  data,
+  functions,
+  metadata,
+  permissions,
+  relationships,
+  sql,
+  tables,
+]

@@ -1,0 +1,4 @@
+import { catalogState } from './catalog-state.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(catalogState)

@@ -1,0 +1,4 @@
+import { collections } from './collections.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(collections)

@@ -1,0 +1,4 @@
+import { data } from './data.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(data)

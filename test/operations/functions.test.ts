@@ -1,0 +1,4 @@
+import { functions } from './functions.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(functions)

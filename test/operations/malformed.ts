@@ -1,0 +1,123 @@
+// Arguments spoilt in every way that the description of the API rules out: a key taken away, a value of another kind,
+// and keys that nobody knows.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { ValidateFunction } from 'ajv'
+import type { PathKey } from '../../core/path.ts'
+import type { JsonSchema } from '../../plugins/openapi/json-schema.ts'
+
+/** Arguments that do not fit, and where they do not. */
+export interface Malformed {
+  readonly what: string
+  readonly args: unknown
+  readonly path: readonly PathKey[]
+  /** The key that was taken away. */
+  readonly missing?: string
+}
+
+const strange = 'no such key'
+
+/** What the description of the API says of an operation. */
+export class OperationShape {
+  /** Whether arguments are as they should be. */
+  readonly fits: (args: unknown) => boolean
+  /** What does not fit in an answer; null when all does. */
+  readonly answerFault: (body: unknown) => string | null
+  readonly #args: JsonSchema
+  readonly #components: JsonSchema
+
+  constructor(
+    args: JsonSchema,
+    components: JsonSchema,
+    validators: { readonly args: ValidateFunction; readonly result: ValidateFunction },
+  ) {
+    this.#args = args
+    this.#components = components
+    this.fits = (value) => validators.args(value)
+    this.answerFault = (body) => (validators.result(body) ? null : JSON.stringify(validators.result.errors))
+  }
+
+  /** Everything that can be spoilt in a request that is right. */
+  malformed(args: unknown): Malformed[] {
+    return [...this.#spoilt(args, this.#args, [], (spoilt) => spoilt)].filter((each) => !this.fits(each.args))
+  }
+
+  *#spoilt(
+    value: unknown,
+    schema: JsonSchema,
+    path: readonly PathKey[],
+    within: (value: unknown) => unknown,
+  ): Generator<Malformed> {
+    for (const other of [null, true, 7, 'text', [], {}]) {
+      if (isDeepStrictEqual(other, value)) continue
+      yield { what: `${JSON.stringify(other)} at ${path.join('.') || '$'}`, args: within(other), path }
+    }
+    const { properties = {}, required = [], items, additionalProperties } = this.#branch(schema, value)
+    if (Array.isArray(value) && items && value.length > 0) {
+      yield* this.#spoilt(value[0], items, [...path, 0], (first) => within([first, ...value.slice(1)]))
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    const object = value as Readonly<Record<string, unknown>>
+    for (const key of required) {
+      const { [key]: _, ...rest } = object
+      yield { what: `without ${[...path, key].join('.')}`, args: within(rest), path, missing: key }
+    }
+    if (additionalProperties === false) {
+      yield { what: `a strange key in ${path.join('.') || '$'}`, args: within({ ...object, [strange]: 1 }), path }
+    }
+    for (const [key, member] of Object.entries(object)) {
+      const property = properties[key]
+      if (property) yield* this.#spoilt(member, property, [...path, key], (each) => within({ ...object, [key]: each }))
+    }
+  }
+
+  /** The arguments with a key that nobody knows in each object that takes and ignores such keys. */
+  withStrangeKeys(args: unknown): unknown {
+    return this.#estranged(args, this.#args)
+  }
+
+  #estranged(value: unknown, schema: JsonSchema): unknown {
+    const { properties, items, additionalProperties } = this.#branch(schema, value)
+    if (Array.isArray(value)) return items ? value.map((each) => this.#estranged(each, items)) : value
+    if (typeof value !== 'object' || value === null || !properties) return value
+    const entries = Object.entries(value).map(([key, each]) => [
+      key,
+      properties[key] ? this.#estranged(each, properties[key]) : each,
+    ])
+    return { ...Object.fromEntries(entries), ...(additionalProperties === undefined && { [strange]: 1 }) }
+  }
+
+  /** The schema without references and alternatives: the first that a value of this kind may be meant for. */
+  #branch(schema: JsonSchema, value: unknown): ShapeKeywords {
+    const { $ref, oneOf, anyOf = oneOf } = schema as Alternatives
+    if ($ref !== undefined) return this.#branch(this.#components[$ref.split('/').at(-1)!] as JsonSchema, value)
+    if (!anyOf) return schema as ShapeKeywords
+    const branches = anyOf.map((each) => this.#branch(each, value))
+    return branches.find((each) => isMeant(each, value)) ?? {}
+  }
+}
+
+interface Alternatives {
+  readonly $ref?: string
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+}
+
+interface ShapeKeywords {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly additionalProperties?: unknown
+}
+
+function isMeant({ type, required = [], properties = {} }: ShapeKeywords, value: unknown): boolean {
+  const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
+  const types = type === undefined ? [kind] : [type].flat()
+  if (!types.includes(kind)) return false
+  if (kind !== 'object') return true
+  const object = value as Readonly<Record<string, unknown>>
+  if (!required.every((key) => Object.hasOwn(object, key))) return false
+  // Requests are told apart by the constants in them.
+  return Object.entries(properties).every(([key, { const: constant = object[key] }]) => constant === object[key])
+}

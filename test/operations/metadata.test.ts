@@ -1,0 +1,4 @@
+import { metadata } from './metadata.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(metadata)

@@ -1,0 +1,4 @@
+import { permissions } from './permissions.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(permissions)

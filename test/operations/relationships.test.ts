@@ -1,0 +1,4 @@
+import { relationships } from './relationships.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(relationships)

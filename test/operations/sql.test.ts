@@ -1,0 +1,4 @@
+import { sql } from './sql.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(sql)

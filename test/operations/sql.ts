@@ -1,0 +1,368 @@
+// Running SQL as it is, with what that does to the metadata; and several requests as one.
+
+import { documentHas, isUntracked, rows, serves, tableIs } from './effects.ts'
+import type { Area, Refusal } from './entry.ts'
+import { named } from './world.ts'
+
+const done = { result_type: 'CommandOk', result: null }
+
+const failed = (statement: string, status_code: string, message: string) => ({
+  statement,
+  prepared: false,
+  arguments: [],
+  error: { exec_status: 'FatalError', status_code, message, hint: null, description: null },
+})
+
+const dependents = (title: string, sql: string, list: string): Refusal => ({
+  title,
+  args: { sql },
+  code: 'dependency-error',
+  error: `cannot drop due to the following dependent objects : ${list}`,
+})
+
+const notSupported = (title: string, sql: string, error: string, given: Refusal['given'] = []): Refusal => ({
+  title,
+  args: { sql },
+  code: 'not-supported',
+  error,
+  ...(given.length > 0 && { given }),
+})
+
+const search = 'function search_book(word text) returns setof book language sql'
+const label = 'function book_label(book) returns text language sql'
+
+const track = (table: string) => ({ type: 'track_table', args: table })
+const untrackNothing = { type: 'untrack_table', args: { table: 'nothing' } }
+const readOnly = { type: 'run_sql', args: { sql: 'select 1', read_only: true } }
+const readsAndWrites = (index: string, mode: string, expected: string) =>
+  `incompatible access mode requirements in bulk query, expected access mode: ${expected} but ${index} forces ${mode}`
+
+export const sql: Area = {
+  title: 'SQL and several requests as one',
+  operations: [
+    {
+      type: 'run_sql',
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'answers with the rows of the last statement, as text',
+          args: { sql: `select 1; select id, title, price, info from book where id <> 2 order by id`, cascade: false },
+          answers: {
+            result_type: 'TuplesOk',
+            result: [
+              ['id', 'title', 'price', 'info'],
+              ['1', 'Dawn', '12.50', 'NULL'],
+              ['3', 'Fog', 'NULL', 'NULL'],
+            ],
+          },
+        },
+        {
+          title: 'runs statements that return nothing, and follows what they change',
+          args: { sql: 'alter table book add isbn text; alter table book rename title to heading' },
+          answers: done,
+          then: [
+            tableIs('book', {
+              select_permissions: [
+                {
+                  role: 'reader',
+                  permission: {
+                    columns: ['id', 'heading'],
+                    computed_fields: ['label'],
+                    filter: { publisher: { name: 'Ark' } },
+                  },
+                },
+              ],
+            }),
+            serves('{ book_by_pk(id: 1) { heading isbn } }', { book_by_pk: { heading: 'Dawn', isbn: null } }),
+          ],
+        },
+        {
+          title: 'follows a table to its new name and schema',
+          args: { sql: 'alter table publisher rename to house; alter table house set schema crm' },
+          answers: done,
+          then: [
+            isUntracked('publisher'),
+            tableIs(
+              { schema: 'crm', name: 'house' },
+              {
+                array_relationships: [
+                  {
+                    name: 'books',
+                    using: { foreign_key_constraint_on: { table: named('book'), column: 'publisher_id' } },
+                  },
+                ],
+              },
+            ),
+            serves('{ book_by_pk(id: 1) { publisher { name } } }', { book_by_pk: { publisher: { name: 'Ark' } } }),
+          ],
+        },
+        {
+          title: 'follows a table that tracked functions return',
+          args: { sql: 'alter table book rename to volume' },
+          answers: done,
+          then: [
+            documentHas('functions', [{ function: named('search_book') }]),
+            tableIs('volume', {
+              object_relationships: [{ name: 'publisher', using: { foreign_key_constraint_on: 'publisher_id' } }],
+            }),
+          ],
+        },
+        {
+          title: 'drops what depends on what is dropped, with cascade',
+          args: { sql: 'drop table publisher cascade', cascade: true },
+          answers: done,
+          then: [
+            isUntracked('publisher'),
+            tableIs('book', { object_relationships: undefined, select_permissions: undefined }),
+          ],
+        },
+        {
+          title: 'forgets a tracked function that is dropped, without cascade',
+          args: { sql: 'drop function search_book' },
+          answers: done,
+          then: [documentHas('functions', undefined)],
+        },
+        {
+          title: 'leaves the metadata alone when it is told to',
+          args: { sql: 'alter table publisher rename name to title', check_metadata_consistency: false },
+          answers: done,
+          then: [rows(`select title from publisher where id = 1`, [{ title: 'Ark' }])],
+        },
+        {
+          title: 'reads in a transaction that cannot write',
+          args: { sql: `select current_setting('transaction_read_only') as only`, read_only: true },
+          answers: { result_type: 'TuplesOk', result: [['only'], ['on']] },
+        },
+      ],
+      refuses: [
+        {
+          title: 'what PostgreSQL refuses',
+          args: { sql: 'select * from nowhere' },
+          code: 'postgres-error',
+          error: 'query execution failed',
+          internal: failed('select * from nowhere', '42P01', 'relation "nowhere" does not exist'),
+        },
+        {
+          title: 'to write where it may only read',
+          args: { sql: 'delete from crm.lead', read_only: true },
+          code: 'postgres-error',
+          error: 'query execution failed',
+          internal: failed('delete from crm.lead', '25006', 'cannot execute DELETE in a read-only transaction'),
+        },
+        {
+          title: 'a statement that runs in no transaction',
+          args: { sql: 'vacuum book' },
+          code: 'postgres-error',
+          error: 'query execution failed',
+        },
+        notSupported(
+          'to end the transaction',
+          'update book set pages = 1; commit',
+          'the sql must not end the transaction that it runs in',
+        ),
+        dependents(
+          'to drop a table that other objects need',
+          'drop table publisher cascade',
+          'permission book.reader.select, relationship book.publisher',
+        ),
+        dependents(
+          'to drop a column that permissions name',
+          'alter table book drop title cascade',
+          'permission book.reader.select',
+        ),
+        dependents(
+          'to drop a foreign key that relationships follow',
+          'alter table book drop constraint book_publisher_id_fkey',
+          'relationship book.publisher, relationship publisher.books',
+        ),
+        dependents(
+          'to drop a function behind a computed field',
+          'drop function book_label',
+          'computed field book.label',
+        ),
+        dependents(
+          'to rename a function behind a computed field',
+          'alter function book_label(book) rename to book_name',
+          'computed field book.label',
+        ),
+        notSupported(
+          'to overload a tracked function',
+          `create function search_book() returns setof book language sql stable as 'select * from book'`,
+          'the following tracked function(s) cannot be overloaded: search_book',
+        ),
+        notSupported(
+          'to let a tracked function write',
+          `create or replace ${search} volatile as 'select * from book'`,
+          'type of function "search_book" is altered to "VOLATILE" which is not supported now',
+        ),
+        notSupported(
+          'to overload the function of a computed field',
+          `create function book_label(publisher) returns text language sql stable as 'select $1.name'`,
+          'The function "book_label" associated with computed field"label" of table "book" is being overloaded',
+        ),
+        notSupported(
+          'to let the function of a computed field write',
+          `create or replace ${label} volatile as 'select $1.title'`,
+          'The type of function "book_label" associated with computed field "label" of table "book" is being altered to "VOLATILE"',
+        ),
+        {
+          title: 'to give a column the name of a relationship',
+          args: { sql: 'alter table publisher rename info to books' },
+          code: 'already-exists',
+          error:
+            'cannot rename column "info" to "books" in table "publisher" as a relationship with the name already exists',
+        },
+        {
+          title: 'to change a type that a permission relies on, cascade or not',
+          args: { sql: 'alter table publisher alter name type varchar', cascade: true },
+          code: 'dependency-error',
+          error:
+            'cannot change type of column "name" in table "publisher" because of the following dependencies : permission book.reader.select',
+        },
+        {
+          title: 'what breaks an object that does not say what it needs',
+          given: [{ type: 'track_table', args: { table: 'genre', is_enum: true } }],
+          args: { sql: `update book set genre = null; delete from genre`, check_metadata_consistency: true },
+          code: 'unexpected',
+          status: 500,
+          error: 'cannot continue due to newly found inconsistent metadata',
+          internal: [
+            {
+              type: 'table',
+              definition: 'genre',
+              reason: 'the table "genre" cannot be used as an enum because the table must have at least one row',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      type: 'bulk',
+      anyRole: true,
+      ownWords: ['$[0]'],
+      succeeds: [
+        {
+          title: 'runs requests in order and answers with all results',
+          args: [
+            track('genre'),
+            { type: 'count', args: { table: 'genre' } },
+            {
+              type: 'set_table_custom_fields',
+              version: 2,
+              args: { table: 'genre', custom_root_fields: { select: 'genres' } },
+            },
+            { type: 'bulk', args: [] },
+          ],
+          answers: [{ message: 'success' }, { count: 2 }, { message: 'success' }, []],
+          then: [serves('{ genres(limit: 1, order_by: {value: asc}) { value } }', { genres: [{ value: 'novel' }] })],
+        },
+        { title: 'answers with nothing for nothing', args: [], answers: [] },
+        {
+          title: 'is open to a role for what the role may do',
+          role: 'reader',
+          args: [{ type: 'select', args: { table: 'book', columns: ['title'], where: { id: 1 } } }],
+          answers: [[{ title: 'Dawn' }]],
+        },
+        {
+          title: 'reads in a transaction that cannot write when all members only read',
+          args: [readOnly, { type: 'count', args: { table: 'book' } }],
+          answers: [{ result_type: 'TuplesOk', result: [['?column?'], ['1']] }, { count: 3 }],
+        },
+      ],
+      refuses: [
+        {
+          title: 'everything when one member is refused',
+          args: [track('genre'), untrackNothing, track('genre')],
+          code: 'already-untracked',
+          path: '$.args[1].args',
+          error: 'view/table already untracked : "nothing"',
+        },
+        {
+          title: 'everything when a member of a member is refused',
+          args: [
+            track('genre'),
+            { type: 'bulk', args: [{ type: 'run_sql', args: { sql: 'drop view cheap_book' } }, untrackNothing] },
+          ],
+          code: 'already-untracked',
+          path: '$.args[1].args[1].args',
+          error: 'view/table already untracked : "nothing"',
+        },
+        {
+          title: 'members whose arguments are malformed',
+          args: [track('genre'), { type: 'create_query_collection', args: { name: '', definition: { queries: [] } } }],
+          code: 'parse-failed',
+          path: '$[1].name',
+          error: 'empty string not allowed',
+        },
+        {
+          title: 'members of members whose arguments are malformed',
+          args: [
+            { type: 'bulk', args: [track('genre'), { type: 'drop_query_collection', args: { collection: 'c' } }] },
+          ],
+          code: 'parse-failed',
+          path: '$[0][1]',
+          error: "the key 'cascade' was not present",
+        },
+        {
+          title: 'members that are no requests',
+          args: [track('genre'), 'track_table'],
+          code: 'parse-failed',
+          path: '$[1]',
+          error: 'parsing Object failed, expected Object, but encountered String',
+        },
+        {
+          title: 'members without a type',
+          args: [{ args: {} }],
+          code: 'parse-failed',
+          path: '$[0]',
+          error: 'key "type" not found',
+        },
+        {
+          title: 'members without arguments',
+          args: [{ type: 'export_metadata' }],
+          code: 'parse-failed',
+          path: '$[0]',
+          error: 'key "args" not found',
+        },
+        {
+          title: 'members of a type that there is not',
+          args: [{ type: 'track_tables', args: {} }],
+          code: 'parse-failed',
+          path: '$[0]',
+          error: /^unknown type "track_tables", expected one of: add_collection_to_allowlist, /,
+        },
+        {
+          title: 'members of a version that there is not',
+          args: [{ type: 'export_metadata', args: {}, version: 3 }],
+          code: 'parse-failed',
+          path: '$[0].version',
+          error: 'expected 1 or 2, encountered 3',
+        },
+        {
+          title: 'to read only what others write',
+          args: [track('genre'), { type: 'count', args: { table: 'book' } }, readOnly],
+          code: 'bad-request',
+          path: '$',
+          error: readsAndWrites('$.args[2]', 'READ ONLY', 'READ WRITE'),
+        },
+        {
+          title: 'to write what others only read',
+          args: [readOnly, { type: 'bulk', args: [track('genre')] }],
+          code: 'bad-request',
+          path: '$',
+          error: readsAndWrites('$.args[1]', 'READ WRITE', 'READ ONLY'),
+        },
+        {
+          title: 'roles that may not do one of the things',
+          role: 'reader',
+          args: [
+            { type: 'count', args: { table: 'book' } },
+            { type: 'export_metadata', args: {} },
+          ],
+          code: 'access-denied',
+          error: 'restricted access : admin only',
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,54 @@
+// Everything that a refused request must leave as it was.
+
+import type { TestTrellis } from '../support/trellis.ts'
+
+/** Relations with their columns, functions, triggers, constraints and indexes, as PostgreSQL lists them. */
+const catalog = `
+  select 'column' as kind, attrelid::regclass::text as of, attname::text as name,
+         format_type(atttypid, atttypmod) || attnotnull || attisdropped as is
+    from pg_attribute join pg_class c on c.oid = attrelid where attnum > 0 and relnamespace::regnamespace::text = any($1)
+  union all
+  select 'function', oid::regprocedure::text, proname, md5(prosrc) || provolatile::text from pg_proc
+    where pronamespace::regnamespace::text = any($1)
+  union all
+  select 'trigger', tgrelid::regclass::text, tgname, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+  union all
+  select 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint
+    where connamespace::regnamespace::text = any($1)
+  union all
+  select 'comment', objoid::text || '.' || objsubid, classoid::regclass::text, description from pg_description
+    where objoid > 16383
+  order by 1, 2, 3, 4`
+
+const tables = `
+  select oid::regclass::text as name from pg_class
+    where relkind = 'r' and relnamespace::regnamespace::text = any($1) order by 1`
+
+/** Each table's rows with the transactions that wrote them: rewriting a row as it was shows, too. */
+async function rowsOf({ sql }: Pick<TestTrellis, 'sql'>, schemas: readonly string[]): Promise<unknown> {
+  const names = await sql<{ name: string }>(tables, [schemas])
+  const digest = (name: string) =>
+    `select '${name.replaceAll("'", "''")}' as name, md5(string_agg(t::text || t.xmin::text, ',' order by t::text)) from ${name} t`
+  return sql(`${names.map(({ name }) => digest(name)).join(' union all ')} order by 1`)
+}
+
+/** The schemas that anything could have changed. */
+async function schemas({ sql }: Pick<TestTrellis, 'sql'>): Promise<string[]> {
+  const rows = await sql<{ name: string }>(
+    `select nspname::text as name from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** What is configured, served and stored, and what PostgreSQL has. */
+export async function stateOf(trellis: TestTrellis): Promise<unknown> {
+  const { op, sql } = trellis
+  const names = await schemas(trellis)
+  return {
+    document: await op('export_metadata', {}, { version: 2 }),
+    model: await op('dump_internal_state', {}),
+    schemas: names,
+    catalog: await sql(catalog, [names]),
+    rows: await rowsOf(trellis, names),
+  }
+}

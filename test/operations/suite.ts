@@ -1,0 +1,200 @@
+// Runs the entries of an area, each operation over real HTTP: what it does, what it refuses, and that whatever it
+// refuses changes nothing.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { pathText } from '../../core/path.ts'
+import type { TestTrellis } from '../support/trellis.ts'
+import { type Shapes, shapesOf } from './api.ts'
+import { exported } from './effects.ts'
+import { type Area, type Call, type OperationEntry, operationName, type Refusal, type Success } from './entry.ts'
+import type { OperationShape } from './malformed.ts'
+import { stateOf } from './state.ts'
+import { asCall, registered, startWorld, take, type World } from './world.ts'
+
+/** Declares the tests of an area. */
+export function testOperations(area: Area): void {
+  test(area.title, async (t) => {
+    // What changes nothing can all be asked of one server.
+    const world = await startWorld(t, { area })
+    const shared = { area, world, state: await stateOf(world), shapes: await shapesOf(world) }
+    for (const entry of area.operations) await t.test(operationName(entry), (t) => checkOperation(t, entry, shared))
+  })
+}
+
+/** The server that refuses things, and how it was before. */
+interface Shared {
+  readonly area: Area
+  readonly world: World
+  readonly state: unknown
+  readonly shapes: Shapes
+}
+
+async function checkOperation(t: TestContext, entry: OperationEntry, shared: Shared): Promise<void> {
+  const { area } = shared
+  for (const success of entry.succeeds) await t.test(success.title, (t) => checkSuccess(t, area, entry, success))
+  await checkRefusals(t, entry, shared)
+}
+
+const envelope = ({ type, version }: OperationEntry, args: unknown): Call => ({
+  type,
+  args,
+  ...(version !== undefined && { version }),
+})
+
+const ask = ({ request }: TestTrellis, call: unknown, as: { readonly role?: string } = {}) =>
+  request<Readonly<Record<string, unknown>>>('/v1/query', { ...as, body: call })
+
+async function worldOf(t: TestContext, area: Area, { given = [], settings }: Success | Refusal): Promise<World> {
+  const world = await startWorld(t, { area, ...(settings && { settings }) })
+  for (const step of given) await take(world, step)
+  return world
+}
+
+async function checkSuccess(t: TestContext, area: Area, entry: OperationEntry, success: Success): Promise<void> {
+  const world = await worldOf(t, area, success)
+  const { status, body, headers } = await ask(world, envelope(entry, success.args), success)
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+  await checkDescribed(world, entry, success.args, body)
+  const { answers = { message: 'success' } } = success
+  if (typeof answers === 'function') answers(body)
+  else assert.deepEqual(body, answers)
+  for (const effect of success.then ?? []) await effect(world)
+  await checkRoundTrip(world)
+}
+
+/** The description of the API allows the request and its answer. */
+async function checkDescribed(world: World, entry: OperationEntry, args: unknown, body: unknown): Promise<void> {
+  const shape = (await shapesOf(world))(entry)
+  assert.ok(shape.fits(args), 'its schema refuses the arguments')
+  assert.equal(shape.answerFault(body), null)
+}
+
+/** What is configured can be exported and given again. */
+async function checkRoundTrip(world: World): Promise<void> {
+  const report = await world.op<{ length?: number; is_consistent?: boolean }>('get_inconsistent_metadata', {})
+  if (report.length !== 0 && report.is_consistent !== true) return
+  const document = await exported(world)
+  await world.op('replace_metadata', document)
+  assert.deepEqual(await exported(world), document)
+}
+
+async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shared): Promise<void> {
+  const { world, state } = shared
+  const [sample] = entry.succeeds
+  const unchanged = async () => assert.deepEqual(await stateOf(world), state)
+  const found = registered(world.operations, entry)
+  assert.ok(found, 'the operation is not registered')
+  const shape = shared.shapes(entry)
+  for (const refusal of entry.refuses) {
+    await t.test(`refuses ${refusal.title}`, (t) => checkRefusal(t, { entry, refusal, shared, shape }))
+  }
+  await t.test('refuses malformed arguments', async () => {
+    await checkMalformed(world, entry, sample, shape)
+    await unchanged()
+  })
+  await t.test('ignores unknown keys, and leaves nothing behind in a bulk that is refused', async () => {
+    await checkRolledBack(world, entry, sample, shape)
+    await unchanged()
+  })
+  await t.test('minds versions, roles and what an envelope needs', async () => {
+    await checkEnvelope(world, entry, sample)
+    assert.equal(found.operation.adminOnly !== false, !entry.anyRole)
+    await unchanged()
+  })
+}
+
+interface RefusalCheck {
+  readonly entry: OperationEntry
+  readonly refusal: Refusal
+  readonly shared: Shared
+  readonly shape: OperationShape
+}
+
+async function checkRefusal(t: TestContext, { entry, refusal, shared, shape }: RefusalCheck): Promise<void> {
+  const isShared = !refusal.given && !refusal.settings
+  const world = isShared ? shared.world : await worldOf(t, shared.area, refusal)
+  const state = isShared ? shared.state : await stateOf(world)
+  const { status, body } = await ask(world, envelope(entry, refusal.args), refusal)
+  const { internal, ...answer } = body
+  const { code, error, path = code === 'parse-failed' ? '$' : '$.args' } = refusal
+  if (typeof error !== 'string') assert.match(String(answer['error']), error)
+  const expected = { path, error: typeof error === 'string' ? error : answer['error'], code }
+  assert.deepEqual({ status, ...answer }, { status: refusal.status ?? 400, ...expected })
+  if ('internal' in refusal) assert.deepEqual(internal, refusal.internal)
+  if (code === 'parse-failed') assert.equal(shape.fits(refusal.args), refusal.fits === true, 'what its schema says')
+  assert.deepEqual(await stateOf(world), state)
+}
+
+/** The description of the API and the server agree on what is malformed, and the server says where. */
+async function checkMalformed(
+  world: World,
+  entry: OperationEntry,
+  { args }: Success,
+  shape: OperationShape,
+): Promise<void> {
+  const problems: string[] = []
+  for (const malformed of shape.malformed(args)) {
+    const { status, body } = await ask(world, envelope(entry, malformed.args))
+    const here = pathText(malformed.path)
+    const own = entry.ownWords?.find((place) => isBelow(here, place))
+    const isTold = status === 400 && body['code'] === 'parse-failed' && isBelow(String(body['path']), own ?? here)
+    const words =
+      own === undefined && malformed.missing !== undefined ? missingKey(entry, malformed.missing, here) : null
+    if (!isTold || (words !== null && body['error'] !== words)) {
+      problems.push(`${malformed.what}: ${status} ${JSON.stringify(body)}`)
+    }
+  }
+  assert.deepEqual(problems, [])
+}
+
+const isBelow = (path: string, place: string): boolean =>
+  path === place || (path.startsWith(place) && /^[.[]/.test(path.slice(place.length)))
+
+function missingKey({ notFound = {} }: OperationEntry, key: string, path: string): string {
+  const keys = notFound[path] ?? []
+  return keys === true || keys.includes(key) ? `key "${key}" not found` : `the key '${key}' was not present`
+}
+
+/** Runs the request, and then one that is refused: unknown keys were no reason to, and nothing is left of either. */
+async function checkRolledBack(
+  world: World,
+  entry: OperationEntry,
+  { args, given = [] }: Success,
+  shape: OperationShape,
+): Promise<void> {
+  const strange = { ...envelope(entry, shape.withStrangeKeys(args)), 'no such key': 1 }
+  const refused = { type: 'untrack_table', args: { table: 'no such table' } }
+  const members = [...given.map(asCall), strange, refused]
+  const { status, body } = await ask(world, { type: 'bulk', args: members })
+  const error = 'view/table already untracked : "no such table"'
+  const path = `$.args[${members.length - 1}].args`
+  assert.deepEqual({ status, body }, { status: 400, body: { path, error, code: 'already-untracked' } })
+}
+
+async function checkEnvelope(world: World, entry: OperationEntry, { args }: Success): Promise<void> {
+  const call = envelope(entry, args)
+  const refused = async (body: unknown, answer: object, as: { readonly role?: string } = {}) => {
+    const { status, body: given } = await ask(world, body, as)
+    assert.deepEqual({ status, ...given }, { status: 400, ...answer })
+  }
+  const { type, version = 1 } = entry
+  const malformed = (path: string, error: string) => ({ path, error, code: 'parse-failed' })
+  await refused({ ...call, version: 3 }, malformed('$.version', 'expected 1 or 2, encountered 3'))
+  const noNumber = 'parsing Int failed, expected Number, but encountered String'
+  await refused({ ...call, version: '1' }, malformed('$.version', noNumber))
+  const { args: _, ...noArgs } = call
+  await refused(noArgs, malformed('$', 'key "args" not found'))
+  await refused({ args, version }, malformed('$', 'key "type" not found'))
+  const other = version === 1 ? 2 : 1
+  if (!registered(world.operations, { type, version: other })) {
+    const { status, body } = await ask(world, { ...call, version: other })
+    assert.deepEqual([status, body['code'], body['path']], [400, 'parse-failed', '$'])
+    assert.ok(String(body['error']).includes(`"${type}"`), String(body['error']))
+  }
+  if (entry.anyRole) return
+  const denied = { error: 'restricted access : admin only', code: 'access-denied' }
+  await refused(call, { path: '$.args', ...denied }, { role: 'reader' })
+  await refused({ type: 'bulk', args: [call] }, { path: '$.args', ...denied }, { role: 'reader' })
+}

@@ -1,0 +1,4 @@
+import { testOperations } from './suite.ts'
+import { tables } from './tables.ts'
+
+testOperations(tables)

@@ -1,0 +1,111 @@
+// The library: what is tracked and configured before each case.
+
+import type { TestContext } from 'node:test'
+import type { TSchema } from '@sinclair/typebox'
+import { definePlugin, type Settings } from '../../core/index.ts'
+import type { Operation } from '../../core/operations/operation.ts'
+import type { RegisteredOperation } from '../../core/operations/registry.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import type { Area, Call, Step } from './entry.ts'
+
+const sql = `
+  create schema crm;
+  create table publisher (id serial primary key, name text not null unique, info jsonb);
+  create table genre (value text primary key, comment text);
+  create table book (
+    id serial primary key, title text not null, price numeric, pages integer, info json, genre text references genre,
+    publisher_id integer references publisher, unique (title, publisher_id)
+  );
+  create table crm.lead (id integer primary key, name text, "odd name" text, book_id integer references book);
+  create view cheap_book as select id, title, price from book where price < 10;
+  create view book_count as select publisher_id, count(*) as books from book group by publisher_id;
+  create function search_book(word text) returns setof book language sql stable as
+    $$ select * from book where title ilike '%' || word || '%' $$;
+  create function book_label(book) returns text language sql stable as $$ select $1.title || '!' $$;
+  create function book_others(book) returns setof book language sql stable as
+    $$ select * from book where publisher_id = $1.publisher_id and id <> $1.id $$;
+  insert into publisher (name) values ('Ark'), ('Bell');
+  insert into genre values ('novel', 'A long tale'), ('poem', null);
+  insert into book (title, price, pages, genre, publisher_id) values
+    ('Dawn', 12.50, 300, 'novel', 1), ('Ebb', 7, 120, 'poem', 1), ('Fog', null, 80, null, 2);
+  insert into crm.lead values (1, 'Ann', null, 1)`
+
+/** Tracked: `publisher` and `book` with the relationships between them, two views and a function. */
+const configured: readonly Call[] = [
+  ...['publisher', 'book', 'cheap_book', 'book_count'].map((args) => ({ type: 'track_table', args })),
+  {
+    type: 'create_object_relationship',
+    args: { table: 'book', name: 'publisher', using: { foreign_key_constraint_on: 'publisher_id' } },
+  },
+  {
+    type: 'create_array_relationship',
+    args: {
+      table: 'publisher',
+      name: 'books',
+      using: { foreign_key_constraint_on: { table: 'book', column: 'publisher_id' } },
+    },
+  },
+  {
+    type: 'add_computed_field',
+    args: { table: 'book', name: 'label', definition: { function: 'book_label' } },
+  },
+  { type: 'track_function', args: 'search_book' },
+  {
+    type: 'create_select_permission',
+    args: {
+      table: 'book',
+      role: 'reader',
+      permission: { columns: ['id', 'title'], computed_fields: ['label'], filter: { publisher: { name: 'Ark' } } },
+    },
+  },
+]
+
+/** A name of schema `public` as documents show it. */
+export const named = (name: string) => ({ schema: 'public', name })
+
+export interface World extends TestTrellis {
+  /** Everything that can be called. */
+  readonly operations: readonly RegisteredOperation[]
+}
+
+/** Keeps what the contract shows to plugins. */
+function registryReader() {
+  let read: () => readonly RegisteredOperation[] = () => []
+  const plugin = definePlugin({
+    name: 'registry-reader',
+    register({ operations }) {
+      read = () => operations.all()
+    },
+  })
+  return { plugin, operations: () => read() }
+}
+
+/** An engine over the library. */
+export async function startWorld(
+  t: TestContext,
+  { area, settings }: { readonly area?: Pick<Area, 'sql' | 'given'>; readonly settings?: Partial<Settings> } = {},
+): Promise<World> {
+  const reader = registryReader()
+  const trellis = await startTrellis(t, { sql: `${sql};${area?.sql ?? ''}`, settings, plugins: [reader.plugin] })
+  await trellis.op('bulk', configured)
+  for (const step of area?.given ?? []) await take(trellis, step)
+  return { ...trellis, operations: reader.operations() }
+}
+
+/** Does what a step says. */
+export async function take({ sql: run, op }: TestTrellis, step: Step): Promise<void> {
+  if (typeof step === 'string') await run(step)
+  else await op(step.type, step.args, step.version === undefined ? {} : { version: step.version })
+}
+
+/** A step as a request. */
+export const asCall = (step: Step): Call => (typeof step === 'string' ? { type: 'run_sql', args: { sql: step } } : step)
+
+/** The registered operation that an entry is about. */
+export function registered(
+  operations: readonly RegisteredOperation[],
+  { type, version = 1 }: { readonly type: string; readonly version?: number },
+): RegisteredOperation | undefined {
+  const isIt = (operation: Operation<TSchema>) => operation.type === type && (operation.version ?? 1) === version
+  return operations.find(({ operation }) => isIt(operation))
+}

@@ -1,0 +1,120 @@
+// Which operators compared answers made use of, and how the comparisons came out: an operator that never lets a row
+// through, or never keeps one back, was not tested.
+
+import { type ColumnType, columnTypes, type TypeName, typeNames } from './types.ts'
+
+/** Null is unknown: one side was NULL. */
+export type Truth = boolean | null
+
+/** Who wrote a comparison. */
+export type Origin = 'request' | 'permission'
+
+interface Count {
+  matched: number
+  unmatched: number
+  unknown: number
+}
+
+export class Coverage {
+  readonly #counts = new Map<string, Count>()
+
+  note(origin: Origin, operator: string, type: TypeName, truth: Truth): void {
+    const count = this.#count(`${origin} ${operator} ${type}`)
+    if (truth === null) count.unknown++
+    else if (truth) count.matched++
+    else count.unmatched++
+  }
+
+  /** Takes over what another one has counted. */
+  add(other: Coverage): void {
+    for (const [key, { matched, unmatched, unknown }] of other.#counts) {
+      const count = this.#count(key)
+      count.matched += matched
+      count.unmatched += unmatched
+      count.unknown += unknown
+    }
+  }
+
+  #count(key: string): Count {
+    const count = this.#counts.get(key) ?? { matched: 0, unmatched: 0, unknown: 0 }
+    this.#counts.set(key, count)
+    return count
+  }
+
+  /** The pairs of operator and type that were not seen to let rows through and to keep rows back. */
+  missing(origin: Origin): readonly string[] {
+    const pairs = typeNames.flatMap((type) => operatorsOf(type, origin).map((operator) => ({ operator, type })))
+    return pairs.flatMap(({ operator, type }) => {
+      const { matched = 0, unmatched = 0 } = this.#counts.get(`${origin} ${operator} ${type}`) ?? {}
+      return matched > 0 && unmatched > 0 ? [] : [`${origin} ${operator} ${type}: ${matched} true, ${unmatched} false`]
+    })
+  }
+
+  /** The operators that were not seen to do both, whatever the type. */
+  missingOperators(origin: Origin): readonly string[] {
+    const all = new Set(typeNames.flatMap((type) => operatorsOf(type, origin)))
+    return [...all].filter((operator) => {
+      const { matched, unmatched } = this.#sum(origin, operator)
+      return matched === 0 || unmatched === 0
+    })
+  }
+
+  #sum(origin: Origin, operator: string): Count {
+    const sum = { matched: 0, unmatched: 0, unknown: 0 }
+    for (const type of typeNames) {
+      const count = this.#counts.get(`${origin} ${operator} ${type}`)
+      sum.matched += count?.matched ?? 0
+      sum.unmatched += count?.unmatched ?? 0
+      sum.unknown += count?.unknown ?? 0
+    }
+    return sum
+  }
+
+  /** A line for each operator. */
+  lines(origin: Origin): readonly string[] {
+    const all = new Set(typeNames.flatMap((type) => operatorsOf(type, origin)))
+    return [...all].map((operator) => {
+      const types = typeNames.filter((type) => operatorsOf(type, origin).includes(operator))
+      const { matched, unmatched, unknown } = this.#sum(origin, operator)
+      return `${origin} ${operator}, ${types.length} types: ${matched} true, ${unmatched} false, ${unknown} unknown`
+    })
+  }
+}
+
+const equalities = ['_eq', '_neq', '_in', '_nin'] as const
+const orders = ['_gt', '_lt', '_gte', '_lte'] as const
+export const patternOperators = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar'] as const
+export const jsonOperators = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all'] as const
+
+/** Operators that compare with another column of the row, and the ones that they apply. */
+export const columnOperators: Readonly<Record<string, string>> = {
+  _ceq: '_eq',
+  _cne: '_neq',
+  _cneq: '_neq',
+  _cgt: '_gt',
+  _clt: '_lt',
+  _cgte: '_gte',
+  _clte: '_lte',
+}
+
+/** The operators with values that columns of a type have. */
+export function valueOperatorsOf(name: TypeName): readonly string[] {
+  const { compare, kind, patterns }: ColumnType = columnTypes[name]
+  if (!compare) return ['_is_null']
+  return [
+    ...equalities,
+    '_is_null',
+    ...(kind === 'enum' ? [] : orders),
+    ...(patterns ? patternOperators : []),
+    ...(name === 'jsonb' ? jsonOperators : []),
+  ]
+}
+
+/** All operators that columns of a type have. */
+function operatorsOf(type: TypeName, origin: Origin): readonly string[] {
+  if (origin === 'request') return valueOperatorsOf(type)
+  // Permissions can say nothing of json, and order the values of enum tables as what they are: texts.
+  if (!columnTypes[type].compare) return []
+  const ofColumns = Object.keys(columnOperators)
+  return [...valueOperatorsOf(type), ...ofColumns]
+}

@@ -1,0 +1,124 @@
+// Random boolean expressions of permissions, with the session variables that they need.
+
+import { columnOperators, valueOperatorsOf } from './coverage.ts'
+import type { Draw } from './draw.ts'
+import type { Comparison, Expression } from './expressions.ts'
+import {
+  drawExpression,
+  drawOperand,
+  drawSelective,
+  drawValueComparison,
+  isList,
+  isPattern,
+  type ValueSource,
+  type Vocabulary,
+  valuesOf,
+} from './generate-expressions.ts'
+import { isList as isJsonList, isObject, type Json } from './json.ts'
+import { columnTypes, type Datum, quotedItem } from './types.ts'
+import { type Column, type Table, tableOf, type World } from './world.ts'
+
+/** The variables that a role's permissions use, with their values. */
+export type Session = { [variable: string]: string }
+
+/** An expression over the rows of a table; session variables that it uses are added to `session`. */
+export function drawFilter(draw: Draw, table: Table, world: World, session: Session): Expression {
+  const source = valuesOf(draw, world)
+  const words: Vocabulary = {
+    columns: (id) => tableOf(world, id).columns.filter(({ type }) => columnTypes[type].compare !== null),
+    relationships: (id) => world.relationships.filter((relationship) => relationship.table === id),
+    tables: world.tables,
+    comparison: (_draw, column, siblings) => drawFilterComparison(draw, column, siblings, source, session),
+  }
+  return drawSelective(() => drawExpression(draw, table.id, words, 2), table.rows, { world, view: null, run: 0 })
+}
+
+function drawFilterComparison(
+  draw: Draw,
+  column: Column,
+  siblings: readonly Column[],
+  source: ValueSource,
+  session: Session,
+): Comparison {
+  const alike = siblings.filter(({ id, type }) => id !== column.id && type === column.type)
+  const comparison = draw.either<Comparison>(
+    [6, () => drawLiteralComparison(draw, column, source)],
+    [alike.length > 0 ? 6 : 0, () => drawColumnComparison(draw, alike)],
+    [1, () => ({ operator: draw.pick(['_eq', '_neq']), operand: { kind: 'null' } })],
+    [4, () => drawAnySessionComparison(draw, column, source, session)],
+  )
+  const spelling = drawSpelling(draw, comparison)
+  return spelling ? { ...comparison, spelling } : comparison
+}
+
+function drawSpelling(draw: Draw, { operator, operand }: Comparison): Comparison['spelling'] {
+  if (draw.chance(0.1)) return 'dollar'
+  if (operator === '_neq' && draw.chance(0.3)) return 'alias'
+  // The words of an object would be operators.
+  const isPlain = operand.kind === 'session' || (operand.kind === 'value' && isScalarJson(operand.leaf.input))
+  return operator === '_eq' && isPlain && draw.chance(0.3) ? 'bare' : undefined
+}
+
+const isScalarJson = (json: Json): boolean => json !== null && !isObject(json) && !isJsonList(json)
+
+function drawLiteralComparison(draw: Draw, column: Column, source: ValueSource): Comparison {
+  const comparison = drawValueComparison(draw, column, source, (leaf) => leaf)
+  const { operator, operand } = comparison
+  // In a list the name of a variable is a text like any other.
+  if (operand.kind !== 'list' || !columnTypes[column.type].patterns || isPattern(operator) || !draw.chance(0.1)) {
+    return comparison
+  }
+  const name = { type: 'String', input: 'X-Service-Role', datum: 'X-Service-Role' }
+  return { operator, operand: { ...operand, leaves: [...operand.leaves, name] } }
+}
+
+const drawColumnComparison = (draw: Draw, alike: readonly Column[]): Comparison => ({
+  operator: draw.pick(Object.keys(columnOperators)),
+  operand: { kind: 'column', column: draw.pick(alike).id },
+})
+
+function drawAnySessionComparison(draw: Draw, column: Column, source: ValueSource, session: Session): Comparison {
+  const operator = draw.pick(valueOperatorsOf(column.type).filter((name) => name !== '_is_null'))
+  return (
+    drawSessionComparison(draw, operator, column, source, session) ?? { operator: '_neq', operand: { kind: 'null' } }
+  )
+}
+
+/** A comparison with a session variable; null when no value for it was found. */
+export function drawSessionComparison(
+  draw: Draw,
+  operator: string,
+  column: Column,
+  source: ValueSource,
+  session: Session,
+): Comparison | null {
+  const type = columnTypes[column.type]
+  const isOfText = isPattern(operator) || operator.startsWith('_has_key')
+  const text = (datum: Datum) => (isOfText ? (datum as string) : type.text(datum))
+  const many = isList(operator)
+  const read = () => safely(() => drawOperand(draw, operator, column, source).datum, text)
+  const data = (many ? draw.times(0, 3, read) : [read()]).filter((datum) => datum !== null)
+  if (!many && data.length === 0) return null
+  const value = many ? `{${data.map((datum) => quotedItem(text(datum))).join(',')}}` : text(data[0]!)
+  return { operator, operand: { kind: 'session', variable: drawVariable(draw, session, value), data } }
+}
+
+/** A new variable of the session, as an expression spells it. */
+export function drawVariable(draw: Draw, session: Session, value: string): string {
+  const isUser = !Object.hasOwn(session, userVariable) && draw.chance(0.2)
+  const variable = isUser ? userVariable : `x-service-v${Object.keys(session).length}`
+  session[variable] = value
+  if (isUser && draw.chance(0.5)) return draw.pick(['REQ_USER_ID', 'req_user_id'])
+  return draw.chance(0.5) ? variable : variable.replace('x-service', 'X-Service')
+}
+
+const userVariable = 'x-service-user-id'
+
+/** A value whose text survives the way through an HTTP header; null when none was found. */
+export function safely(make: () => Datum, text: (datum: Datum) => string): Datum | null {
+  for (let tries = 20; tries > 0; tries--) {
+    const datum = make()
+    if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text(datum))) return datum
+  }
+  return null
+}

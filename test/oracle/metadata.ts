@@ -1,0 +1,143 @@
+// The metadata document of a world.
+
+import type { Comparison, Entry, Expression, Operand } from './expressions.ts'
+import type { Json } from './json.ts'
+import { columnOf, type Preset, type Relationship, relationshipOf, type Table, tableOf, type World } from './world.ts'
+
+type Metadata = { readonly [key: string]: unknown }
+
+const tableName = ({ schema, name }: Table) => ({ schema, name })
+
+/** The metadata document. */
+export function metadataOf(world: World): Metadata {
+  return { version: 2, tables: world.tables.map((table) => tableEntry(table, world)) }
+}
+
+function tableEntry(table: Table, world: World): Metadata {
+  const names = table.columns.flatMap(({ name, customName }) => (customName === null ? [] : [[name, customName]]))
+  const relationships = (type: Relationship['type']) =>
+    world.relationships
+      .filter((relationship) => relationship.table === table.id && relationship.type === type)
+      .map((relationship) => ({ name: relationship.name, using: usingOf(relationship, world) }))
+  return {
+    table: tableName(table),
+    ...(table.isEnum ? { is_enum: true } : {}),
+    configuration: { custom_root_fields: table.customRoots, custom_column_names: Object.fromEntries(names) },
+    object_relationships: relationships('object'),
+    array_relationships: relationships('array'),
+    ...permissionsOf(table, world),
+  }
+}
+
+function usingOf({ type, byForeignKey, mapping, target }: Relationship, world: World): Metadata {
+  const pairs = mapping.map(([from, to]) => [columnOf(world, from).name, columnOf(world, to).name] as const)
+  const remote = tableName(tableOf(world, target))
+  if (!byForeignKey) {
+    return { manual_configuration: { remote_table: remote, column_mapping: Object.fromEntries(pairs) } }
+  }
+  const [own, other] = pairs[0]!
+  return { foreign_key_constraint_on: type === 'object' ? own : { table: remote, column: other } }
+}
+
+function permissionsOf(table: Table, world: World): Metadata {
+  const columnNames = (columns: readonly string[]) =>
+    columns.length === table.columns.length ? '*' : columns.map((id) => columnOf(world, id).name)
+  const filter = (expression: Expression) => filterJson(expression, world)
+  const set = (presets: readonly Preset[]) => (presets.length === 0 ? {} : { set: presetsJson(presets, world) })
+  const entries = <P extends { readonly table: string }>(
+    pick: (role: World['roles'][number]) => readonly P[],
+    permission: (permission: P) => Metadata,
+  ) =>
+    world.roles.flatMap((role) =>
+      pick(role)
+        .filter((granted) => granted.table === table.id)
+        .map((granted) => ({ role: role.name, permission: permission(granted) })),
+    )
+  return {
+    select_permissions: entries(
+      ({ selects }) => selects,
+      (granted) => ({
+        columns: columnNames(granted.columns),
+        filter: filter(granted.filter),
+        allow_aggregations: granted.aggregations,
+        ...(granted.limit === null ? {} : { limit: granted.limit }),
+      }),
+    ),
+    insert_permissions: entries(
+      ({ inserts }) => inserts,
+      (granted) => ({
+        columns: columnNames(granted.columns),
+        check: filter(granted.check),
+        ...set(granted.presets),
+      }),
+    ),
+    update_permissions: entries(
+      ({ updates }) => updates,
+      (granted) => ({
+        columns: columnNames(granted.columns),
+        filter: filter(granted.filter),
+        ...(granted.check === null ? {} : { check: filter(granted.check) }),
+        ...set(granted.presets),
+      }),
+    ),
+    delete_permissions: entries(
+      ({ deletes }) => deletes,
+      (granted) => ({ filter: filter(granted.filter) }),
+    ),
+  }
+}
+
+const presetsJson = (presets: readonly Preset[], world: World): Json =>
+  Object.fromEntries(
+    presets.map(({ column, value }) => {
+      return [columnOf(world, column).name, value.kind === 'session' ? value.variable : value.leaf.input]
+    }),
+  )
+
+const filterJson = (expression: Expression, world: World): Json =>
+  Object.fromEntries(expression.map((entry) => entryJson(entry, world)))
+
+function entryJson(entry: Entry, world: World): readonly [string, Json] {
+  switch (entry.kind) {
+    case 'and':
+    case 'or':
+      return [`_${entry.kind}`, entry.of.map((part) => filterJson(part, world))]
+    case 'not':
+      return ['_not', filterJson(entry.of, world)]
+    case 'related':
+      return [relationshipOf(world, entry.relationship).name, filterJson(entry.where, world)]
+    case 'exists':
+      return ['_exists', { _table: tableName(tableOf(world, entry.table)), _where: filterJson(entry.where, world) }]
+    case 'column':
+      return [columnOf(world, entry.column).name, comparisonsJson(entry.comparisons, world)]
+  }
+}
+
+/** A comparison that stands alone may be written as its value. */
+function comparisonsJson(comparisons: readonly Comparison[], world: World): Json {
+  const [first, second] = comparisons
+  if (first?.spelling === 'bare' && !second) return operandJson(first.operand, world)
+  return Object.fromEntries(
+    comparisons.map((comparison) => [wordOf(comparison), operandJson(comparison.operand, world)]),
+  )
+}
+
+function wordOf({ operator, spelling }: Comparison): string {
+  if (spelling === 'dollar') return operator.replace('_', '$')
+  return spelling === 'alias' ? '_ne' : operator
+}
+
+function operandJson(operand: Operand, world: World): Json {
+  switch (operand.kind) {
+    case 'value':
+      return operand.leaf.input
+    case 'list':
+      return operand.leaves.map(({ input }) => input)
+    case 'column':
+      return columnOf(world, operand.column).name
+    case 'session':
+      return operand.variable
+    case 'null':
+      return null
+  }
+}

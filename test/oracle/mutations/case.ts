@@ -1,0 +1,34 @@
+// What one run of the property of mutations is about: a world, and what is done to it, one after the other.
+
+import type { Draw } from '../draw.ts'
+import { drawWorld } from '../generate-world.ts'
+import type { World } from '../world.ts'
+import { drawMutation } from './generate.ts'
+import type { Mutation } from './mutation.ts'
+
+/** Mutations that follow each other, starting from the rows of the world. */
+export type Script = readonly Mutation[]
+
+export interface MutationCase {
+  readonly world: World
+  readonly scripts: readonly Script[]
+}
+
+export function drawMutationCase(draw: Draw, scripts: number, length: number): MutationCase {
+  const world = drawWorld(draw)
+  return { world, scripts: Array.from({ length: scripts }, () => drawScript(draw, world, length)) }
+}
+
+/** Mutations that make sense one after the other, as far as that can be told beforehand. */
+function drawScript(draw: Draw, start: World, length: number): Script {
+  const script: Mutation[] = []
+  let world = start
+  for (let i = 0; i < length; i++) {
+    const role = draw.chance(0.3) ? null : draw.pick(world.roles).name
+    const drawn = drawMutation(draw, world, role)
+    if (!drawn) continue
+    script.push(drawn.mutation)
+    world = drawn.world
+  }
+  return script
+}

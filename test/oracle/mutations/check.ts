@@ -1,0 +1,158 @@
+// Asks the server for mutations, and compares its answers, and what the database holds afterwards.
+
+import type { TestTrellis } from '../../support/trellis.ts'
+import { sessionOf, worldLines } from '../check.ts'
+import { Coverage } from '../coverage.ts'
+import { deploy, refill } from '../deploy.ts'
+import { describe, difference, type Expected } from '../expected.ts'
+import { isObject, type Json, type JsonObject, parseExact } from '../json.ts'
+import type { Rendered } from '../render.ts'
+import type { Run } from '../request.ts'
+import { Undetermined } from '../rows.ts'
+import { Invalid, type World } from '../world.ts'
+import type { MutationCase, Script } from './case.ts'
+import { execute, type Outcome } from './execute.ts'
+import type { Mutation } from './mutation.ts'
+import { renderMutation } from './render.ts'
+import { readSequences, rowsDifference } from './state.ts'
+
+const runs: readonly Run[] = [0, 1]
+
+/** How often a field of a kind was done, and how often an error was expected, by its code. */
+type Counts = Map<string, number>
+
+export class MutationChecker {
+  readonly #trellis: TestTrellis
+  #deployed: World | null = null
+  compared = 0
+  undetermined = 0
+  readonly done: Counts = new Map()
+  readonly refused: Counts = new Map()
+
+  constructor(trellis: TestTrellis) {
+    this.#trellis = trellis
+  }
+
+  /** Throws when an answer, or what the database holds, is not what it must be. */
+  async check({ world, scripts }: MutationCase, isSimplified: boolean): Promise<void> {
+    if (this.#deployed === null || withoutRows(this.#deployed) !== withoutRows(world)) {
+      this.#deployed = null
+      try {
+        await deploy(world, this.#trellis)
+      } catch (error) {
+        if (isSimplified) return
+        throw new Error([(error as Error).message, ...worldLines(world)].join('\n'), { cause: error })
+      }
+      this.#deployed = world
+    }
+    for (const script of scripts) {
+      await refill(world, this.#trellis.sql)
+      await this.#checkScript(script, world)
+    }
+  }
+
+  async #checkScript(script: Script, start: World): Promise<void> {
+    let world = start
+    for (const mutation of script) {
+      for (const run of runs) world = await this.#checkMutation(mutation, world, run)
+    }
+  }
+
+  /** Returns the world after the mutation. */
+  async #checkMutation(mutation: Mutation, world: World, run: Run): Promise<World> {
+    const outcome = this.#expected(mutation, world, run)
+    if (!outcome) return world
+    const rendered = renderMutation(mutation, world, run)
+    const text = await this.#send(rendered, mutation.role, world)
+    const { sql } = this.#trellis
+    const after = outcome.kind === 'done' ? outcome.world : world
+    const sequences = await readSequences(world, sql)
+    const found =
+      answerDifference(outcome, text) ??
+      (await rowsDifference(after, sql)) ??
+      sequencesDifference(outcome, world, sequences)
+    if (found === null) {
+      this.#count(mutation, outcome)
+      return { ...after, sequences }
+    }
+    const role = mutation.role ?? 'admin'
+    throw new Error(
+      [
+        found,
+        ...worldLines(world),
+        `sequences: ${Object.entries(world.sequences).join(' ')}`,
+        `role: ${role} ${JSON.stringify(sessionOf(world, mutation.role))}`,
+        `query: ${rendered.query}`,
+        `variables: ${JSON.stringify(rendered.variables)}${run === 1 ? ' (after others)' : ''}`,
+        `expected: ${outcome.kind === 'done' ? describe(outcome.data) : JSON.stringify(outcome.refusals)}`,
+        `actual:   ${text}`,
+      ].join('\n'),
+    )
+  }
+
+  #count({ roots }: Mutation, outcome: Outcome): void {
+    const counts = outcome.kind === 'done' ? this.done : this.refused
+    const keys = outcome.kind === 'done' ? roots.map(({ kind }) => kind) : [outcome.refusals[0]!.code]
+    for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+
+  /** Null where the outcome is not determined. */
+  #expected(mutation: Mutation, world: World, run: Run): Outcome | null {
+    try {
+      const outcome = execute(mutation, world, run, new Coverage())
+      this.compared++
+      return outcome
+    } catch (error) {
+      if (!(error instanceof Undetermined) && !(error instanceof Invalid)) throw error
+      this.undetermined++
+      return null
+    }
+  }
+
+  async #send({ query, variables }: Rendered, role: string | null, world: World): Promise<string> {
+    const headers = sessionOf(world, role)
+    const body = JSON.stringify({ query, variables })
+    const { text } = await this.#trellis.request('/v1/graphql', { body, headers, ...(role === null ? {} : { role }) })
+    return text
+  }
+}
+
+/** What of a world tells whether it must be deployed anew. */
+const withoutRows = (world: World): string =>
+  JSON.stringify({ ...world, tables: world.tables.map(({ rows, ...rest }) => rest) }, (_key, value) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  )
+
+function answerDifference(outcome: Outcome, text: string): string | null {
+  const answer = parseExact(text)
+  if (outcome.kind === 'done') {
+    const envelope: Expected = { kind: 'object', entries: [['data', outcome.data]] }
+    return difference(envelope, answer)
+  }
+  const error = errorOf(answer)
+  const isExpected = outcome.refusals.some(({ code, message, path }) => {
+    return error.code === code && error.message === message && error.path === path
+  })
+  return isExpected ? null : `expected one of the errors, got ${text}`
+}
+
+/** The only error of an answer without data. */
+function errorOf(answer: Json): { readonly message: unknown; readonly code: unknown; readonly path: unknown } {
+  const errors = isObject(answer) && !Object.hasOwn(answer, 'data') ? answer['errors'] : null
+  const [error, second] = Array.isArray(errors) ? (errors as readonly JsonObject[]) : []
+  const extensions = error?.['extensions'] as JsonObject | undefined
+  return second
+    ? { message: null, code: null, path: null }
+    : { message: error?.['message'], code: extensions?.['code'], path: extensions?.['path'] }
+}
+
+/** Sequences never go back, and count exactly when nothing fails. */
+function sequencesDifference(outcome: Outcome, before: World, sequences: World['sequences']): string | null {
+  for (const [column, last] of Object.entries(sequences)) {
+    const expected = outcome.kind === 'done' ? outcome.world.sequences[column] : null
+    const isRight = expected === null ? last >= (before.sequences[column] ?? 0n) : last === expected
+    if (!isRight)
+      return `the sequence of ${column}: expected ${expected ?? `${before.sequences[column]} or more`}, got ${last}`
+  }
+  return null
+}

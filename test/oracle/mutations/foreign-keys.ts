@@ -1,0 +1,127 @@
+// Foreign keys after a statement: PostgreSQL's triggers, which run in the order in which rows were changed, and put
+// changes of their own at the end of the queue.
+
+import { sameStored } from '../aggregates.ts'
+import { conflicting, ownViolation, type Violation, withGenerated } from '../constraints.ts'
+import { Undetermined } from '../rows.ts'
+import { columnTypes } from '../types.ts'
+import { columnOf, type ForeignKey, type Row, type Stored, type Table, uniquesOf } from '../world.ts'
+import { Refused } from './refusal.ts'
+import type { Store } from './store.ts'
+
+/** A row that a statement wrote or took away. */
+export interface RowChange {
+  readonly table: string
+  readonly before: Row | null
+  readonly after: Row | null
+}
+
+/** Lets foreign keys act, and refuses what they do not let through; `isReversed` takes rows in the opposite order. */
+export function enforceForeignKeys(store: Store, changes: readonly RowChange[], isReversed: boolean): void {
+  new Enforcement(store, isReversed).run(changes)
+}
+
+class Enforcement {
+  readonly #store: Store
+  readonly #isReversed: boolean
+  readonly #queue: (() => void)[] = []
+
+  constructor(store: Store, isReversed: boolean) {
+    this.#store = store
+    this.#isReversed = isReversed
+  }
+
+  run(changes: readonly RowChange[]): void {
+    this.#add(changes)
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) next()
+  }
+
+  #add(changes: readonly RowChange[]): void {
+    for (const change of this.#isReversed ? changes.toReversed() : changes) {
+      if (change.before) this.#addActions(change, change.before)
+      if (change.after) this.#addChecks(change, change.after)
+    }
+  }
+
+  /** What becomes of the rows that refer to a row. */
+  #addActions({ table, after }: RowChange, before: Row): void {
+    for (const referring of this.#store.world.tables) {
+      for (const key of referring.foreignKeys.filter((other) => other.table === table)) {
+        const old = before[key.target] ?? null
+        if (old === null || (after && this.#isIdentical(old, after[key.target] ?? null, key.target))) continue
+        this.#queue.push(() => this.#act(key, referring.id, { old, after }))
+      }
+    }
+  }
+
+  /** Whether two values are not only equal but the same. */
+  #isIdentical(a: Stored, b: Stored, column: string): boolean {
+    const { text } = columnTypes[columnOf(this.#store.world, column).type]
+    return a === null || b === null ? a === b : text(a.datum) === text(b.datum)
+  }
+
+  #act(key: ForeignKey, referring: string, { old, after }: { readonly old: Stored; readonly after: Row | null }): void {
+    const rows = this.#store.table(referring).rows.filter((row) => this.#isSame(row[key.column] ?? null, old, key))
+    const action = after ? key.onUpdate : key.onDelete
+    if (action === 'no action') {
+      if (rows.length === 0 || this.#hasTarget(key, old)) return
+      const [target, table] = [this.#store.table(key.table).name, this.#store.table(referring).name]
+      const message = `update or delete on table "${target}" violates foreign key constraint "${key.name}" on table "${table}"`
+      throw new Refused([foreignKeyViolation(message)])
+    }
+    if (action === 'cascade' && !after) {
+      for (const row of rows) this.#store.remove(referring, row)
+      this.#add(rows.map((row) => ({ table: referring, before: row, after: null })))
+      return
+    }
+    const value = action === 'cascade' ? (after![key.target] ?? null) : null
+    this.#rewrite(referring, rows, key.column, value)
+  }
+
+  #rewrite(id: string, rows: readonly Row[], column: string, value: Stored): void {
+    const table = this.#store.table(id)
+    const changes = rows.map((before) => {
+      return { table: id, before, after: withGenerated({ ...before, [column]: value }, table) }
+    })
+    for (const { after } of changes) refuseOwn(after, table)
+    for (const { before, after } of changes) this.#store.replace(id, before, after)
+    if (hasDuplicates(this.#store.table(id))) throw new Undetermined('a foreign key makes duplicates')
+    this.#add(changes)
+  }
+
+  /** What a row refers to must be there. */
+  #addChecks({ table, before }: RowChange, after: Row): void {
+    for (const key of this.#store.table(table).foreignKeys) {
+      const value = after[key.column] ?? null
+      if (value === null || (before && this.#isSame(before[key.column] ?? null, value, key))) continue
+      this.#queue.push(() => {
+        // The row may have been changed again, or be gone.
+        if (!this.#store.table(table).rows.includes(after) || this.#hasTarget(key, value)) return
+        const message = `insert or update on table "${this.#store.table(table).name}" violates foreign key constraint "${key.name}"`
+        throw new Refused([foreignKeyViolation(message)])
+      })
+    }
+  }
+
+  #hasTarget(key: ForeignKey, value: Stored): boolean {
+    return this.#store.table(key.table).rows.some((row) => this.#isSame(row[key.target] ?? null, value, key))
+  }
+
+  #isSame(a: Stored, b: Stored, { target }: ForeignKey): boolean {
+    return a !== null && b !== null && sameStored(a, b, columnOf(this.#store.world, target).type)
+  }
+}
+
+const foreignKeyViolation = (message: string): Violation => ({
+  code: 'constraint-violation',
+  message: `Foreign key violation. ${message}`,
+})
+
+/** Refuses a row that violates constraints by itself. */
+export function refuseOwn(row: Row, table: Table): void {
+  const violation = ownViolation(row, table)
+  if (violation) throw new Refused([violation])
+}
+
+const hasDuplicates = (table: Table): boolean =>
+  uniquesOf(table).some((unique) => table.rows.some((row) => conflicting(unique, row, table.rows, table)))

@@ -1,0 +1,128 @@
+// A mutation as data.
+
+import type { Expression, Leaf } from '../expressions.ts'
+import type { Directives, Item } from '../request.ts'
+import type { Datum } from '../types.ts'
+
+export interface Where {
+  readonly expression: Expression
+  readonly lift: boolean
+}
+
+/** A value for a column; null is NULL. */
+export interface GivenValue {
+  readonly column: string
+  readonly leaf: Leaf<Datum | null>
+}
+
+/** A row to be inserted, with the rows that are related to it. */
+export interface InsertRow {
+  readonly values: readonly GivenValue[]
+  readonly nested: readonly NestedRows[]
+  /** Whether it is a variable as a whole. */
+  readonly lift: boolean
+}
+
+export interface NestedRows {
+  readonly relationship: string
+  /** Null: null in their place. */
+  readonly rows: readonly InsertRow[] | null
+  /** An object for a list of one. */
+  readonly bare: boolean
+  readonly conflict: Conflict | null
+}
+
+export interface Conflict {
+  /** The constraint's name. */
+  readonly constraint: Leaf<string>
+  /** Members of `T_update_column`, their data being ids; null: absent. */
+  readonly columns: readonly Leaf<string>[] | null
+  readonly where: Where | null
+  readonly lift: boolean
+}
+
+export const updateOperators = [
+  '_set',
+  '_inc',
+  '_prepend',
+  '_append',
+  '_delete_key',
+  '_delete_elem',
+  '_delete_at_path',
+] as const
+
+export type UpdateOperator = (typeof updateOperators)[number]
+
+/** What one operator of an update does; the data of `_delete_at_path` are lists of texts. */
+export interface Change {
+  readonly operator: UpdateOperator
+  readonly values: readonly GivenValue[]
+  readonly lift: boolean
+}
+
+interface Selected {
+  readonly alias: string | null
+  readonly directives: Directives
+}
+
+/** A member of `T_mutation_response`. */
+export type ResponseItem = Selected &
+  (
+    | { readonly kind: 'typename' }
+    | { readonly kind: 'affected' }
+    | { readonly kind: 'returning'; readonly items: readonly Item[] }
+  )
+
+type Key = readonly { readonly column: string; readonly leaf: Leaf }[]
+
+export type MutationRoot = Selected &
+  (
+    | { readonly kind: 'typename' }
+    | {
+        readonly kind: 'insert'
+        readonly table: string
+        readonly rows: readonly InsertRow[]
+        /** An object for a list of one. */
+        readonly bare: boolean
+        /** The rows of the second run, when all of them are one variable. */
+        readonly lift: { readonly second: readonly InsertRow[] } | null
+        readonly conflict: Conflict | null
+        readonly response: readonly ResponseItem[]
+      }
+    | {
+        readonly kind: 'insertOne'
+        readonly table: string
+        readonly row: InsertRow
+        readonly conflict: Conflict | null
+        readonly items: readonly Item[]
+      }
+    | {
+        readonly kind: 'update'
+        readonly table: string
+        readonly where: Where
+        readonly changes: readonly Change[]
+        readonly response: readonly ResponseItem[]
+      }
+    | {
+        readonly kind: 'updateByKey'
+        readonly table: string
+        readonly key: Key
+        readonly changes: readonly Change[]
+        readonly items: readonly Item[]
+      }
+    | {
+        readonly kind: 'delete'
+        readonly table: string
+        readonly where: Where
+        readonly response: readonly ResponseItem[]
+      }
+    | { readonly kind: 'deleteByKey'; readonly table: string; readonly key: Key; readonly items: readonly Item[] }
+  )
+
+export type RootOf<K extends MutationRoot['kind']> = Extract<MutationRoot, { readonly kind: K }>
+
+export interface Mutation {
+  /** Null for admin. */
+  readonly role: string | null
+  readonly roots: readonly MutationRoot[]
+}

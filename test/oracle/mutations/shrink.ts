@@ -1,0 +1,24 @@
+// Simpler cases than a given one.
+
+import { reductions, simplerWorlds } from '../shrink.ts'
+import type { MutationCase, Script } from './case.ts'
+import type { Mutation } from './mutation.ts'
+
+/** Cases to try in the place of one that fails, the greatest steps first. */
+export function* simplerMutationCases({ world, scripts }: MutationCase): Generator<MutationCase> {
+  if (scripts.length > 1) {
+    for (const script of scripts) yield { world, scripts: [script] }
+    return
+  }
+  const [script = []] = scripts
+  for (const simpler of simplerScripts(script)) yield { world, scripts: [simpler] }
+  for (const simpler of simplerWorlds(world, script)) yield { world: simpler, scripts }
+}
+
+function* simplerScripts(script: Script): Generator<Script> {
+  for (const mutation of script) if (script.length > 1) yield [mutation]
+  if (script.length > 1) for (const i of script.keys()) yield script.toSpliced(i, 1)
+  for (const [i, mutation] of script.entries()) {
+    for (const simpler of reductions(mutation)) yield script.with(i, simpler as Mutation)
+  }
+}

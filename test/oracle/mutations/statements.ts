@@ -1,0 +1,221 @@
+// INSERT, UPDATE and DELETE, as PostgreSQL runs them: conditions see the rows as they were before the statement.
+
+import { conflicting, ownViolation, uniqueViolation, type Violation, withGenerated } from '../constraints.ts'
+import { Undetermined } from '../rows.ts'
+import {
+  type Column,
+  isWritable,
+  type Row,
+  type Stored,
+  type Table,
+  type Unique,
+  uniquesOf,
+  type World,
+} from '../world.ts'
+import { type Assignment, assigned } from './assignments.ts'
+import { enforceForeignKeys, type RowChange, refuseOwn } from './foreign-keys.ts'
+import { databaseError, Refused } from './refusal.ts'
+import type { Store } from './store.ts'
+
+/** Values by column; columns that are absent get their defaults. */
+export type Tuple = ReadonlyMap<string, Stored>
+
+/** A condition on a row, asked of the world as it was before the statement. */
+export type Condition = (row: Row, world: World) => boolean
+
+export interface Insert {
+  readonly table: string
+  readonly tuples: readonly Tuple[]
+  readonly conflict: {
+    readonly unique: Unique
+    /** Null: the row is skipped. */
+    readonly update: {
+      readonly columns: readonly string[]
+      readonly presets: Tuple
+      readonly where: Condition
+    } | null
+  } | null
+  readonly check: Condition
+  /** For rows that were there already; null: the same. */
+  readonly updatedCheck: Condition | null
+}
+
+const checkViolation = (kind: 'insert' | 'update'): Violation => ({
+  code: 'permission-error',
+  message: `Check constraint violation. ${kind} check constraint failed`,
+})
+
+/** Inserts rows one after the other; returns those that were inserted or updated, in order. */
+export function insert(store: Store, statement: Insert): readonly Row[] {
+  const { table: id, tuples, conflict, check, updatedCheck } = statement
+  const before = store.world
+  const changes: RowChange[] = []
+  refuseUnwritable(tuples, store.table(id))
+  for (const tuple of tuples) {
+    const table = store.table(id)
+    const row = completed(tuple, table, store)
+    refuseOwn(row, table)
+    const existing = conflict && conflicting(conflict.unique, row, table.rows, table)
+    if (!existing) {
+      refuseDuplicates(row, null, table)
+      store.add(id, row)
+      if (!check(row, before)) throw new Refused([checkViolation('insert')])
+      changes.push({ table: id, before: null, after: row })
+      continue
+    }
+    const { update } = conflict
+    if (!update) continue
+    // ON CONFLICT DO UPDATE cannot affect a row a second time.
+    if (changes.some(({ after }) => after === existing)) throw new Refused([databaseError])
+    if (!update.where(existing, before)) continue
+    const values = update.columns.map((column) => [column, row[column] ?? null] as const)
+    const after = withGenerated({ ...existing, ...Object.fromEntries([...values, ...update.presets]) }, table)
+    refuseOwn(after, table)
+    refuseDuplicates(after, existing, table)
+    store.replace(id, existing, after)
+    const holds = (updatedCheck ?? check)(after, before)
+    if (!holds) throw new Refused([checkViolation(updatedCheck ? 'update' : 'insert')])
+    changes.push({ table: id, before: existing, after })
+  }
+  enforce(store, changes)
+  return changes.map(({ after }) => after!)
+}
+
+/** Relationships may determine columns to which PostgreSQL lets nobody write. */
+function refuseUnwritable(tuples: readonly Tuple[], { columns }: Table): void {
+  const unwritable = columns.filter((column) => !isWritable(column))
+  if (unwritable.some(({ id }) => tuples.some((tuple) => tuple.has(id)))) throw new Refused([databaseError])
+}
+
+/** The row that is inserted for a tuple. */
+function completed(tuple: Tuple, table: Table, store: Store): Row {
+  const row: { [column: string]: Stored } = {}
+  for (const column of table.columns) {
+    const given = tuple.get(column.id)
+    row[column.id] = given === undefined ? defaultOf(column, store) : given
+  }
+  return withGenerated(row, table)
+}
+
+function defaultOf({ id, default: value }: Column, store: Store): Stored {
+  if (value?.kind === 'constant') return { datum: value.datum }
+  return value?.kind === 'sequence' ? { datum: store.next(id) } : null
+}
+
+function refuseDuplicates(row: Row, replaced: Row | null, table: Table): void {
+  const others = table.rows.filter((other) => other !== replaced)
+  const violated = uniquesOf(table).find((unique) => conflicting(unique, row, others, table))
+  if (violated) throw new Refused([uniqueViolation(violated)])
+}
+
+export interface Update {
+  readonly table: string
+  readonly where: Condition
+  readonly assignments: readonly Assignment[]
+  readonly check: Condition
+}
+
+/** Updates the rows that `where` finds; returns them as they are then, in no order. */
+export function update(store: Store, { table: id, where, assignments, check }: Update): readonly Row[] {
+  const before = store.world
+  const table = store.table(id)
+  const found = table.rows.filter((row) => where(row, before))
+  const attempts = found.map((row) => attempt(() => changedRow(row, assignments, table)))
+  const changed = attempts.flatMap(({ value }, i) => (value ? [{ before: found[i]!, after: value }] : []))
+  const refusals = [
+    ...attempts.flatMap((each) => each.refusals),
+    ...rowRefusals(table, changed, (row) => (check(row, before) ? [] : [checkViolation('update')])),
+  ]
+  if (refusals.length > 0) throw new Refused(refusals)
+  for (const pair of changed) store.replace(id, pair.before, pair.after)
+  enforce(
+    store,
+    changed.map((pair) => ({ table: id, ...pair })),
+  )
+  return changed.map(({ after }) => after)
+}
+
+function changedRow(row: Row, assignments: readonly Assignment[], table: Table): Row {
+  const attempts = assignments.map((assignment) =>
+    attempt(() => assigned(assignment, row[assignment.column.id] ?? null)),
+  )
+  const refusals = attempts.flatMap((each) => each.refusals)
+  if (refusals.length > 0) throw new Refused(refusals)
+  const values = assignments.map(({ column }, i) => [column.id, attempts[i]!.value] as const)
+  const changed = withGenerated({ ...row, ...Object.fromEntries(values) }, table)
+  const violation = ownViolation(changed, table)
+  if (violation) throw new Refused([violation])
+  return changed
+}
+
+function attempt<T>(run: () => T): { readonly value: T | null; readonly refusals: readonly Violation[] } {
+  try {
+    return { value: run(), refusals: [] }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { value: null, refusals: error.refusals }
+  }
+}
+
+type Change = { readonly before: Row; readonly after: Row }
+
+/**
+ * What may be wrong with updated rows. Rows are updated in an order that nobody knows, and each must differ from all
+ * others as they are at that moment: a value that another row is about to lose makes an error only perhaps.
+ */
+function rowRefusals(
+  table: Table,
+  changes: readonly Change[],
+  checked: (row: Row) => readonly Violation[],
+): readonly Violation[] {
+  const rest = table.rows.filter((row) => !changes.some(({ before }) => before === row))
+  const perhaps: Violation[] = []
+  const surely = changes.flatMap(({ before, after }) => {
+    const others = changes.filter((change) => change.before !== before)
+    const clashes = (rows: readonly Row[]) => uniquesOf(table).filter((one) => conflicting(one, after, rows, table))
+    const withRest = clashes(rest)
+    const withNew = clashes(others.map((change) => change.after))
+    perhaps.push(...clashes(others.map((change) => change.before)).map(uniqueViolation))
+    return [...[...withRest, ...withNew].map(uniqueViolation), ...(withRest.length > 0 ? [] : checked(after))]
+  })
+  if (surely.length === 0 && perhaps.length > 0) throw new Undetermined('values move from row to row')
+  return surely.length === 0 ? [] : [...surely, ...perhaps]
+}
+
+/** Deletes the rows that `where` finds; returns them as they were, in no order. */
+export function remove(store: Store, id: string, where: Condition): readonly Row[] {
+  const before = store.world
+  const found = store.table(id).rows.filter((row) => where(row, before))
+  for (const row of found) store.remove(id, row)
+  enforce(
+    store,
+    found.map((row) => ({ table: id, before: row, after: null })),
+  )
+  return found
+}
+
+/** Lets foreign keys act; what depends on the order of the rows is not determined. */
+function enforce(store: Store, changes: readonly RowChange[]): void {
+  const { world } = store
+  const run = (isReversed: boolean) => {
+    store.reset(world)
+    const { refusals } = attempt(() => enforceForeignKeys(store, changes, isReversed))
+    return { refusals, world: store.world }
+  }
+  const [backward, forward] = [run(true), run(false)]
+  if (backward.refusals.length === 0 && forward.refusals.length === 0) {
+    if (!sameRows(backward.world, forward.world)) throw new Undetermined('the order of the rows matters')
+    return
+  }
+  if (backward.refusals.length === 0 || forward.refusals.length === 0) {
+    throw new Undetermined('the order of the rows decides about an error')
+  }
+  throw new Refused([...forward.refusals, ...backward.refusals])
+}
+
+/** Whether two worlds hold the same rows, in any order. */
+function sameRows(a: World, b: World): boolean {
+  const text = (row: Row) => JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
+  const texts = (table: Table) => JSON.stringify(table.rows.map(text).sort())
+  return a.tables.every((table, i) => texts(table) === texts(b.tables[i]!))
+}

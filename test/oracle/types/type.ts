@@ -1,0 +1,39 @@
+// What the oracle knows of a column type.
+
+import type { Draw } from '../draw.ts'
+import type { Expected } from '../expected.ts'
+import type { Json } from '../json.ts'
+import type { Decimal } from '../numbers.ts'
+
+/** A value that is not NULL; of what kind, its type says. */
+export type Datum = bigint | number | boolean | string | Decimal | Json | readonly (bigint | string | null)[]
+
+export interface ColumnType<D extends Datum = Datum> {
+  /** In CREATE TABLE. */
+  readonly sql: string
+  /** A statement that the database needs before the type can be used. */
+  readonly setup?: string
+  /** The name of the GraphQL scalar, or enum. */
+  readonly scalar: string
+  /** How it is added up, when `_inc`, `sum` and their like work on it. */
+  readonly arithmetic?: 'exact' | 'double' | 'money'
+  /** Whether it has `min` and `max`. */
+  readonly comparable?: boolean
+  /** How `_like` and its like match it, when they do. */
+  readonly patterns?: 'sensitive' | 'insensitive'
+  /** What it is besides: an array of something, or an enum, whose values are bare words. */
+  readonly kind?: 'array' | 'enum'
+  /** Absent: PostgreSQL can neither compare nor order its values. */
+  readonly compare: ((a: D, b: D) => number) | null
+  draw(draw: Draw): D
+  /** PostgreSQL's input text. */
+  text(datum: D): string
+  expected(datum: D): Expected
+  /** One of the ways to write it in a request. */
+  input(datum: D, draw: Draw): Json
+  /** The sum of two values; the text of an error of PostgreSQL when it has none. */
+  add?(a: D, b: D): { readonly datum: D } | string
+}
+
+/** The order of texts in a fixed format, and of anything else that `<` has right. */
+export const compareValues = <T extends string | number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)

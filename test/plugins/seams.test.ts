@@ -1,0 +1,222 @@
+// What plugins put around the work of the server, and what they check before it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { badRequest } from '../../core/errors.ts'
+import { definePlugin, type Engine, type Plugin } from '../../core/plugin.ts'
+import type { Around } from '../../core/wrapping.ts'
+import { startOther } from '../auth/other-server.ts'
+import { recordingObserver } from '../http/server.ts'
+import { startLibrary } from '../support/library.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const plugin = (name: string, register: (engine: Engine) => void): Plugin => definePlugin({ name, register })
+
+/** Writes down when each kind of work begins and ends. */
+const witness = (name: string, seen: string[]): Plugin =>
+  plugin(name, (engine) => {
+    const around =
+      (what: string): Around<unknown> =>
+      async (_work, run) => {
+        seen.push(`${name} ${what} begins`)
+        try {
+          return await run()
+        } finally {
+          seen.push(`${name} ${what} ends`)
+        }
+      }
+    engine.wrap({
+      request: around('request'),
+      operation: around('operation'),
+      metadata: around('metadata'),
+      statement: around('statement'),
+      planning(_work, run) {
+        seen.push(`${name} planning`)
+        return run()
+      },
+      async outgoing(request, send) {
+        seen.push(`${name} outgoing`)
+        return send({ ...request, headers: { ...request.headers, [`x-${name}`]: 'was here' } })
+      },
+    })
+  })
+
+test('each kind of work is wrapped once by each plugin, the first one outermost', async (t) => {
+  const seen: string[] = []
+  const trellis = await startLibrary(t, { plugins: [witness('a', seen), witness('b', seen)] })
+  seen.length = 0
+  await trellis.graphql('{ book { id } }')
+  assert.deepEqual(seen, [
+    'a request begins',
+    'b request begins',
+    'a operation begins',
+    'b operation begins',
+    'a planning',
+    'b planning',
+    'a statement begins',
+    'b statement begins',
+    'b statement ends',
+    'a statement ends',
+    'b operation ends',
+    'a operation ends',
+    'b request ends',
+    'a request ends',
+  ])
+  seen.length = 0
+  await trellis.op('count', { table: 'book' })
+  assert.deepEqual(seen.filter((each) => each.startsWith('a ')).slice(0, 4), [
+    'a request begins',
+    'a metadata begins',
+    'a statement begins',
+    'a statement ends',
+  ])
+})
+
+test('what is sent to other servers is what the wrappers make of it', async (t) => {
+  const hook = await startOther(t, () => ({ body: { 'x-service-role': 'reader' } }))
+  const settings = { adminSecret: 'sesame', authHook: hook.url }
+  const trellis = await startTrellis(t, { plugins: [witness('a', []), witness('b', [])], settings })
+  await trellis.graphql('{ __typename }')
+  const { headers } = hook.received[0]!
+  assert.deepEqual([headers['x-a'], headers['x-b']], ['was here', 'was here'])
+})
+
+test('a wrapper learns what came of its work', async (t) => {
+  const told: unknown[] = []
+  const watcher = plugin('watcher', (engine) => {
+    engine.wrap({
+      async request(work, run) {
+        const result = await run()
+        const { error, session } = work.exchange
+        told.push([work.route.url, work.reply.statusCode, session?.role ?? null, error?.code ?? null])
+        return result
+      },
+      async operation(work, run) {
+        try {
+          return await run()
+        } finally {
+          told.push(work.operation?.kind ?? null)
+        }
+      },
+      planning(work, run) {
+        try {
+          return run()
+        } finally {
+          told.push(work.cached)
+        }
+      },
+    })
+  })
+  const trellis = await startLibrary(t, { plugins: [watcher] })
+  told.length = 0
+  await trellis.graphql('{ book { id } }')
+  await trellis.graphql('{ book { id } }')
+  await trellis.graphql('{ nothing }', undefined, { role: 'reader', path: '/v1alpha1/graphql' })
+  await trellis.request('/v1/query', { body: '{' })
+  assert.deepEqual(told, [
+    ...[false, 'query', ['/v1/graphql', 200, 'admin', null]],
+    ...[true, 'query', ['/v1/graphql', 200, 'admin', null]],
+    ...[null, null, ['/v1alpha1/graphql', 400, 'reader', 'validation-failed']],
+    ['/v1/query', 400, 'admin', 'invalid-json'],
+  ])
+})
+
+test('a wrapper that fails before its work is an error of the request', async (t) => {
+  const observe = recordingObserver()
+  const broken = plugin('broken', ({ wrap }) => {
+    wrap({
+      async request(work, run) {
+        if (work.request.headers['x-break'] !== undefined) throw new Error('no good')
+        return run()
+      },
+    })
+  })
+  const trellis = await startTrellis(t, { observe, plugins: [broken] })
+  const answer = await trellis.request('/v1/graphql', {
+    headers: { 'x-break': '1' },
+    body: { query: '{ __typename }' },
+  })
+  assert.deepEqual(answer.body, {
+    errors: [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }],
+  })
+  assert.ok(observe.entries.some(({ detail }) => String(detail).includes('Error: no good')))
+  assert.deepEqual(await trellis.graphql('{ __typename }'), { data: { __typename: 'query_root' } })
+})
+
+test('a wrapper can end an operation, its statement with it', async (t) => {
+  const impatient = plugin('impatient', ({ wrap }) => {
+    wrap({
+      operation(work, run) {
+        const controller = new AbortController()
+        work.signal = controller.signal
+        setTimeout(() => controller.abort(badRequest('too-slow', 'enough')), 200)
+        return run()
+      },
+    })
+  })
+  const sql = 'create view nap as select 1 as id, pg_sleep(30)::text as over'
+  const trellis = await startTrellis(t, { sql, plugins: [impatient] })
+  await trellis.op('track_table', 'nap')
+  assert.deepEqual(await trellis.graphql('{ nap { over } }'), {
+    errors: [{ extensions: { path: '$', code: 'too-slow' }, message: 'enough' }],
+  })
+})
+
+test('whether a request is served is asked when it is known who asks, and before its body is parsed', async (t) => {
+  const asked: unknown[] = []
+  const gate = plugin('gate', ({ admission }) => {
+    admission.add({
+      async request({ session, headers, address, setHeader }) {
+        asked.push([session.role, address])
+        if (headers['x-pass'] !== undefined) return
+        setHeader('x-reason', 'no pass')
+        throw badRequest('no-pass', 'show your pass')
+      },
+      batch({ session }, size) {
+        asked.push([session.role, size])
+      },
+    })
+  })
+  const trellis = await startTrellis(t, { plugins: [gate], settings: { adminSecret: 'sesame' } })
+  const secret = { 'x-service-admin-secret': 'sesame' }
+  assert.equal((await trellis.request('/v1/query', { body: '{' })).status, 401)
+  assert.deepEqual(asked, [])
+  const refused = await trellis.request('/v1/query', { headers: secret, role: 'clerk', body: '{' })
+  assert.deepEqual(
+    [refused.status, refused.headers.get('x-reason'), refused.body],
+    [400, 'no pass', { path: '$', error: 'show your pass', code: 'no-pass' }],
+  )
+  const batch = [{ query: '{ __typename }' }, { query: '{ __typename }' }]
+  const served = await trellis.request('/v1/graphql', { headers: { ...secret, 'x-pass': '1' }, body: batch })
+  assert.equal((served.body as unknown[]).length, 2)
+  assert.deepEqual(asked, [
+    ['clerk', '127.0.0.1'],
+    ['admin', '127.0.0.1'],
+    ['admin', 2],
+  ])
+})
+
+test('guards are given the request, with the name of the operation', async (t) => {
+  const names: unknown[] = []
+  const guard = plugin('guard', ({ graphql }) => {
+    graphql.guard((_document, _session, { operationName }) => names.push(operationName))
+  })
+  const trellis = await startTrellis(t, { plugins: [guard] })
+  await trellis.graphql('query a { __typename } query b { __typename }', undefined, { operationName: 'b' })
+  await trellis.graphql('{ __typename }')
+  assert.deepEqual(names, ['b', null])
+})
+
+test('plugins add to what transactions tell the database', async (t) => {
+  const tagging = plugin('tagging', ({ sessionSettings }) => sessionSettings.add(() => ({ 'app.tag': `it's "me"` })))
+  const sql = `
+    create table person (id serial primary key, tag text);
+    create function tag() returns trigger language plpgsql as $$
+      begin new.tag := current_setting('app.tag'); return new; end $$;
+    create trigger tags before insert on person for each row execute function tag();
+  `
+  const trellis = await startTrellis(t, { sql, plugins: [tagging] })
+  await trellis.op('track_table', 'person')
+  const insert = 'mutation { insert_person_one(object: {}) { tag } }'
+  assert.deepEqual(await trellis.graphql(insert), { data: { insert_person_one: { tag: `it's "me"` } } })
+})

@@ -1,0 +1,226 @@
+// Every option that the interface names, as it is written there; and every option that is declared, with good and bad
+// values from each source.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dialects } from '../../core/dialect.ts'
+import { type Option, options } from '../../core/options.ts'
+import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
+
+const prefix = dialects.trellis.environmentPrefix
+
+/** Flag, short flag, variable and default of the options that configurations of v1.3 may have. */
+const interfaceOptions: readonly (readonly [string, string | null, string | null, unknown])[] = [
+  ['database-url', null, 'DATABASE_URL', null],
+  ['host', null, null, null],
+  ['port', 'p', null, null],
+  ['user', 'u', null, null],
+  ['password', null, null, null],
+  ['dbname', 'd', null, null],
+  ['pg-connection-options', 'o', null, null],
+  ['retries', null, 'NO_OF_RETRIES', 1],
+  ['server-port', null, 'SERVER_PORT', 8080],
+  ['server-host', null, 'SERVER_HOST', '*'],
+  ['stripes', 's', 'PG_STRIPES', 1],
+  ['connections', 'c', 'PG_CONNECTIONS', 50],
+  ['timeout', null, 'PG_TIMEOUT', 180],
+  ['conn-lifetime', null, 'PG_CONN_LIFETIME', 600],
+  ['use-prepared-statements', null, 'USE_PREPARED_STATEMENTS', true],
+  ['tx-iso', 'i', 'TX_ISOLATION', 'read-committed'],
+  ['admin-secret', null, 'ADMIN_SECRET', null],
+  ['access-key', null, 'ACCESS_KEY', null],
+  ['auth-hook', null, 'AUTH_HOOK', null],
+  ['auth-hook-mode', null, 'AUTH_HOOK_MODE', 'GET'],
+  ['jwt-secret', null, 'JWT_SECRET', null],
+  ['unauthorized-role', null, 'UNAUTHORIZED_ROLE', null],
+  ['cors-domain', null, 'CORS_DOMAIN', ['*']],
+  ['disable-cors', null, 'DISABLE_CORS', false],
+  ['enable-telemetry', null, 'ENABLE_TELEMETRY', false],
+  ['stringify-numeric-types', null, 'STRINGIFY_NUMERIC_TYPES', false],
+  ['enabled-apis', null, 'ENABLED_APIS', null],
+  ['enable-allowlist', null, 'ENABLE_ALLOWLIST', false],
+  ['enabled-log-types', null, 'ENABLED_LOG_TYPES', ['startup', 'http-log', 'webhook-log', 'websocket-log']],
+  ['log-level', null, 'LOG_LEVEL', 'info'],
+  ['query-plan-cache-size', null, 'QUERY_PLAN_CACHE_SIZE', 4000],
+  ['dev-mode', null, 'DEV_MODE', false],
+  ['admin-internal-errors', null, 'ADMIN_INTERNAL_ERRORS', true],
+]
+
+test('the options of the interface have their flags, variables and defaults', () => {
+  const declared = new Map(options.map((option) => [option.declaration.flag, option]))
+  const found = interfaceOptions.map(([flag]) => {
+    const option = declared.get(flag)
+    const { short = null, variable = null } = option?.declaration ?? {}
+    return [flag, short, variable, option?.default]
+  })
+  assert.deepEqual(found, interfaceOptions)
+})
+
+interface Given {
+  readonly text: string
+  /** As the configuration file has it. */
+  readonly json: unknown
+}
+
+const given = (text: string, json: unknown = text): Given => ({ text, json })
+
+const booleans = {
+  good: [given('yes', true), given('F', false)],
+  bad: [given('1', 1), given('', ''), given('on', 'on')],
+}
+
+const limitsOf = ({ schema }: Option) => schema as { readonly minimum?: number; readonly maximum?: number }
+
+function numbers(option: Option) {
+  const { minimum = 0, maximum = 1_000_000 } = limitsOf(option)
+  const beyond = [given(String(minimum - 1), minimum - 1), given(String(maximum + 1), maximum + 1)]
+  const bounded = limitsOf(option).maximum === undefined ? beyond.slice(0, 1) : beyond
+  return {
+    good: [given(String(minimum), minimum), given(` ${maximum} `, maximum)],
+    bad: [
+      ...bounded,
+      given('', ''),
+      given('many', 'many'),
+      given('1.5', 1.5),
+      given('1e1', '1e1'),
+      given('0x1', '0x1'),
+    ],
+  }
+}
+
+/** Texts that options with rules of their own take and refuse. */
+const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
+  databaseUrl: {
+    good: ['postgres://h/d', 'postgresql://u:p@h:1/d?x=y'],
+    bad: ['h/d', 'mysql://h/d', 'postgres://h:x/d'],
+  },
+  adminSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },
+  accessKey: { good: ['a'], bad: ['[""]'] },
+  metricsSecret: { good: ['a'], bad: ['[""]'] },
+  authHook: { good: ['http://h/', 'https://h:1/p?q'], bad: ['h', 'ftp://h/', 'http://u:p@h/'] },
+}
+
+const listsOf: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
+  corsDomain: {
+    good: ['*', 'http://a.b', 'https://*.a.b:8080,http://localhost:3000'],
+    bad: ['a.b', 'ftp://a.b', 'http://a.b/', 'http://a.b:x', 'http://*a.b', 'http://a.*.b', 'http://a.b,*.c'],
+  },
+  enabledLogTypes: { good: ['startup', ' Query-Log , http-log'], bad: ['gossip', 'startup,x'] },
+}
+
+/** Values of an option: such that are taken, and such that are refused. */
+function valuesOf(option: Option): { readonly good: readonly Given[]; readonly bad: readonly Given[] } {
+  const { kind, words = [] } = option.declaration
+  const asGiven = (texts: readonly string[]) => texts.map((text) => given(text))
+  switch (kind) {
+    case 'boolean':
+    case 'switch':
+      return booleans
+    case 'int':
+      return numbers(option)
+    case 'enum':
+      return { good: asGiven(words), bad: asGiven(['', 'nonsense', `${words[0]}x`]) }
+    case 'list': {
+      const { good, bad } = listsOf[option.key] ?? { good: ['a', ' a , b,'], bad: [] }
+      return { good: asGiven(good), bad: asGiven(bad) }
+    }
+    case 'string': {
+      const { good, bad } = ruled[option.key] ?? { good: ['a'], bad: [] }
+      return { good: asGiven(good), bad: [given(''), ...asGiven(bad)] }
+    }
+    default:
+      return kind satisfies never
+  }
+}
+
+/** What an option needs beside it, so that only its own value is judged. */
+const beside = (option: Option): readonly string[] => {
+  const { key } = option
+  if (/^(authHook|jwtSecret|unauthorizedRole)$/.test(key)) return ['--admin-secret', 's']
+  return /^database(Host|Port|User|Name|Password|Options)$/.test(key) ? ['--database-url', 'postgres://h/d'] : []
+}
+
+/** Three ways to give an option, with what a refusal calls each. */
+function ways(
+  option: Option,
+): readonly { readonly source: string; give(value: Given): ReturnType<typeof parseSettings> }[] {
+  const { flag, variable, kind } = option.declaration
+  const rest = beside(option)
+  const parse = (argv: readonly string[], variables: Record<string, string> = {}, file: string | null = null) =>
+    parseSettings(readCommandLine([...rest, ...argv]), variables, () => file)
+  const byFlag = { source: `Option --${flag}`, give: ({ text }: Given) => parse([`--${flag}=${text}`]) }
+  const byVariable = {
+    source: `Environment variable ${prefix}${variable}`,
+    give: ({ text }: Given) => parse([], { [`${prefix}${variable}`]: text }),
+  }
+  const byFile = {
+    source: `Configuration file trellis.config.json, ${option.key}`,
+    give: ({ json }: Given) => parse([], {}, JSON.stringify({ [option.key]: json })),
+  }
+  return [
+    // A switch takes no value.
+    ...(kind === 'switch' ? [] : [byFlag]),
+    ...(variable === undefined ? [] : [byVariable]),
+    byFile,
+  ]
+}
+
+function reasonOf(give: () => unknown): string {
+  try {
+    give()
+  } catch (error) {
+    if (error instanceof OptionsError) return error.message
+    throw error
+  }
+  return 'was accepted'
+}
+
+/** Options that name where the others come from are read before them. */
+const judged = options.filter(({ key }) => key !== 'config' && key !== 'dialect')
+
+for (const option of judged) {
+  const { good, bad } = valuesOf(option)
+
+  test(`--${option.declaration.flag} takes its values from every source`, () => {
+    for (const value of good) {
+      const read = ways(option).map(({ give }) => give(value).settings[option.key])
+      for (const each of read) assert.deepEqual(each, read[0], value.text)
+      assert.notEqual(read[0], undefined)
+    }
+  })
+
+  test(`--${option.declaration.flag} refuses what it cannot use under the name of the source`, () => {
+    for (const value of bad) {
+      for (const { source, give } of ways(option)) {
+        const reason = reasonOf(() => give(value))
+        assert.ok(reason.startsWith(`Fatal Error:- ${source}: `), `${JSON.stringify(value)}: ${reason}`)
+        if (option.declaration.secret) assert.ok(value.text.length < 3 || !reason.includes(value.text), reason)
+      }
+    }
+  })
+}
+
+test('the words of refusals are those of the interface', () => {
+  const boolean =
+    ' Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive'
+  const types =
+    '["startup","query-log","http-log","webhook-log","websocket-log","livequery-poller-log","action-handler-log"]'
+  const refusals: readonly (readonly [string, string, string])[] = [
+    ['TX_ISOLATION', 'none', 'Only expecting read-committed / repeatable-read / serializable'],
+    ['LOG_LEVEL', 'loud', 'Valid log levels: debug, info, warn or error'],
+    ['ENABLED_LOG_TYPES', 'gossip', `Valid list of comma-separated log types: ${types}`],
+    ['AUTH_HOOK_MODE', 'get', 'Only expecting GET / POST'],
+    ['DEV_MODE', '1', boolean],
+    ['USE_PREPARED_STATEMENTS', 'on', boolean],
+    ['ENABLE_TELEMETRY', '0', boolean],
+    [
+      'CORS_DOMAIN',
+      'http://a.b,c.d',
+      `invalid domain: 'c.d'. All domains should have scheme + (optional wildcard) host + (optional port)`,
+    ],
+  ]
+  for (const [variable, value, reason] of refusals) {
+    const found = reasonOf(() => parseSettings(readCommandLine([]), { [prefix + variable]: value }, () => null))
+    assert.equal(found, `Fatal Error:- Environment variable ${prefix}${variable}: ${reason}`)
+  }
+})

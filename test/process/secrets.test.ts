@@ -1,0 +1,173 @@
+// Secrets are planted wherever a server is given any, every endpoint is asked in every way, and nothing that comes out
+// of the server (answers, their headers, log, banner, exports, what it sends to others) may hold one.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { startOther } from '../auth/other-server.ts'
+import { macKey, namespace, sign } from '../auth/tokens.ts'
+import { clientOf, type TestClient } from '../support/client.ts'
+import { testDatabase } from '../support/database.ts'
+import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
+
+/** What nobody may see. Distinct, so that a find says which. */
+const planted = {
+  databasePassword: 'planted-database-password',
+  sslPassword: 'planted-ssl-password',
+  adminSecret: 'planted-admin-secret',
+  formerSecret: 'planted-former-secret',
+  guess: 'planted-wrong-guess',
+  hookQuery: 'planted-hook-query',
+  keyQuery: 'planted-key-query',
+  cookie: 'planted-cookie',
+} as const
+
+const jwtKey = `planted-${macKey}`
+
+const everything = [
+  ...['--server-host', '127.0.0.1', '--server-port', '0', '--log-level', 'debug'],
+  ...['--enabled-log-types', 'startup,http-log,query-log,webhook-log,websocket-log,livequery-poller-log'],
+]
+
+interface Request {
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** Requests that succeed for administrators, and such that fail in one way or another. */
+const requests: readonly Request[] = [
+  { path: '/v1/query', body: { type: 'export_metadata', args: {} } },
+  { path: '/v1/query', body: { type: 'export_metadata', version: 2, args: {} } },
+  { path: '/v1/query', body: { type: 'get_inconsistent_metadata', args: {} } },
+  { path: '/v1/query', body: { type: 'dump_internal_state', args: {} } },
+  { path: '/v1/query', body: { type: 'get_catalog_state', args: {} } },
+  { path: '/v1/query', body: { type: 'reload_metadata', args: {} } },
+  { path: '/v1/query', body: { type: 'run_sql', args: { sql: `select current_setting('service.user')` } } },
+  { path: '/v1/query', body: { type: 'run_sql', args: { sql: 'select nonsense' } } },
+  { path: '/v1/query', body: { type: 'run_sql', args: { sql: `select query from pg_stat_activity` } } },
+  { path: '/v1/query', body: { type: 'count', args: { table: 'town', where: { name: 'X-Service-User-Id' } } } },
+  { path: '/v1/query', body: '{' },
+  { path: '/api/1/table/town/select', body: { columns: ['id'] } },
+  { path: '/v1/graphql', body: { query: '{ town { id name } }' } },
+  { path: '/v1/graphql', body: { query: '{ town(where: {name: {_eq: "x"}}) { id } broken }' } },
+  { path: '/v1alpha1/graphql', body: { query: 'mutation { insert_town_one(object: {id: 1}) { id } }' } },
+  { path: '/v1alpha1/graphql', body: { query: 'mutation { insert_town_one(object: {id: 1}) { id } }' } },
+  { path: '/v1beta1/relay', body: { query: '{ __typename }' } },
+  { path: '/v1/graphql/explain', body: { query: { query: '{ town { id } }' }, user: { 'x-service-role': 'guest' } } },
+  { path: '/v1alpha1/pg_dump', body: { opts: ['--schema-only', '--nonsense'] } },
+  { path: '/v1alpha1/pg_dump', body: { opts: ['--schema-only'] } },
+  { path: '/v1alpha1/config' },
+  { path: '/v1/version' },
+  { path: '/healthz' },
+  { path: '/readyz' },
+  { path: '/nowhere?key=1' },
+]
+
+interface Sweep {
+  readonly args: readonly string[]
+  readonly headers: readonly Record<string, string>[]
+  /** Texts that the other servers of the sweep received. */
+  heard?(): string
+}
+
+/** Everything that a server shows while it is asked everything with each of these headers, and after. */
+async function shown(t: TestContext, { args, headers, heard }: Sweep): Promise<string> {
+  const database = await testDatabase(t, { sql: 'create table town (id int primary key, name text)' })
+  const url = new URL(database.url)
+  url.password = planted.databasePassword
+  url.searchParams.set('sslpassword', planted.sslPassword)
+  const secrets = JSON.stringify([planted.adminSecret, planted.formerSecret])
+  const env = { SERVICE_GRAPHQL_DATABASE_URL: url.href, SERVICE_GRAPHQL_ADMIN_SECRET: secrets }
+  const server = spawnTrellis(t, [...everything, ...args], env, { cwd: temporaryDirectory(t) })
+  const client = clientOf(await server.ready())
+  const admin = { headers: { 'x-service-admin-secret': planted.formerSecret } }
+  await client.op('track_table', 'town', admin)
+  const answers: string[] = []
+  for (const each of [admin.headers, ...headers]) answers.push(await askEverything(client, each))
+  await database.sql('drop table town')
+  await client.op('reload_metadata', {}, admin)
+  answers.push(await askEverything(client, admin.headers))
+  await database.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+  answers.push(await askEverything(client, admin.headers))
+  server.kill('SIGTERM')
+  const { code, stdout, stderr } = await server.ended
+  assert.equal(code, 0)
+  assert.match(stdout, /"type":"http-log"/)
+  return [...answers, stdout, stderr, heard?.() ?? ''].join('\n')
+}
+
+async function askEverything(client: TestClient, headers: Record<string, string>): Promise<string> {
+  const answers: string[] = []
+  for (const { path, body } of requests) {
+    const answer = await client.request(path, { headers, ...(body === undefined ? {} : { body }) })
+    answers.push(answer.text, JSON.stringify([...answer.headers]))
+  }
+  return answers.join('\n')
+}
+
+function assertNone(text: string, secrets: readonly string[]): void {
+  const found = secrets.filter((secret) => text.includes(secret))
+  assert.deepEqual(found, [])
+}
+
+const wrong = { 'x-service-admin-secret': planted.guess }
+
+for (const mode of [[], ['--dev-mode'], ['--stringify-numeric-types', '--use-prepared-statements', 'false']]) {
+  test(`nothing that a server shows holds its secrets (${mode.join(' ') || 'as it is'})`, async (t) => {
+    const text = await shown(t, { args: mode, headers: [{}, wrong, { 'x-service-access-key': planted.guess }] })
+    assertNone(text, Object.values(planted))
+  })
+}
+
+test('neither the key of tokens nor the tokens are shown', async (t) => {
+  const args = ['--jwt-secret', JSON.stringify({ type: 'HS256', key: jwtKey }), '--unauthorized-role', 'guest']
+  const claims = { 'x-service-allowed-roles': ['guest'], 'x-service-default-role': 'guest' }
+  const key = Buffer.from(jwtKey)
+  const good = await sign({ [namespace]: claims }, { key })
+  const expired = await sign({ [namespace]: claims, exp: 1 }, { key })
+  const bearing = (token: string) => ({ authorization: `Bearer ${token}`, cookie: `a=${planted.cookie}` })
+  const headers = [bearing(good), bearing(expired), bearing(`${good}x`), bearing('planted.malformed.token')]
+  const text = await shown(t, { args, headers })
+  const signatures = [good, expired].map((token) => token.split('.')[2]!)
+  assertNone(text, [...Object.values(planted), jwtKey, ...signatures, 'planted.malformed.token'])
+})
+
+test('what authenticates a webhook is not shown, and the webhook is not told the secrets of the server', async (t) => {
+  const secret = { 'x-service-role': 'guest', 'x-service-admin-secret': planted.guess }
+  let status = 200
+  const hook = await startOther(t, () => ({ status: status++ % 3 === 0 ? 500 : 200, body: secret }))
+  const args = ['--auth-hook', `${hook.url}/auth?key=${planted.hookQuery}`, '--auth-hook-mode', 'POST']
+  const heard = () => hook.received.map(({ headers, body }) => JSON.stringify([headers, body])).join('\n')
+  const text = await shown(t, { args, headers: [{}, { 'x-badge': 'blue' }], heard })
+  const { guess: _, ...others } = planted
+  assertNone(text, Object.values(others))
+})
+
+test('the start that fails shows no secret', async (t) => {
+  const database = await testDatabase(t)
+  const url = new URL(database.url)
+  url.password = planted.databasePassword
+  const nowhere = new URL('postgres://u@127.0.0.1:1/d')
+  nowhere.password = planted.databasePassword
+  const keys = await startOther(t, () => ({ status: 404 }))
+  const secret = ['--admin-secret', planted.adminSecret]
+  const jwt = (value: unknown) => [...secret, '--jwt-secret', typeof value === 'string' ? value : JSON.stringify(value)]
+  const starts: readonly (readonly string[])[] = [
+    ['--database-url', nowhere.href, '--retries', '0'],
+    ['--database-url', `postgres://u:${planted.databasePassword}@h:port/d`],
+    ['--database-url', `mysql://u:${planted.databasePassword}@h/d`],
+    ['--database-url', url.href, '--admin-secret', `["${planted.adminSecret}",""]`],
+    ['--database-url', url.href, ...jwt({ type: 'HS256', key: 'planted-short' })],
+    ['--database-url', url.href, ...jwt(`{"type":"HS256","key":"planted-short"`)],
+    ['--database-url', url.href, ...jwt({ type: 'RS256', key: 'planted-short' })],
+    ['--database-url', url.href, ...jwt({ jwk_url: `${keys.url}/?key=${planted.keyQuery}` })],
+    ['--database-url', url.href, ...jwt({ jwk_url: `http://127.0.0.1:1/?key=${planted.keyQuery}` })],
+    ['--database-url', url.href, ...secret, '--auth-hook', `http://u:${planted.hookQuery}@h/`],
+    ['--host', 'h', '--password', planted.databasePassword],
+  ]
+  for (const args of starts) {
+    const { code, stdout, stderr } = await spawnTrellis(t, args, {}, { cwd: temporaryDirectory(t) }).ended
+    assert.equal(code, 1, args.join(' '))
+    assertNone(stdout + stderr, [...Object.values(planted), 'planted-short'])
+  }
+})

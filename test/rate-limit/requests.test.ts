@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
+
+function start(t: test.TestContext, limit: object, settings: TrellisOptions['settings'] = {}): Promise<TestTrellis> {
+  return startTrellis(t, { settings: { apiLimits: JSON.stringify({ rate_limit: limit }), ...settings } })
+}
+
+const query = { query: '{ __typename }' }
+
+/** The status, the code of the error if there is one, and whether the answer says when to come back. */
+async function ask(trellis: TestTrellis, role: string, headers: Record<string, string> = {}, body: unknown = query) {
+  const answer = await trellis.request<{ errors?: { extensions: { code: string } }[] }>('/v1alpha1/graphql', {
+    ...{ role, headers, body },
+  })
+  return [answer.status, answer.body.errors?.[0]?.extensions.code ?? null, answer.headers.has('retry-after')] as const
+}
+
+const fine = [200, null, false]
+const refused = [429, 'rate-limit-exceeded', true]
+
+test('roles have limits of their own, and administrators none', async (t) => {
+  const trellis = await start(t, {
+    global: { max_reqs_per_min: 3 },
+    per_role: { guest: { max_reqs_per_min: 1 } },
+  })
+  const answers = []
+  for (let i = 0; i < 4; i++) answers.push(await ask(trellis, 'clerk'))
+  assert.deepEqual(answers, [fine, fine, fine, refused])
+  assert.deepEqual([await ask(trellis, 'guest'), await ask(trellis, 'guest')], [fine, refused])
+  for (let i = 0; i < 9; i++) assert.deepEqual(await ask(trellis, 'admin'), fine)
+})
+
+test('the answer fits the endpoint, and says when to come back', async (t) => {
+  const trellis = await start(t, { global: { max_reqs_per_min: 1 } })
+  await ask(trellis, 'clerk')
+  for (const [path, status, body] of [
+    ['/v1/graphql', 200, query],
+    ['/v1beta1/relay', 200, query],
+    ['/v1alpha1/graphql', 429, query],
+    ['/v1/query', 429, { type: 'count', args: { table: 'person' } }],
+    ['/v1/query', 429, 'no JSON'],
+    ['/api/1/table/person/count', 429, {}],
+  ] as const) {
+    const answer = await trellis.request<Record<string, unknown>>(path, { role: 'clerk', body })
+    assert.equal(answer.status, status, path)
+    const seconds = Number(answer.headers.get('retry-after'))
+    assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 120, String(seconds))
+    const message = `the rate limit of 1 requests per minute is exceeded, try again in ${seconds} s`
+    const extensions = { path: '$', code: 'rate-limit-exceeded' }
+    const expected =
+      path.endsWith('l') || path.endsWith('relay')
+        ? { errors: [{ extensions, message }] }
+        : { path: '$', error: message, code: 'rate-limit-exceeded' }
+    assert.deepEqual(answer.body, expected, path)
+  }
+})
+
+test('clients are told apart by session variables', async (t) => {
+  const parameters = ['X-Service-User-Id', 'x-service-org']
+  const trellis = await start(t, { global: { max_reqs_per_min: 1, unique_params: parameters } })
+  const as = (user: string, org?: string) => {
+    const headers = { 'x-service-user-id': user, ...(org !== undefined && { 'x-service-org': org }) }
+    return ask(trellis, 'clerk', headers)
+  }
+  const clients = [['1'], ['2'], ['1', 'a'], ['1', 'b'], ['1b'], ['x'.repeat(5000)], ['y'.repeat(5000)]] as const
+  for (const [user, org] of clients) assert.deepEqual(await as(user, org), fine)
+  for (const [user, org] of clients) assert.deepEqual(await as(user, org), refused)
+})
+
+test('clients are told apart by address, which they cannot make up', async (t) => {
+  const limit = { global: { max_reqs_per_min: 1, unique_params: 'ip' } }
+  const direct = await start(t, limit)
+  assert.deepEqual(await ask(direct, 'clerk', { 'x-forwarded-for': '1.1.1.1' }), fine)
+  assert.deepEqual(await ask(direct, 'clerk', { 'x-forwarded-for': '2.2.2.2', 'x-real-ip': '2.2.2.2' }), refused)
+  assert.deepEqual(await ask(direct, 'guest'), fine)
+  const behind = await start(t, limit, { trustedProxies: 1 })
+  assert.deepEqual(await ask(behind, 'clerk', { 'x-forwarded-for': '1.1.1.1' }), fine)
+  assert.deepEqual(await ask(behind, 'clerk', { 'x-forwarded-for': '2.2.2.2' }), fine)
+  assert.deepEqual(await ask(behind, 'clerk', { 'x-forwarded-for': '3.3.3.3, 2.2.2.2' }), refused)
+})
+
+test('a batch counts as often as it has operations', async (t) => {
+  const trellis = await start(t, { global: { max_reqs_per_min: 5 } })
+  const batch = (size: number) => ask(trellis, 'clerk', {}, Array(size).fill(query))
+  assert.deepEqual(await batch(6), refused)
+  assert.deepEqual(await batch(3), fine)
+  assert.deepEqual(await ask(trellis, 'clerk'), fine)
+  assert.deepEqual(await ask(trellis, 'clerk'), refused)
+})
+
+test('requests that nobody authenticates are refused for that, and not counted', async (t) => {
+  const trellis = await start(t, { global: { max_reqs_per_min: 1 } }, { adminSecret: 'sesame' })
+  for (let i = 0; i < 3; i++) assert.deepEqual(await ask(trellis, 'clerk'), [401, 'access-denied', false])
+  const headers = { 'x-service-admin-secret': 'sesame' }
+  assert.deepEqual([await ask(trellis, 'clerk', headers), await ask(trellis, 'clerk', headers)], [fine, refused])
+})
+
+test('what everybody may ask has no limit', async (t) => {
+  const trellis = await start(t, { global: { max_reqs_per_min: 1 } })
+  for (let i = 0; i < 3; i++) assert.equal((await trellis.request('/healthz', { role: 'clerk' })).status, 200)
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { clientNetwork } from '../../plugins/rate-limit/address.ts'
+import { SlidingWindows } from '../../plugins/rate-limit/windows.ts'
+
+/** Windows on a clock that the test sets, in seconds. */
+function clock() {
+  const at = { seconds: 0 }
+  const windows = new SlidingWindows(() => at.seconds * 1000)
+  return { at, windows }
+}
+
+test('as many requests as the limit says pass within a minute', () => {
+  const { windows } = clock()
+  const waits = Array.from({ length: 4 }, () => windows.take('a', 3))
+  assert.deepEqual(waits, [null, null, null, 80_000])
+  assert.equal(windows.take('b', 3), null)
+})
+
+test('the minute slides: room comes back little by little', () => {
+  const { at, windows } = clock()
+  for (let i = 0; i < 60; i++) assert.equal(windows.take('a', 60), null)
+  at.seconds = 59
+  assert.equal(windows.take('a', 60), 2000)
+  at.seconds = 61
+  assert.equal(windows.take('a', 60), null)
+  assert.equal(windows.take('a', 60), 1000)
+  at.seconds = 90
+  assert.equal(Array.from({ length: 60 }, () => windows.take('a', 60)).filter((wait) => wait === null).length, 29)
+  at.seconds = 240
+  assert.equal(windows.take('a', 60), null)
+})
+
+test('who comes when they were told to is admitted, and not before', () => {
+  const request = fc.record({ pause: fc.integer({ min: 0, max: 40_000 }), weight: fc.integer({ min: 1, max: 5 }) })
+  const property = fc.property(
+    fc.array(request, { maxLength: 60 }),
+    fc.integer({ min: 5, max: 20 }),
+    (requests, limit) => {
+      let now = 7 * 60_000
+      const windows = new SlidingWindows(() => now)
+      for (const { pause, weight } of requests) {
+        now += pause
+        const wait = windows.take('a', limit, weight)
+        if (wait === null) continue
+        assert.ok(wait > 0 && wait <= 120_000, String(wait))
+        const asked = now
+        now = asked + Math.ceil(wait) - 2
+        if (now > asked) assert.notEqual(windows.take('a', limit, weight), null)
+        now = asked + Math.ceil(wait)
+        assert.equal(windows.take('a', limit, weight), null)
+      }
+    },
+  )
+  fc.assert(property, { numRuns: 300 })
+})
+
+test('more requests at once than the limit allows never pass', () => {
+  const { windows } = clock()
+  assert.equal(windows.take('a', 3, 4), 60_000)
+  assert.equal(windows.take('a', 3, 3), null)
+})
+
+test('of very many clients the last ones are remembered', () => {
+  const { windows } = clock()
+  windows.take('first', 1)
+  for (let i = 0; i < 20_000; i++) windows.take(`other ${i}`, 1)
+  assert.equal(windows.take('first', 1), null)
+  assert.notEqual(windows.take('other 19999', 1), null)
+})
+
+test('a client is known by its IPv4 address or its IPv6 network, believed from as many proxies as there are', () => {
+  const network = (address: string, proxies = 0, forwarded?: string) =>
+    clientNetwork({ address, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }, proxies)
+  assert.equal(network('10.0.0.7'), '10.0.0.7')
+  assert.equal(network('::ffff:10.0.0.7'), '10.0.0.7')
+  assert.equal(network('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
+  assert.equal(network('2001:DB8:0001:2::1'), '2001:db8:1:2::/64')
+  assert.equal(network('::1'), '0:0:0:0::/64')
+  assert.equal(network('fe80::1:2%eth0'), 'fe80:0:0:0::/64')
+  assert.equal(network('10.0.0.7', 0, '1.1.1.1'), '10.0.0.7')
+  assert.equal(network('10.0.0.7', 1, '6.6.6.6, 1.1.1.1'), '1.1.1.1')
+  assert.equal(network('10.0.0.7', 2, '6.6.6.6, 1.1.1.1:80,10.0.0.9'), '1.1.1.1')
+  assert.equal(network('10.0.0.7', 2, '[2001:db8::1]:99'), '2001:db8:0:0::/64')
+  assert.equal(network('10.0.0.7', 1), '10.0.0.7')
+  assert.equal(network('10.0.0.7', 1, 'nonsense'), 'nonsense')
+  assert.equal(network('', 0), '')
+})

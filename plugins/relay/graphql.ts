@@ -3,14 +3,14 @@
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { Rows } from '../../core/compiler/plan.ts'
 import { sql } from '../../core/database/sql.ts'
-import type { Contribution, FieldMap, SchemaScope } from '../../core/graphql/contribution.ts'
+import type { Contribution, FieldMap, RootFields, SchemaScope } from '../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../core/graphql/plan-context.ts'
 import type { FieldSelection } from '../../core/graphql/selection.ts'
 import type { TableModel } from '../../core/metadata/model.ts'
 import { nameText } from '../../core/names.ts'
 import { callArguments, planFunctionRows } from '../functions/graphql.ts'
 import { visibleRelationships } from '../relationships/graphql.ts'
-import { planRows } from '../tables/graphql.ts'
+import { fieldsOfTables, planRows } from '../tables/graphql.ts'
 import { planConnection } from './graphql/connection.ts'
 import { connectionSql } from './graphql/connection-sql.ts'
 import { nodeField } from './graphql/node.ts'
@@ -22,16 +22,27 @@ type Field = GraphQLFieldConfig<unknown, unknown>
 /** The rows that a connection is made of, under the role's permission and the field's arguments. */
 type BaseSet = (field: FieldSelection, context: PlanContext) => Rows
 
-/** Contribution: `node`, and the connections of tables and functions. */
+const suffix = '_connection'
+
+/** The connections of tables. */
+const tableConnections = (scope: SchemaScope): RootFields =>
+  fieldsOfTables(
+    scope,
+    (table) => {
+      const fields = new Map<string, () => Field>()
+      if (nodeKey(scope, table)) fields.set(`${table.graphqlName}${suffix}`, () => tableField(scope, table))
+      return fields
+    },
+    (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
+  )
+
+/** `node`, and the connections of functions. */
 function rootFields(scope: SchemaScope): FieldMap {
   const fields = new Map<string, () => Field>([['node', () => nodeField(scope)]])
-  for (const table of scope.model.tables.values()) {
-    if (nodeKey(scope, table)) fields.set(`${table.graphqlName}_connection`, () => tableField(scope, table))
-  }
   for (const { graphqlName, name, call, table: returned } of scope.model.slices.functions?.values() ?? []) {
     const table = scope.access(returned)?.table
     if (!table || !nodeKey(scope, table)) continue
-    fields.set(`${graphqlName}_connection`, () => {
+    fields.set(`${graphqlName}${suffix}`, () => {
       const description = `execute function "${nameText(name)}" which returns "${nameText(table.name)}"`
       const rows: BaseSet = (field, context) => planFunctionRows(field, context, { call, table })
       const given = callArguments(scope, call, `${graphqlName}_args`)
@@ -81,7 +92,7 @@ function rowFields(scope: SchemaScope, table: TableModel): FieldMap {
     if (relationship.type !== 'array' || !nodeKey(scope, target)) continue
     const { name, comment, mapping } = relationship
     const description = comment ?? 'An array relationship connection'
-    fields.set(`${name}_connection`, () => relatedConnection(scope, target, { description, mapping }))
+    fields.set(`${name}${suffix}`, () => relatedConnection(scope, target, { description, mapping }))
   }
   return fields
 }
@@ -108,7 +119,15 @@ function relatedConnection(
   }
 }
 
-/** The whole of what Relay's schema has and the usual one has not. */
+/** The connections of tables, as root fields. */
+export const connectionContribution: Contribution = {
+  name: 'relay connections',
+  schemas: ['relay'],
+  query: tableConnections,
+  subscription: tableConnections,
+}
+
+/** What else Relay's schema has and the usual one has not. */
 export const relayContribution: Contribution = {
   name: 'relay',
   schemas: ['relay'],

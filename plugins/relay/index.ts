@@ -2,7 +2,7 @@
 
 import { definePlugin } from '../../core/plugin.ts'
 import { alwaysOk, graphqlRoute } from '../graphql/index.ts'
-import { relayContribution } from './graphql.ts'
+import { connectionContribution, relayContribution } from './graphql.ts'
 
 export default definePlugin({
   name: 'relay',
@@ -10,6 +10,7 @@ export default definePlugin({
   api: 'graphql',
   register(engine) {
     engine.graphql.contribute(relayContribution)
+    engine.graphql.contribute(connectionContribution)
     engine.routes.add(graphqlRoute(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk }))
   },
 })

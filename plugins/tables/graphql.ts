@@ -24,6 +24,7 @@ export {
   relatedValue,
 } from './graphql/order-by.ts'
 export { keyArguments, keyColumns, keyCondition, rowList } from './graphql/query-fields.ts'
+export { fieldsOfTables } from './graphql/root-fields.ts'
 export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-type.ts'
 export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } from './graphql/select-arguments.ts'
 

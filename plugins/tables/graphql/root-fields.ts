@@ -39,17 +39,24 @@ function indexOf(tables: Model['tables']): Index {
 }
 
 /** Every table that may give a root field of that name. */
-function candidates({ byGraphQLName, configured }: Index, name: string): TableModel[] {
-  const generated = basesOfRootField(name).map((base) => byGraphQLName.get(base))
+function candidates({ byGraphQLName, configured }: Index, name: string, bases: readonly string[]): TableModel[] {
+  const generated = bases.map((base) => byGraphQLName.get(base))
   return [...(configured.get(name) ?? []), ...generated].filter((table) => table !== undefined)
 }
 
-/** The root fields that `fieldsOf` gives for each table of the model. */
-export function fieldsOfTables(scope: SchemaScope, fieldsOf: (table: TableModel) => FieldMap): RootFields {
+/**
+ * The root fields that `fieldsOf` gives for each table of the model. `basesOf` tells of which tables' GraphQL names the
+ * name of a field may be made.
+ */
+export function fieldsOfTables(
+  scope: SchemaScope,
+  fieldsOf: (table: TableModel) => FieldMap,
+  basesOf: (name: string) => readonly string[] = basesOfRootField,
+): RootFields {
   const { tables } = scope.model
   return {
     get(name) {
-      for (const table of candidates(indexOf(tables), name)) {
+      for (const table of candidates(indexOf(tables), name, basesOf(name))) {
         const make = fieldsOf(table).get(name)
         if (make) return make
       }

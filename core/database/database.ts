@@ -242,6 +242,7 @@ export class Database {
     values: readonly (string | null)[],
     signal: AbortSignal | null,
   ): Promise<Buffer | null> {
+    signal?.throwIfAborted()
     const { meanMillis } = statement
     const among = meanMillis < fastMillis ? connectionsForFast : sharedConnections
     const shared = meanMillis < slowMillis ? this.#freeShared(among) : null

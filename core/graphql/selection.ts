@@ -27,7 +27,7 @@ import type { PlanContext } from './plan-context.ts'
 import { Value } from './values.ts'
 
 /** Selections nested deeper than this are refused; every real query is far from it. */
-const maxDepth = 100
+export const maxDepth = 100
 
 /** The type whose fields are selected: an object type, or a root type that makes its fields on demand. */
 export interface FieldSource {

@@ -4,6 +4,7 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Operation } from '../../core/graphql/document.ts'
 import { maxSelections, tooManySelections } from '../../core/graphql/plan-context.ts'
+import { maxDepth } from '../../core/graphql/selection.ts'
 
 /** Counts of an operation, without what it asks of the schema itself. */
 export interface Size {
@@ -25,9 +26,6 @@ export interface IntrospectionSize {
 
 /** The fields by which a type leads to other types, and each of them back. */
 const listFields: ReadonlySet<string> = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
-
-/** Deeper selections than this are refused by planning. */
-const deepest = 100
 
 /** Throws when the operation is too large to be planned. */
 export function sizeOf(operation: Operation): Size {
@@ -63,7 +61,7 @@ class Walk {
     this.nodes++
     if (level === 0 && (name === '__schema' || name === '__type')) {
       for (const field of this.fieldsOf(sets)) this.#countIntrospection(field, 0)
-    } else if (level < deepest) {
+    } else if (level < maxDepth) {
       for (const field of this.fieldsOf(sets)) this.count(field, level + 1)
     } else this.depth = level + 1
   }

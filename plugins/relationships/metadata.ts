@@ -129,11 +129,7 @@ function resolveManual(
 
 function requireColumn(table: TableModel, name: string): void {
   if (table.columns.has(name)) return
-  const text = nameText(table.name)
-  const field = table.fields.get(name)
-  // The missing space is part of the message that clients know.
-  if (field && field.kind !== 'column') throw broken(`field "${name}"of table "${text}" is not a column`)
-  throw broken(`table "${text}" has no field named "${name}"`)
+  throw broken(`table "${nameText(table.name)}" has no field named "${name}"`)
 }
 
 /** Whether values for these columns pick at most one row. */

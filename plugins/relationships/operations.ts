@@ -19,6 +19,7 @@ import {
   type RelationshipType,
   RenameRelationshipArgs,
   SetRelationshipCommentArgs,
+  type Using,
 } from './schema.ts'
 
 /** The relationships of a type, a list to edit; made when the entry has none. */
@@ -57,6 +58,23 @@ function requireRelationship(
   throw badRequest('unexpected-payload', `expecting a relationship; but, "${name}" is a ${kind}; `)
 }
 
+/** Refuses to compare what is no column; that there is nothing of a name, resolving finds. */
+function refuseOtherFields(model: Model, table: QualifiedName, { manual_configuration: manual }: Using): void {
+  if (!manual) return
+  const { remote_table: target, column_mapping } = manual
+  for (const [left, right] of Object.entries(column_mapping)) {
+    refuseOtherField(model, table, left)
+    refuseOtherField(model, target, right)
+  }
+}
+
+function refuseOtherField(model: Model, table: QualifiedName, name: string): void {
+  const kind = otherKind(model, table, name)
+  if (kind === null || kind === 'postgres column') return
+  // The missing space is part of the message that clients know.
+  throw badRequest('constraint-violation', `field "${name}"of table "${nameText(table)}" is not a column`)
+}
+
 const descriptions: Readonly<Record<RelationshipType, string>> = {
   object: 'Adds a field to the rows of a table: the one row of another that belongs to each.',
   array: 'Adds a field to the rows of a table: the rows of another that belong to each.',
@@ -77,6 +95,7 @@ function createRelationship<T extends RelationshipType>(type: T) {
       if (kind !== null && kind !== 'postgres column') {
         throw badRequest('already-exists', `field with name "${name}" already exists in table "${nameText(table)}"`)
       }
+      refuseOtherFields(model, table, relationship.using)
       relationshipsOf(entry, type).push(relationship)
     },
   })

@@ -5,7 +5,9 @@ import { lead, sql, startOffice } from './office.ts'
 
 const system = (name: string) => ({ schema: 'hdb_catalog', name })
 
-const office = { settings: { dialect: 'hasura' }, sql } as const
+const hasura = { settings: { dialect: 'hasura' } } as const
+
+const office = { ...hasura, sql }
 
 /** People and their leads, tracked, with what a role `agent` may read. */
 async function startHasuraOffice(t: TestContext): Promise<TestTrellis> {
@@ -212,13 +214,13 @@ test('system tables are for reading, by administrators, and nowhere else', async
 })
 
 test('two servers that start at once make the views once, and a start changes nothing that is there', async (t) => {
-  const first = await startTrellis(t, office)
+  const first = await startTrellis(t, hasura)
   const oid = () => first.sql(`select 'trellis_system.hdb_table'::regclass::oid as oid`)
   const before = await oid()
-  await Promise.all([1, 2].map(() => startTrellis(t, { ...office, database: first.database })))
+  await Promise.all([1, 2].map(() => startTrellis(t, { ...hasura, database: first.database })))
   assert.deepEqual(await oid(), before)
   await first.sql('drop schema trellis_system cascade')
-  const both = await Promise.all([1, 2].map(() => startTrellis(t, { ...office, database: first.database })))
+  const both = await Promise.all([1, 2].map(() => startTrellis(t, { ...hasura, database: first.database })))
   for (const { op } of both) assert.deepEqual(await op('select', { table: system('hdb_table'), columns: ['*'] }), [])
 })
 

@@ -99,6 +99,18 @@ const refusedNames = (table: unknown, using: object): Refusal[] => [
     code: 'constraint-violation',
     error: 'table "publisher" has no field named "nothing"',
   },
+  {
+    title: 'a manual relationship from a relationship',
+    args: { table: 'book', name: 'r', using: manual('publisher', { publisher: 'id' }) },
+    code: 'constraint-violation',
+    error: 'field "publisher"of table "book" is not a column',
+  },
+  {
+    title: 'a manual relationship to a computed field',
+    args: { table: 'publisher', name: 'r', using: manual('book', { name: 'label' }) },
+    code: 'constraint-violation',
+    error: 'field "label"of table "book" is not a column',
+  },
 ]
 
 /** What the operations on one relationship refuse; `args` holds what else they need. */

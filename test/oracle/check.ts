@@ -2,13 +2,12 @@
 
 import type { TestTrellis } from '../support/trellis.ts'
 import { expectedAnswer } from './answer.ts'
+import { ask, checkProbe, sessionOf, worldLines } from './ask.ts'
 import type { Case } from './case.ts'
 import { Coverage } from './coverage.ts'
-import { deploy, rowsSql, tableSql, typeSql } from './deploy.ts'
+import { deploy } from './deploy.ts'
 import { describe, difference, type Expected } from './expected.ts'
-import { isObject, type JsonObject, parseExact } from './json.ts'
-import { metadataOf } from './metadata.ts'
-import type { Probe } from './probes.ts'
+import { parseExact } from './json.ts'
 import { type Rendered, render } from './render.ts'
 import type { Request, Run } from './request.ts'
 import { Undetermined } from './rows.ts'
@@ -46,7 +45,7 @@ export class Checker {
     for (const request of requests) {
       for (const run of runs) await this.#checkRequest(request, world, run)
     }
-    for (const probe of probes) await this.#checkProbe(probe, world)
+    for (const probe of probes) await checkProbe(this.#trellis, probe, world)
   }
 
   async #checkRequest(request: Request, world: World, run: Run): Promise<void> {
@@ -54,7 +53,7 @@ export class Checker {
     const expected = this.#expected(request, new View(world, request.role, coverage), run)
     if (!expected) return
     const rendered = render(request, world, run)
-    const text = await this.#send(rendered, request.role, world)
+    const text = await ask(this.#trellis, rendered, request.role, world)
     const envelope: Expected = { kind: 'object', entries: [['data', expected]] }
     const found = answerDifference(envelope, text)
     if (found === null) {
@@ -89,31 +88,6 @@ export class Checker {
     }
   }
 
-  async #send({ query, variables }: Rendered, role: string | null, world: World): Promise<string> {
-    const headers = sessionOf(world, role)
-    const body = JSON.stringify({ query, variables })
-    const { text } = await this.#trellis.request('/v1/graphql', { body, headers, ...(role === null ? {} : { role }) })
-    return text
-  }
-
-  async #checkProbe(probe: Probe, world: World): Promise<void> {
-    const text = await this.#send({ query: probe.query, variables: {} }, probe.role, world)
-    const body = parseExact(text) as JsonObject
-    const [error] = (isObject(body) && Array.isArray(body['errors']) ? body['errors'] : []) as readonly JsonObject[]
-    const extensions = error?.['extensions'] as JsonObject | undefined
-    const [start = '', end = ''] = probe.message.split('*')
-    const message = String(error?.['message'])
-    const isAsExpected =
-      !Object.hasOwn(body, 'data') &&
-      (message === probe.message ||
-        (probe.message.includes('*') && message.startsWith(start) && message.endsWith(end))) &&
-      extensions?.['code'] === 'validation-failed' &&
-      extensions['path'] === probe.path
-    if (isAsExpected) return
-    const expected = `expected: ${probe.message} at ${probe.path}`
-    throw new Error([...worldLines(world), `role: ${probe.role}`, probe.query, expected, `actual: ${text}`].join('\n'))
-  }
-
   #sql({ query, variables }: Rendered, role: string | null, world: World): string {
     try {
       const session = { role: role ?? 'admin', variables: sessionOf(world, role), backendOnly: false }
@@ -131,25 +105,4 @@ function answerDifference(expected: Expected, text: string): string | null {
   } catch (error) {
     return `no JSON: ${(error as Error).message}`
   }
-}
-
-/** What a role's requests send along. */
-export const sessionOf = (world: World, role: string | null): { readonly [name: string]: string } =>
-  world.roles.find(({ name }) => name === role)?.session ?? {}
-
-/** A world as words. */
-export function worldLines(world: World): readonly string[] {
-  const rows = world.tables.flatMap((table) => {
-    const insert = rowsSql(table)
-    return insert ? [insertText(insert)] : []
-  })
-  return [...typeSql(world), ...tableSql(world), ...rows, `metadata: ${JSON.stringify(metadataOf(world))}`]
-}
-
-/** The statement with its values in their places. */
-function insertText({ text, values }: NonNullable<ReturnType<typeof rowsSql>>): string {
-  return text.replace(/\$(\d+)::text/g, (_place, number) => {
-    const value = values[Number(number) - 1]!
-    return value === null ? 'null' : `'${value.replaceAll("'", "''")}'`
-  })
 }

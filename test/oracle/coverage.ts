@@ -17,7 +17,19 @@ interface Count {
 
 export class Coverage {
   readonly #counts = new Map<string, Count>()
+  readonly #events = new Map<string, number>()
 
+  /** Counts something that happened, of any kind. */
+  happened(event: string, times = 1): void {
+    this.#events.set(event, (this.#events.get(event) ?? 0) + times)
+  }
+
+  /** What happened, and how often. */
+  get events(): ReadonlyMap<string, number> {
+    return this.#events
+  }
+
+  /** Counts the outcome of a comparison. */
   note(origin: Origin, operator: string, type: TypeName, truth: Truth): void {
     const count = this.#count(`${origin} ${operator} ${type}`)
     if (truth === null) count.unknown++
@@ -27,6 +39,7 @@ export class Coverage {
 
   /** Takes over what another one has counted. */
   add(other: Coverage): void {
+    for (const [event, times] of other.#events) this.happened(event, times)
     for (const [key, { matched, unmatched, unknown }] of other.#counts) {
       const count = this.#count(key)
       count.matched += matched

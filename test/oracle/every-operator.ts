@@ -1,17 +1,29 @@
 // A world with a table for every type, and comparisons with every operator: one in a request, with values that are
-// written down and with variables, and one in a role's filter, with values and with session variables.
+// written down and with variables, and one in a role's filter, with values and with session variables. Besides every
+// order and every aggregate that the type has.
 
+import { appliesTo, numericOperators } from './aggregates.ts'
 import { holds } from './conditions.ts'
 import { columnOperators, valueOperatorsOf } from './coverage.ts'
 import type { Draw } from './draw.ts'
 import type { Comparison, Expression, Leaf } from './expressions.ts'
+import { directions } from './generate-arguments.ts'
 import { drawComparisonWith, type Lifted, valuesOf } from './generate-expressions.ts'
 import { drawSessionComparison, type Session } from './generate-filters.ts'
 import { colourTable } from './generate-tables.ts'
 import { isLiteral } from './inputs.ts'
-import type { Request, Root } from './request.ts'
+import type { Arguments, Call, Request, Root } from './request.ts'
 import { columnTypes, type TypeName, typeNames } from './types.ts'
-import type { Column, Role, Row, SelectPermission, Stored, Table, World } from './world.ts'
+import {
+  type Column,
+  displayName,
+  type Role,
+  type Row,
+  type SelectPermission,
+  type Stored,
+  type Table,
+  type World,
+} from './world.ts'
 
 export interface OperatorCase {
   readonly world: World
@@ -39,6 +51,8 @@ export function drawOperatorCase(draw: Draw): OperatorCase {
         ask(type, null, rootOf(table, where))
       }
     }
+    for (const root of orderRoots(table)) ask(`order ${type}`, null, root)
+    ask(`aggregate ${type}`, null, aggregateRoot(table))
     for (const [name, make] of filterMakers(draw, column, table, bare)) {
       const role = roles.get(name) ?? { selects: [], session: {} }
       let session: Session = role.session
@@ -142,11 +156,55 @@ function drawSelective(make: () => Comparison, table: Table, world: World): Expr
   }
 }
 
-function rootOf({ id, columns }: Table, where: Expression | null): Root {
-  const selected = { alias: null, directives: {} } as const
-  const items = columns.map((column) => ({ kind: 'column', column: column.id, path: null, ...selected }) as const)
-  const direction = { type: 'order_by', input: 'asc', datum: 'asc', isEnum: true } as const
-  const orderBy = { objects: [[{ kind: 'column', column: columns[0]!.id, direction }]], lift: false } as const
+const selected = { alias: null, directives: {} } as const
+
+const allItems = ({ columns }: Table) =>
+  columns.map((column) => ({ kind: 'column', column: column.id, path: null, ...selected }) as const)
+
+const byColumn = ({ id }: Column, datum: string) =>
+  [{ kind: 'column', column: id, direction: { type: 'order_by', input: datum, datum, isEnum: true } }] as const
+
+function rootOf(table: Table, where: Expression | null): Root {
+  const orderBy = { objects: [byColumn(table.columns[0]!, 'asc')], lift: false } as const
   const args = { orderBy, ...(where ? { where: { expression: where, lift: false } } : {}) }
-  return { kind: 'select', table: id, args, items, ...selected }
+  return { kind: 'select', table: table.id, args, items: allItems(table), ...selected }
+}
+
+/** The rows in each direction, and one for each value. */
+function orderRoots(table: Table): readonly Root[] {
+  const [key, first] = table.columns as [Column, Column]
+  if (!columnTypes[first.type].compare) return []
+  const root = (args: Arguments): Root => ({
+    kind: 'select',
+    table: table.id,
+    args,
+    items: allItems(table),
+    ...selected,
+  })
+  const ordered = directions.map((direction) => {
+    return { orderBy: { objects: [byColumn(first, direction), byColumn(key, 'asc')], lift: false } }
+  })
+  const name = { type: `${displayName(table)}_select_column`, input: first.name, datum: first.id, isEnum: true }
+  return [...ordered.map(root), ...ordered.map((args) => root({ ...args, distinctOn: [name] }))]
+}
+
+/** All aggregates of a column. */
+function aggregateRoot(table: Table): Root {
+  const column = table.columns[1]!
+  const operators = [...numericOperators, 'min', 'max'].filter((operator) => appliesTo(operator, column))
+  const columns = [{ column: column.id, alias: null }]
+  const calls = operators.map((operator): Call => ({ kind: 'operator', operator, columns, ...selected }))
+  const name = { type: `${displayName(table)}_select_column`, input: column.name, datum: column.id, isEnum: true }
+  const count: Call = { kind: 'count', columns: [name], distinct: null, ...selected }
+  const distinct = { type: 'Boolean', input: true, datum: true }
+  const counts: readonly Call[] = columnTypes[column.type].compare
+    ? [count, { ...count, distinct, alias: 'kinds' }]
+    : [count]
+  return {
+    kind: 'aggregate',
+    table: table.id,
+    args: {},
+    items: [{ kind: 'calls', calls: [...counts, ...calls], ...selected }],
+    ...selected,
+  }
 }

@@ -25,7 +25,15 @@ export const literalOf = <D extends boolean | string>(type: string, datum: D): L
   datum,
 })
 
-const directions = ['asc', 'desc', 'asc_nulls_first', 'asc_nulls_last', 'desc_nulls_first', 'desc_nulls_last'] as const
+/** The members of `order_by`. */
+export const directions = [
+  'asc',
+  'desc',
+  'asc_nulls_first',
+  'asc_nulls_last',
+  'desc_nulls_first',
+  'desc_nulls_last',
+] as const
 
 /** Makes the values of a request: literals, and now and then variables. */
 export class RequestValues {

@@ -1,6 +1,7 @@
 // Random mutations of random tables under random permissions: each answer, and after each one all rows and sequences of
 // the database, are compared with what the specification makes of the rows in memory. The words of a failure name the
-// seed: TRELLIS_ORACLE_SEED repeats it, TRELLIS_ORACLE_SCHEMAS and TRELLIS_ORACLE_SCRIPTS make a run longer or shorter.
+// seed: TRELLIS_ORACLE_SEED repeats it, TRELLIS_ORACLE_SCHEMAS and TRELLIS_ORACLE_SCRIPTS make a run longer or shorter,
+// TRELLIS_ORACLE_COVERAGE=1 tells what happened.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,8 +9,12 @@ import { startTrellis } from '../support/trellis.ts'
 import { prepare } from './deploy.ts'
 import { drawMutationCase } from './mutations/case.ts'
 import { MutationChecker } from './mutations/check.ts'
+import { expectedEvents } from './mutations/events.ts'
 import { simplerMutationCases } from './mutations/shrink.ts'
 import { checkProperty, setting } from './property.ts'
+
+/** So many answers have seen everything; fewer may not. */
+const manyAnswers = 6000
 
 test('Random mutations answer and change what the specification derives from the rows.', async (t) => {
   const trellis = await startTrellis(t)
@@ -21,8 +26,12 @@ test('Random mutations answer and change what the specification derives from the
     simpler: simplerMutationCases,
     check: (value, isSimplified) => checker.check(value, isSimplified),
   })
-  const { compared, undetermined, done, refused } = checker
-  const counts = [...done, ...refused].map(([key, count]) => `${count} ${key}`)
-  t.diagnostic(`seed ${seed}: ${compared} answers compared (${counts.join(', ')}), ${undetermined} not determined`)
+  const { compared, undetermined, coverage } = checker
+  t.diagnostic(`seed ${seed}: ${compared} answers compared, ${undetermined} not determined`)
+  if (setting('COVERAGE', 0) > 0) for (const [event, times] of coverage.events) t.diagnostic(`${event}: ${times}`)
   assert.ok(undetermined < compared / 10, 'most answers are determined')
+  if (compared >= manyAnswers) {
+    const missing = expectedEvents.filter((event) => !coverage.events.has(event))
+    assert.deepEqual(missing, [])
+  }
 })

@@ -1,10 +1,22 @@
-// Requests that name what a role may not see, wherever a name can stand. They must be refused like names that do not
-// exist.
+// Requests that must be refused: those that name what a role may not see, wherever a name can stand, like names that do
+// not exist; and those that compare with null, lest a variable that is null widen what a condition lets through.
 
 import { appliesTo } from './aggregates.ts'
+import { valueOperatorsOf } from './coverage.ts'
 import type { Draw } from './draw.ts'
+import { isList } from './generate-expressions.ts'
+import { columnTypes, type TypeName } from './types.ts'
 import { View } from './view.ts'
-import { displayName, fieldName, isGraphQLName, type Relationship, type Table, tableOf, type World } from './world.ts'
+import {
+  type Column,
+  displayName,
+  fieldName,
+  isGraphQLName,
+  type Relationship,
+  type Table,
+  tableOf,
+  type World,
+} from './world.ts'
 
 export interface Probe {
   readonly role: string
@@ -13,7 +25,8 @@ export interface Probe {
   readonly path: string
 }
 
-const unknownField = (name: string, type: string): string => `field "${name}" not found in type: '${type}'`
+/** The refusal of a name that a type does not have. */
+export const unknownField = (name: string, type: string): string => `field "${name}" not found in type: '${type}'`
 
 /** Probes for everything hidden from a role: a few for each thing. */
 export function drawProbes(draw: Draw, world: World, role: string): readonly Probe[] {
@@ -23,10 +36,13 @@ export function drawProbes(draw: Draw, world: World, role: string): readonly Pro
     ...hiddenTables.flatMap((table) => rootProbes(table, role)),
     ...view.tables.flatMap((table) => [
       ...missingRoots(table, view, role),
-      ...hiddenNames(table, view).flatMap((name) => draw.few(columnProbes(name, table, view, role), 4)),
+      ...hiddenNames(table, view.columns(table.id)).flatMap((name) =>
+        draw.few(columnProbes(name, table, view, role), 4),
+      ),
       ...world.relationships
         .filter((relationship) => relationship.table === table.id)
         .flatMap((relationship) => relationshipProbes(relationship, view, role)),
+      ...draw.few(nullProbes(table, view, role), 3),
     ]),
   ]
 }
@@ -49,11 +65,11 @@ function missingRoots(table: Table, view: View, role: string): readonly Probe[] 
   return [...(view.hasKey(table) ? [] : [byKey!]), ...(view.require(table.id).aggregations ? [] : [aggregate!])]
 }
 
-/** Names that could be columns of a table but are not for the role: hidden columns, and names that custom ones replace. */
-function hiddenNames({ columns, id }: Table, view: View): readonly string[] {
-  const visible = view.columns(id).map(fieldName)
+/** Names that could be columns of a table but are none of those: hidden columns, and names that custom ones replace. */
+export function hiddenNames({ columns }: Table, visible: readonly Column[]): readonly string[] {
+  const taken = visible.map(fieldName)
   const names = columns.flatMap((column) => [fieldName(column), column.name])
-  const hidden = names.filter((name) => name !== null && isGraphQLName(name) && !visible.includes(name))
+  const hidden = names.filter((name) => name !== null && isGraphQLName(name) && !taken.includes(name))
   return [...new Set(hidden as string[])]
 }
 
@@ -173,4 +189,53 @@ function relationshipProbes({ name, type, table, target }: Relationship, view: V
     probe(`(where: {${name}: {}}) { __typename }`, unknownField(name, `${owner}_bool_exp`), `.args.where.${name}`),
     ...(isOrderable(from, view) ? [byOrder] : []),
   ]
+}
+
+/** Nulls in conditions, of every kind. */
+function nullProbes(table: Table, view: View, role: string): readonly Probe[] {
+  const root = table.customRoots.select ?? displayName(table)
+  const type = `${displayName(table)}_bool_exp`
+  const probe = (where: string, message: string, path: string): Probe => {
+    const query = `{ ${root}(where: {${where}}) { __typename } }`
+    return { role, query, message, path: `$.selectionSet.${root}.args.where.${path}` }
+  }
+  const noList = 'expected a list, but found null'
+  const noObject = (of: string) => `expected an object for type "${of}", but found null`
+  return [
+    probe('_and: null', noList, '_and'),
+    probe('_or: null', noList, '_or'),
+    probe('_not: null', noObject(type), '_not'),
+    probe('_or: [null]', noObject(type), '_or[0]'),
+    ...view.relationships(table.id).map(({ name, target }) => {
+      return probe(`${name}: null`, noObject(`${displayName(tableOf(view.world, target))}_bool_exp`), name)
+    }),
+    ...view.columns(table.id).flatMap((column) => {
+      const name = fieldName(column)!
+      const { scalar } = columnTypes[column.type]
+      const operators = valueOperatorsOf(column.type).filter((operator) => operator !== '_has_key')
+      return [
+        probe(`${name}: null`, noObject(`${scalar}_comparison_exp`), name),
+        ...operators.map((operator) => {
+          return probe(`${name}: {${operator}: null}`, nullRefusal(operator, column.type), `${name}.${operator}`)
+        }),
+      ]
+    }),
+  ]
+}
+
+/** How an operator refuses null. */
+function nullRefusal(operator: string, type: TypeName): string {
+  if (isList(operator)) return 'expected a list, but found null'
+  const { scalar, kind } = columnTypes[type]
+  const wanted = operator === '_is_null' ? 'Boolean' : scalar
+  const what = kind === 'enum' && wanted === scalar ? 'an enum value' : nativeScalars[wanted]
+  return what ? `expected ${what} for type "${wanted}", but found null` : `unexpected null value for type "${scalar}"`
+}
+
+/** What messages call the values of GraphQL's own scalars. */
+export const nativeScalars: Readonly<Record<string, string>> = {
+  Int: 'a 32-bit integer',
+  Float: 'a float',
+  Boolean: 'a boolean',
+  String: 'a string',
 }

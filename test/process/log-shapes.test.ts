@@ -8,7 +8,7 @@ import { startOther } from '../auth/other-server.ts'
 import { rsaPair } from '../auth/tokens.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
-import { spawnTrellis } from '../support/process.ts'
+import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
 
 /** An object with these members only. */
 const exactly = <P extends TProperties>(members: P): TObject<P> => Type.Object(members, { additionalProperties: false })
@@ -135,6 +135,8 @@ const shapes: Readonly<Record<string, TSchema>> = {
     }),
   }),
   'pg-client warn': exactly({ message: Type.String() }),
+  'embedded-postgres error': exactly({ message: Type.String() }),
+  'embedded-postgres info': exactly({ message: Type.String() }),
   'unstructured info': Type.String(),
 }
 
@@ -237,6 +239,17 @@ test('lines about keys have their shapes', async (t) => {
   await server.output(/"level":"critical","type":"jwk-refresh-log"/)
   server.kill('SIGTERM')
   assert.ok(kindsIn((await server.ended).stdout).has('jwk-refresh-log critical'))
+})
+
+test('lines about the embedded database have their shapes', async (t) => {
+  const directory = temporaryDirectory(t)
+  const server = spawnTrellis(t, ['--data-dir', directory, ...anyPort])
+  await server.ready()
+  process.kill(embeddedPid(directory)!, 'SIGQUIT')
+  await server.output(/PostgreSQL is back/)
+  server.kill('SIGTERM')
+  const kinds = kindsIn((await server.ended).stdout)
+  for (const level of ['error', 'info']) assert.ok(kinds.has(`embedded-postgres ${level}`))
 })
 
 test('the configuration in the log says which origins may call', async (t) => {

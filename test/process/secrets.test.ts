@@ -15,6 +15,7 @@ const planted = {
   sslPassword: 'planted-ssl-password',
   adminSecret: 'planted-admin-secret',
   formerSecret: 'planted-former-secret',
+  metricsSecret: 'planted-metrics-secret',
   guess: 'planted-wrong-guess',
   hookQuery: 'planted-hook-query',
   keyQuery: 'planted-key-query',
@@ -26,6 +27,7 @@ const jwtKey = `planted-${macKey}`
 const everything = [
   ...['--server-host', '127.0.0.1', '--server-port', '0', '--log-level', 'debug'],
   ...['--enabled-log-types', 'startup,http-log,query-log,webhook-log,websocket-log,livequery-poller-log'],
+  ...['--enabled-apis', 'metadata,graphql,pgdump,config,developer,metrics'],
 ]
 
 interface Request {
@@ -56,6 +58,9 @@ const requests: readonly Request[] = [
   { path: '/v1alpha1/pg_dump', body: { opts: ['--schema-only', '--nonsense'] } },
   { path: '/v1alpha1/pg_dump', body: { opts: ['--schema-only'] } },
   { path: '/v1alpha1/config' },
+  { path: '/dev/ekg' },
+  { path: '/dev/plan_cache' },
+  { path: '/metrics' },
   { path: '/v1/version' },
   { path: '/healthz' },
   { path: '/readyz' },
@@ -76,7 +81,11 @@ async function shown(t: TestContext, { args, headers, heard }: Sweep): Promise<s
   url.password = planted.databasePassword
   url.searchParams.set('sslpassword', planted.sslPassword)
   const secrets = JSON.stringify([planted.adminSecret, planted.formerSecret])
-  const env = { SERVICE_GRAPHQL_DATABASE_URL: url.href, SERVICE_GRAPHQL_ADMIN_SECRET: secrets }
+  const env = {
+    SERVICE_GRAPHQL_DATABASE_URL: url.href,
+    SERVICE_GRAPHQL_ADMIN_SECRET: secrets,
+    SERVICE_GRAPHQL_METRICS_SECRET: planted.metricsSecret,
+  }
   const server = spawnTrellis(t, [...everything, ...args], env, { cwd: temporaryDirectory(t) })
   const client = clientOf(await server.ready())
   const admin = { headers: { 'x-service-admin-secret': planted.formerSecret } }

@@ -2,9 +2,11 @@
 
 import type { Draw } from '../draw.ts'
 import { drawWorld } from '../generate-world.ts'
+import type { Probe } from '../probes.ts'
 import type { World } from '../world.ts'
 import { drawMutation } from './generate.ts'
 import type { Mutation } from './mutation.ts'
+import { drawWriteProbes } from './probes.ts'
 
 /** Mutations that follow each other, starting from the rows of the world. */
 export type Script = readonly Mutation[]
@@ -12,11 +14,16 @@ export type Script = readonly Mutation[]
 export interface MutationCase {
   readonly world: World
   readonly scripts: readonly Script[]
+  readonly probes: readonly Probe[]
 }
 
 export function drawMutationCase(draw: Draw, scripts: number, length: number): MutationCase {
   const world = drawWorld(draw)
-  return { world, scripts: Array.from({ length: scripts }, () => drawScript(draw, world, length)) }
+  return {
+    world,
+    scripts: Array.from({ length: scripts }, () => drawScript(draw, world, length)),
+    probes: world.roles.flatMap(({ name }) => drawWriteProbes(draw, world, name)),
+  }
 }
 
 /** Mutations that make sense one after the other, as far as that can be told beforehand. */

@@ -1,16 +1,17 @@
 // Asks the server for mutations, and compares its answers, and what the database holds afterwards.
 
 import type { TestTrellis } from '../../support/trellis.ts'
-import { sessionOf, worldLines } from '../check.ts'
+import { ask, checkProbe, errorOf, sessionOf, worldLines } from '../ask.ts'
 import { Coverage } from '../coverage.ts'
 import { deploy, refill } from '../deploy.ts'
 import { describe, difference, type Expected } from '../expected.ts'
-import { isObject, type Json, type JsonObject, parseExact } from '../json.ts'
-import type { Rendered } from '../render.ts'
+import { parseExact } from '../json.ts'
+import type { Probe } from '../probes.ts'
 import type { Run } from '../request.ts'
 import { Undetermined } from '../rows.ts'
 import { Invalid, type World } from '../world.ts'
 import type { MutationCase, Script } from './case.ts'
+import { outcomeEvents } from './events.ts'
 import { execute, type Outcome } from './execute.ts'
 import type { Mutation } from './mutation.ts'
 import { renderMutation } from './render.ts'
@@ -18,23 +19,20 @@ import { readSequences, rowsDifference } from './state.ts'
 
 const runs: readonly Run[] = [0, 1]
 
-/** How often a field of a kind was done, and how often an error was expected, by its code. */
-type Counts = Map<string, number>
-
 export class MutationChecker {
   readonly #trellis: TestTrellis
   #deployed: World | null = null
   compared = 0
   undetermined = 0
-  readonly done: Counts = new Map()
-  readonly refused: Counts = new Map()
+  /** What happened in the mutations that were compared. */
+  readonly coverage = new Coverage()
 
   constructor(trellis: TestTrellis) {
     this.#trellis = trellis
   }
 
   /** Throws when an answer, or what the database holds, is not what it must be. */
-  async check({ world, scripts }: MutationCase, isSimplified: boolean): Promise<void> {
+  async check({ world, scripts, probes }: MutationCase, isSimplified: boolean): Promise<void> {
     if (this.#deployed === null || withoutRows(this.#deployed) !== withoutRows(world)) {
       this.#deployed = null
       try {
@@ -45,10 +43,19 @@ export class MutationChecker {
       }
       this.#deployed = world
     }
+    if (probes.length > 0) await this.#checkProbes(probes, world)
     for (const script of scripts) {
       await refill(world, this.#trellis.sql)
       await this.#checkScript(script, world)
     }
+  }
+
+  /** What is refused changes nothing. */
+  async #checkProbes(probes: readonly Probe[], world: World): Promise<void> {
+    await refill(world, this.#trellis.sql)
+    for (const probe of probes) await checkProbe(this.#trellis, probe, world)
+    const found = await rowsDifference(world, this.#trellis.sql)
+    if (found !== null) throw new Error([`after refusals: ${found}`, ...worldLines(world)].join('\n'))
   }
 
   async #checkScript(script: Script, start: World): Promise<void> {
@@ -60,10 +67,11 @@ export class MutationChecker {
 
   /** Returns the world after the mutation. */
   async #checkMutation(mutation: Mutation, world: World, run: Run): Promise<World> {
-    const outcome = this.#expected(mutation, world, run)
+    const coverage = new Coverage()
+    const outcome = this.#expected(mutation, world, run, coverage)
     if (!outcome) return world
     const rendered = renderMutation(mutation, world, run)
-    const text = await this.#send(rendered, mutation.role, world)
+    const text = await ask(this.#trellis, rendered, mutation.role, world)
     const { sql } = this.#trellis
     const after = outcome.kind === 'done' ? outcome.world : world
     const sequences = await readSequences(world, sql)
@@ -72,7 +80,8 @@ export class MutationChecker {
       (await rowsDifference(after, sql)) ??
       sequencesDifference(outcome, world, sequences)
     if (found === null) {
-      this.#count(mutation, outcome)
+      this.coverage.add(coverage)
+      for (const event of outcomeEvents(mutation, outcome)) this.coverage.happened(event)
       return { ...after, sequences }
     }
     const role = mutation.role ?? 'admin'
@@ -90,16 +99,10 @@ export class MutationChecker {
     )
   }
 
-  #count({ roots }: Mutation, outcome: Outcome): void {
-    const counts = outcome.kind === 'done' ? this.done : this.refused
-    const keys = outcome.kind === 'done' ? roots.map(({ kind }) => kind) : [outcome.refusals[0]!.code]
-    for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-
   /** Null where the outcome is not determined. */
-  #expected(mutation: Mutation, world: World, run: Run): Outcome | null {
+  #expected(mutation: Mutation, world: World, run: Run, coverage: Coverage): Outcome | null {
     try {
-      const outcome = execute(mutation, world, run, new Coverage())
+      const outcome = execute(mutation, world, run, coverage)
       this.compared++
       return outcome
     } catch (error) {
@@ -107,13 +110,6 @@ export class MutationChecker {
       this.undetermined++
       return null
     }
-  }
-
-  async #send({ query, variables }: Rendered, role: string | null, world: World): Promise<string> {
-    const headers = sessionOf(world, role)
-    const body = JSON.stringify({ query, variables })
-    const { text } = await this.#trellis.request('/v1/graphql', { body, headers, ...(role === null ? {} : { role }) })
-    return text
   }
 }
 
@@ -134,16 +130,6 @@ function answerDifference(outcome: Outcome, text: string): string | null {
     return error.code === code && error.message === message && error.path === path
   })
   return isExpected ? null : `expected one of the errors, got ${text}`
-}
-
-/** The only error of an answer without data. */
-function errorOf(answer: Json): { readonly message: unknown; readonly code: unknown; readonly path: unknown } {
-  const errors = isObject(answer) && !Object.hasOwn(answer, 'data') ? answer['errors'] : null
-  const [error, second] = Array.isArray(errors) ? (errors as readonly JsonObject[]) : []
-  const extensions = error?.['extensions'] as JsonObject | undefined
-  return second
-    ? { message: null, code: null, path: null }
-    : { message: error?.['message'], code: extensions?.['code'], path: extensions?.['path'] }
 }
 
 /** Sequences never go back, and count exactly when nothing fails. */

@@ -21,7 +21,7 @@ export class Context {
   #view: View
 
   constructor(world: World, role: string | null, run: Run, coverage?: Coverage) {
-    this.store = new Store(world)
+    this.store = new Store(world, coverage)
     this.role = role
     this.run = run
     this.#coverage = coverage

@@ -30,6 +30,7 @@ export function execute(mutation: Mutation, world: World, run: Run, coverage?: C
   try {
     const fields = merged(mutation.roots, scopeOf(context.view(), run), (root) => rootName(root, world))
     const data = objectOf(fields, ([root]) => located('$', () => rootAnswer(root!, context)))
+    if (fields.size > 1) context.store.happened('several fields')
     return { kind: 'done', data, world: context.store.world }
   } catch (error) {
     if (error instanceof Refused) return { kind: 'refused', refusals: error.refusals as readonly Refusal[] }
@@ -83,6 +84,7 @@ function updateRows(
   })
   const assignments = [...changes.flatMap((change) => assignmentsOf(change, context)), ...preset]
   if (assignments.length === 0) return []
+  if (preset.length > 0) context.store.happened('presets of an update')
   return update(context.store, {
     table,
     assignments,
@@ -153,5 +155,8 @@ function rowOf(
 }
 
 /** A row as the statement left it, with related rows as they are when the field is done. */
-const returned = ({ id }: Table, row: Row, items: readonly Item[], context: Context): Expected =>
-  rowValue(id, row, items, scopeOf(context.view(), context.run))
+function returned({ id }: Table, row: Row, items: readonly Item[], context: Context): Expected {
+  const view = context.view()
+  if (!view.rows(id).includes(row)) context.store.happened('a row was returned that is gone or hidden')
+  return rowValue(id, row, items, scopeOf(view, context.run))
+}

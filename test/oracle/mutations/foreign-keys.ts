@@ -16,7 +16,7 @@ export interface RowChange {
   readonly after: Row | null
 }
 
-/** Lets foreign keys act, and refuses what they do not let through; `isReversed` takes rows in the opposite order. */
+/** Lets foreign keys act, and refuses what they do not let through; `isReversed` takes rows that they find backwards. */
 export function enforceForeignKeys(store: Store, changes: readonly RowChange[], isReversed: boolean): void {
   new Enforcement(store, isReversed).run(changes)
 }
@@ -37,7 +37,7 @@ class Enforcement {
   }
 
   #add(changes: readonly RowChange[]): void {
-    for (const change of this.#isReversed ? changes.toReversed() : changes) {
+    for (const change of changes) {
       if (change.before) this.#addActions(change, change.before)
       if (change.after) this.#addChecks(change, change.after)
     }
@@ -61,7 +61,8 @@ class Enforcement {
   }
 
   #act(key: ForeignKey, referring: string, { old, after }: { readonly old: Stored; readonly after: Row | null }): void {
-    const rows = this.#store.table(referring).rows.filter((row) => this.#isSame(row[key.column] ?? null, old, key))
+    const found = this.#store.table(referring).rows.filter((row) => this.#isSame(row[key.column] ?? null, old, key))
+    const rows = this.#isReversed ? found.toReversed() : found
     const action = after ? key.onUpdate : key.onDelete
     if (action === 'no action') {
       if (rows.length === 0 || this.#hasTarget(key, old)) return
@@ -69,6 +70,7 @@ class Enforcement {
       const message = `update or delete on table "${target}" violates foreign key constraint "${key.name}" on table "${table}"`
       throw new Refused([foreignKeyViolation(message)])
     }
+    if (rows.length > 0) this.#store.happened(`on ${after ? 'update' : 'delete'} ${action}`)
     if (action === 'cascade' && !after) {
       for (const row of rows) this.#store.remove(referring, row)
       this.#add(rows.map((row) => ({ table: referring, before: row, after: null })))

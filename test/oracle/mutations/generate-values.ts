@@ -78,7 +78,7 @@ export class WriteValues {
   #operand(column: Column, table: Table, operator: UpdateOperator): Leaf<Datum | null> {
     const draw = this.#draw
     if (operator === '_set') return this.#written(column, table, 0.3)
-    if (column.nullable && draw.chance(0.04))
+    if (column.nullable && operator !== '_delete_at_path' && draw.chance(0.04))
       return { ...this.#null(column), type: this.#operandType(column, operator) }
     if (operator === '_inc') return leafOf(draw, column, columnTypes[column.type].draw(draw))
     if (operator === '_append' || operator === '_prepend') {

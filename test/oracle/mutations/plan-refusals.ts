@@ -1,6 +1,7 @@
 // What is refused before anything runs.
 
 import { isIncluded } from '../answer.ts'
+import { nativeScalars } from '../probes.ts'
 import { datumOf, type Run } from '../request.ts'
 import { columnTypes } from '../types.ts'
 import { View } from '../view.ts'
@@ -25,14 +26,6 @@ export function planRefusals({ role, roots }: Mutation, world: World, run: Run):
 }
 
 const refusal = (message: string, path: string): Refusal => ({ code: 'validation-failed', message, path })
-
-/** What messages call the values of GraphQL's own scalars. */
-const kinds: Readonly<Record<string, string>> = {
-  Int: 'a 32-bit integer',
-  Float: 'a float',
-  Boolean: 'a boolean',
-  String: 'a string',
-}
 
 /** As messages list operators. */
 const inOrder = (changes: readonly Change[]): readonly Change[] =>
@@ -90,7 +83,7 @@ class Planner {
   #null({ column: id, leaf }: GivenValue, path: string): readonly Refusal[] {
     const column = columnOf(this.#world, id)
     const { scalar, kind } = columnTypes[column.type]
-    const what = kind === 'enum' ? 'an enum value' : kinds[scalar]
+    const what = kind === 'enum' ? 'an enum value' : nativeScalars[scalar]
     if (what === undefined || column.nullable || datumOf(leaf, this.#run) !== null) return []
     return [refusal(`expected ${what} for type "${scalar}", but found null`, `${path}.${fieldName(column)}`)]
   }

@@ -53,6 +53,7 @@ export class RowInserter {
       const found = this.#insertTree(rows[0]!, { table, conflict, path: `${place}.data` }, new Map())
       if (!found) throw zeroRows(`object relation "${name}"`, displayTable(this.#context, table), place)
       for (const [own, theirs] of mapping) values.set(own, found[theirs] ?? null)
+      store.happened('a row came along that is referred to')
     }
     const [inserted] = this.#insertTuples([this.#tuple(row, target.table, values)], target)
     const arrays = nested.filter(({ relationship }) => relationship.type === 'array')
@@ -63,6 +64,7 @@ export class RowInserter {
       const { name, mapping, target: table } = relationship
       const given = new Map(mapping.map(([own, theirs]): [string, Stored] => [theirs, inserted![own] ?? null]))
       this.insert(rows, { table, conflict, path: `${target.path}.${name}.data` }, given)
+      store.happened('rows came along that refer to theirs')
     }
     return inserted ?? null
   }
@@ -71,6 +73,7 @@ export class RowInserter {
   #tuple({ values }: InsertRow, table: string, determined: Tuple): Tuple {
     const context = this.#context
     const { presets } = context.writes.insert(table)!
+    if (presets.length > 0) context.store.happened('presets of an insert')
     return new Map([...presetTuple(presets), ...context.tuple(values), ...determined])
   }
 

@@ -5,14 +5,16 @@ import type { MutationCase, Script } from './case.ts'
 import type { Mutation } from './mutation.ts'
 
 /** Cases to try in the place of one that fails, the greatest steps first. */
-export function* simplerMutationCases({ world, scripts }: MutationCase): Generator<MutationCase> {
-  if (scripts.length > 1) {
-    for (const script of scripts) yield { world, scripts: [script] }
+export function* simplerMutationCases({ world, scripts, probes }: MutationCase): Generator<MutationCase> {
+  if (scripts.length + probes.length > 1) {
+    for (const script of scripts) yield { world, scripts: [script], probes: [] }
+    for (const probe of probes) yield { world, scripts: [], probes: [probe] }
     return
   }
-  const [script = []] = scripts
-  for (const simpler of simplerScripts(script)) yield { world, scripts: [simpler] }
-  for (const simpler of simplerWorlds(world, script)) yield { world: simpler, scripts }
+  const [script] = scripts
+  if (!script) return
+  for (const simpler of simplerScripts(script)) yield { world, scripts: [simpler], probes }
+  for (const simpler of simplerWorlds(world, script)) yield { world: simpler, scripts, probes }
 }
 
 function* simplerScripts(script: Script): Generator<Script> {

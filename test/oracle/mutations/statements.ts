@@ -1,5 +1,6 @@
 // INSERT, UPDATE and DELETE, as PostgreSQL runs them: conditions see the rows as they were before the statement.
 
+import { sameStored } from '../aggregates.ts'
 import { conflicting, ownViolation, uniqueViolation, type Violation, withGenerated } from '../constraints.ts'
 import { Undetermined } from '../rows.ts'
 import {
@@ -61,13 +62,20 @@ export function insert(store: Store, statement: Insert): readonly Row[] {
       store.add(id, row)
       if (!check(row, before)) throw new Refused([checkViolation('insert')])
       changes.push({ table: id, before: null, after: row })
+      store.happened(conflict ? 'on_conflict had no conflict' : 'a row was inserted')
       continue
     }
     const { update } = conflict
-    if (!update) continue
+    if (!update) {
+      store.happened('on_conflict skipped a row')
+      continue
+    }
     // ON CONFLICT DO UPDATE cannot affect a row a second time.
     if (changes.some(({ after }) => after === existing)) throw new Refused([databaseError])
-    if (!update.where(existing, before)) continue
+    if (!update.where(existing, before)) {
+      store.happened('on_conflict left a row alone')
+      continue
+    }
     const values = update.columns.map((column) => [column, row[column] ?? null] as const)
     const after = withGenerated({ ...existing, ...Object.fromEntries([...values, ...update.presets]) }, table)
     refuseOwn(after, table)
@@ -76,6 +84,7 @@ export function insert(store: Store, statement: Insert): readonly Row[] {
     const holds = (updatedCheck ?? check)(after, before)
     if (!holds) throw new Refused([checkViolation(updatedCheck ? 'update' : 'insert')])
     changes.push({ table: id, before: existing, after })
+    store.happened('on_conflict updated a row')
   }
   enforce(store, changes)
   return changes.map(({ after }) => after!)
@@ -98,6 +107,7 @@ function completed(tuple: Tuple, table: Table, store: Store): Row {
 }
 
 function defaultOf({ id, default: value }: Column, store: Store): Stored {
+  if (value) store.happened(`a default by ${value.kind}`)
   if (value?.kind === 'constant') return { datum: value.datum }
   return value?.kind === 'sequence' ? { datum: store.next(id) } : null
 }
@@ -127,7 +137,13 @@ export function update(store: Store, { table: id, where, assignments, check }: U
     ...rowRefusals(table, changed, (row) => (check(row, before) ? [] : [checkViolation('update')])),
   ]
   if (refusals.length > 0) throw new Refused(refusals)
-  for (const pair of changed) store.replace(id, pair.before, pair.after)
+  for (const pair of changed) {
+    store.replace(id, pair.before, pair.after)
+    for (const { column, operator } of assignments) {
+      const isSame = () => sameStored(pair.before[column.id] ?? null, pair.after[column.id] ?? null, column.type)
+      if (operator === '_set' || !isSame()) store.happened(`${operator} changed a value`)
+    }
+  }
   enforce(
     store,
     changed.map((pair) => ({ table: id, ...pair })),
@@ -197,20 +213,25 @@ export function remove(store: Store, id: string, where: Condition): readonly Row
 /** Lets foreign keys act; what depends on the order of the rows is not determined. */
 function enforce(store: Store, changes: readonly RowChange[]): void {
   const { world } = store
-  const run = (isReversed: boolean) => {
+  const run = (ordered: readonly RowChange[], isReversed: boolean) => {
     store.reset(world)
-    const { refusals } = attempt(() => enforceForeignKeys(store, changes, isReversed))
+    const { refusals } = attempt(() => enforceForeignKeys(store, ordered, isReversed))
     return { refusals, world: store.world }
   }
-  const [backward, forward] = [run(true), run(false)]
-  if (backward.refusals.length === 0 && forward.refusals.length === 0) {
-    if (!sameRows(backward.world, forward.world)) throw new Undetermined('the order of the rows matters')
+  // Each row comes first once, so that each error that may come first does.
+  const rotated = changes.map((_, i) => run([...changes.slice(i), ...changes.slice(0, i)], false))
+  const outcomes = [...rotated, run(changes.toReversed(), true), run(changes, false)]
+  const refusals = outcomes.flatMap((outcome) => outcome.refusals)
+  if (refusals.length === 0) {
+    if (outcomes.some((outcome) => !sameRows(outcome.world, store.world))) {
+      throw new Undetermined('the order of the rows matters')
+    }
     return
   }
-  if (backward.refusals.length === 0 || forward.refusals.length === 0) {
+  if (outcomes.some((outcome) => outcome.refusals.length === 0)) {
     throw new Undetermined('the order of the rows decides about an error')
   }
-  throw new Refused([...forward.refusals, ...backward.refusals])
+  throw new Refused(refusals)
 }
 
 /** Whether two worlds hold the same rows, in any order. */

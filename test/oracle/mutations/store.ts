@@ -1,12 +1,20 @@
 // The rows of a world while statements change them.
 
+import type { Coverage } from '../coverage.ts'
 import { type Row, type Table, tableOf, type World } from '../world.ts'
 
 export class Store {
   #world: World
+  readonly #coverage: Coverage | undefined
 
-  constructor(world: World) {
+  constructor(world: World, coverage?: Coverage) {
     this.#world = world
+    this.#coverage = coverage
+  }
+
+  /** Counts something that happened to the rows. */
+  happened(event: string): void {
+    this.#coverage?.happened(event)
   }
 
   /** The world as it is now; later changes leave it as it is. */

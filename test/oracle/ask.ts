@@ -1,0 +1,70 @@
+// Requests to the server, and the words of a failure.
+
+import type { TestTrellis } from '../support/trellis.ts'
+import { rowsSql, tableSql, typeSql } from './deploy.ts'
+import { isObject, type Json, type JsonObject, parseExact } from './json.ts'
+import { metadataOf } from './metadata.ts'
+import type { Probe } from './probes.ts'
+import type { Rendered } from './render.ts'
+import type { World } from './world.ts'
+
+/** What a role's requests send along. */
+export const sessionOf = (world: World, role: string | null): { readonly [name: string]: string } =>
+  world.roles.find(({ name }) => name === role)?.session ?? {}
+
+/** The text of the answer that a role gets. */
+export async function ask(
+  { request }: TestTrellis,
+  { query, variables }: Rendered,
+  role: string | null,
+  world: World,
+): Promise<string> {
+  const headers = sessionOf(world, role)
+  const body = JSON.stringify({ query, variables })
+  const { text } = await request('/v1/graphql', { body, headers, ...(role === null ? {} : { role }) })
+  return text
+}
+
+/** The parts of an error; they are undefined where an answer is something else than one error without data. */
+export interface AnswerError {
+  readonly message?: Json | undefined
+  readonly code?: Json | undefined
+  readonly path?: Json | undefined
+}
+
+export function errorOf(answer: Json): AnswerError {
+  const errors = isObject(answer) && !Object.hasOwn(answer, 'data') ? answer['errors'] : null
+  const [error, second] = Array.isArray(errors) ? (errors as readonly JsonObject[]) : []
+  const extensions = error?.['extensions'] as JsonObject | undefined
+  return second ? {} : { message: error?.['message'], code: extensions?.['code'], path: extensions?.['path'] }
+}
+
+/** Throws unless what a role may not name is refused. */
+export async function checkProbe(trellis: TestTrellis, probe: Probe, world: World): Promise<void> {
+  const text = await ask(trellis, { query: probe.query, variables: {} }, probe.role, world)
+  const { message, code, path } = errorOf(parseExact(text))
+  const [start = '', end = ''] = probe.message.split('*')
+  const isMessage =
+    message === probe.message ||
+    (probe.message.includes('*') && String(message).startsWith(start) && String(message).endsWith(end))
+  if (isMessage && code === 'validation-failed' && path === probe.path) return
+  const expected = `expected ${probe.message} at ${probe.path}, got ${text}`
+  throw new Error([expected, ...worldLines(world), `role: ${probe.role}`, probe.query].join('\n'))
+}
+
+/** A world as words. */
+export function worldLines(world: World): readonly string[] {
+  const rows = world.tables.flatMap((table) => {
+    const insert = rowsSql(table)
+    return insert ? [insertText(insert)] : []
+  })
+  return [...typeSql(world), ...tableSql(world), ...rows, `metadata: ${JSON.stringify(metadataOf(world))}`]
+}
+
+/** The statement with its values in their places. */
+function insertText({ text, values }: NonNullable<ReturnType<typeof rowsSql>>): string {
+  return text.replace(/\$(\d+)::text/g, (_place, number) => {
+    const value = values[Number(number) - 1]!
+    return value === null ? 'null' : `'${value.replaceAll("'", "''")}'`
+  })
+}

@@ -85,14 +85,23 @@ function lateralSql(query: Sql, frame: Frame, printer: Printer): Sql {
   return sql`${alias}.j`
 }
 
+/** So many to-one objects of a row may be plain joins: the time for planning them grows with the square of their number. */
+const plainJoins = 6
+
+/** Behind the query of a to-one object: has it give one row, or be planned on its own. */
+function fenceOf({ unique }: Extract<Output, { kind: 'one' }>, isFenced: boolean, joins: readonly Sql[]): Sql {
+  if (!unique) return sql` limit 1`
+  return isFenced || joins.length >= plainJoins ? sql` offset 0` : empty
+}
+
 function toOneSql(output: Extract<Output, { kind: 'one' }>, frame: Frame, printer: Printer): Sql {
   if (typeof frame.toOne === 'string') {
-    const fence = output.unique ? (frame.toOne === 'fenced' ? sql` offset 0` : empty) : sql` limit 1`
+    const fence = fenceOf(output, frame.toOne === 'fenced', frame.joins)
     const query = rowQuery(output.select, frame.row, printer, { fence })
     return sql`coalesce(${lateralSql(query, frame, printer)}, 'null')`
   }
   const inner = frame.toOne
-  const fence = output.unique ? empty : sql` limit 1`
+  const fence = fenceOf(output, false, inner.joins)
   const query = rowQuery(output.select, inner.row, printer, { fence })
   const alias = printer.alias()
   const column = printer.column()

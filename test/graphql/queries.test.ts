@@ -121,3 +121,14 @@ test('values of every kind come as PostgreSQL prints them', async (t) => {
       `{${nulls.replace('"n":null,"f":null,"r":null', '"n":"NaN","f":"Infinity","r":"NaN"')}}]}}`,
   )
 })
+
+test('a row with more related objects than are planned together has them all', async (t) => {
+  const { graphql } = await startLibrary(t)
+  const names = Array.from({ length: 20 }, (_, i) => `p${i}`)
+  const fields = names.map((name) => `${name}: publisher { name }`).join(' ')
+  const row = (name: string) => Object.fromEntries(names.map((each) => [each, { name }]))
+  const expected = { data: { book: [row('Ark'), row('Ark'), row('Bell')] } }
+  for (const given of ['order_by: {id: asc}', 'order_by: {publisher_id: asc}, limit: 5', 'where: {id: {_gt: 0}}']) {
+    assert.deepEqual(await graphql(`{ book(${given}) { ${fields} } }`), expected)
+  }
+})

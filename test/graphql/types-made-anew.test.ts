@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
+
+/** How an enum is given other values, one statement after the other. */
+const remake = `
+  alter table person alter column mood type text;
+  drop type mood;
+  create type mood as enum ('happy', 'sad', 'so so');
+  alter table person alter column mood type mood using mood::mood`
+
+test('statements that were prepared go on when a type of theirs is dropped and made anew', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: `create type mood as enum ('happy', 'sad');
+      create table person (id int primary key, mood mood);
+      insert into person values (1, 'happy'), (2, 'sad')`,
+  })
+  await trellis.op('track_table', 'person')
+  const ask = () => trellis.graphql('query ($m: mood) { person(where: {mood: {_eq: $m}}) { id } }', { m: 'sad' })
+  const change = () =>
+    trellis.graphql(
+      'mutation ($m: mood) { update_person(where: {id: {_eq: 1}}, _set: {mood: $m}) { affected_rows } }',
+      {
+        m: 'happy',
+      },
+    )
+  const insert = () =>
+    trellis.graphql(
+      `mutation ($m: mood) {
+        insert_person(objects: [{id: 3, mood: $m}]) { affected_rows }
+        delete_person(where: {id: {_eq: 3}}) { affected_rows }
+      }`,
+      { m: 'sad' },
+    )
+  const again = async () => {
+    for (let i = 0; i < 10; i++) {
+      assert.deepEqual(await ask(), { data: { person: [{ id: 2 }] } })
+      assert.deepEqual(await change(), { data: { update_person: { affected_rows: 1 } } })
+      assert.deepEqual(await insert(), {
+        data: { insert_person: { affected_rows: 1 }, delete_person: { affected_rows: 1 } },
+      })
+    }
+  }
+  await again()
+  await trellis.op('run_sql', { sql: remake })
+  await again()
+})

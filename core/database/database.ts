@@ -4,10 +4,10 @@
 import pg from 'pg'
 import { unlessAborted } from '../aborting.ts'
 import { Wrapping } from '../wrapping.ts'
-import { AnsweringClient } from './answering-client.ts'
+import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
-import { connectionError, translatePostgresError } from './postgres-errors.ts'
+import { connectionError, isOutdated, translatePostgresError } from './postgres-errors.ts'
 import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 import { Interrupted, SharedConnection } from './shared-connection.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
@@ -162,10 +162,21 @@ export class Database {
     return around ? around({ kind: 'other', digest: null }, run) : run()
   }
 
-  /** Runs `work` in a transaction: committed when it returns, rolled back when it throws. */
+  /**
+   * Runs `work` in a transaction: committed when it returns, rolled back when it throws. When a prepared statement proves
+   * outdated, all of it is run once more.
+   */
   async transaction<T>(
     work: (transaction: OwnTransaction) => Promise<T>,
     options: TransactionOptions = {},
+  ): Promise<T> {
+    return this.#unlessOutdated((preparing) => this.#transact(work, options, preparing))
+  }
+
+  async #transact<T>(
+    work: (transaction: OwnTransaction) => Promise<T>,
+    options: TransactionOptions,
+    preparing: boolean,
   ): Promise<T> {
     const { isolation = this.#options.isolation, readOnly = false, settings = {}, signal = null } = options
     const client = await this.#connect(signal)
@@ -174,7 +185,6 @@ export class Database {
     const cancelling = signal && new Cancelling(signal, client)
     let broken: Error | undefined
     try {
-      const preparing = this.#options.preparedStatements
       const around = this.#wrapping.statement
       const transaction = new ClientTransaction({ client, names, preparing, begin, settings, signal, around })
       const result = await work(transaction)
@@ -185,6 +195,7 @@ export class Database {
       await client.query('ROLLBACK').catch((failure: Error) => {
         broken = failure
       })
+      if (isOutdated(error)) broken = error as Error
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
     } finally {
       await cancelling?.settle()
@@ -255,15 +266,33 @@ export class Database {
     }
   }
 
-  async #onPool(
+  /** Runs what may be prepared; when that proves outdated, once more without, on another connection. */
+  async #unlessOutdated<T>(run: (preparing: boolean) => Promise<T>): Promise<T> {
+    try {
+      return await run(this.#options.preparedStatements)
+    } catch (error) {
+      if (isOutdated(error)) return run(false)
+      throw error
+    }
+  }
+
+  #onPool(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     signal: AbortSignal | null,
     settings: TransactionSettings = {},
   ): Promise<Buffer | null> {
+    return this.#unlessOutdated((preparing) => this.#onPooled({ statement, values, preparing }, signal, settings))
+  }
+
+  async #onPooled(
+    call: Omit<AnswerCall, 'preface'>,
+    signal: AbortSignal | null,
+    settings: TransactionSettings,
+  ): Promise<Buffer | null> {
+    const { statement, values, preparing } = call
     const client = await this.#connect(signal)
     const names = this.#namesOf(client)
-    const { preparedStatements: preparing } = this.#options
     names.add(statement, preparing)
     const preface = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
     if (preface) client.prepareOnce(preface.name, preface.text)
@@ -271,9 +300,9 @@ export class Database {
     const started = performance.now()
     let failure: Error | undefined
     try {
-      return await client.answer({ statement, values, preparing, preface })
+      return await client.answer({ ...call, preface })
     } catch (error) {
-      if (isBroken(error)) failure = error as Error
+      if (isBroken(error) || isOutdated(error)) failure = error as Error
       throw translatePostgresError(error, statement.text, values)
     } finally {
       statement.took(performance.now() - started)

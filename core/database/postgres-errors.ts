@@ -54,6 +54,17 @@ const prefixes: Readonly<Record<string, string>> = {
   '23P01': 'Exclusion violation. ',
 }
 
+const missingType = /^cache lookup failed for type \d+$/
+
+/**
+ * Whether a prepared statement failed because a type of its parameters was dropped, and perhaps made anew: PostgreSQL
+ * looks up everything else again by name.
+ */
+export function isOutdated(error: unknown): boolean {
+  const source = error instanceof TrellisError ? error.cause : error
+  return isPostgresError(source) && source.code === 'XX000' && missingType.test(source.message)
+}
+
 /** Not every state of class 08 does: a statement that asks another server can fail with one and leave this one alone. */
 const endsConnection = ({ severity, code = '' }: PostgresError): boolean =>
   severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')

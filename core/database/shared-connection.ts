@@ -5,12 +5,13 @@ import type pg from 'pg'
 import { onAbort } from '../aborting.ts'
 import { AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
+import { isOutdated } from './postgres-errors.ts'
 import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250
 
-/** A statement fell to the cancelling of its neighbour: it was rolled back, and can be run elsewhere. */
+/** A statement fell to the cancelling of its neighbour, or to what its connection remembers: it can be run elsewhere. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
@@ -89,6 +90,10 @@ export class SharedConnection {
     } catch (error) {
       // PostgreSQL has closed it, though the end has not been read yet.
       if ((error as { readonly severity?: string }).severity === 'FATAL') this.#giveUp()
+      if (isOutdated(error)) {
+        this.#giveUp()
+        throw new Interrupted('the statement was prepared with a type that is gone', { cause: error })
+      }
       const mayBeHit = this.#cancelsAsked > cancelsBefore && !signal?.aborted
       throw mayBeHit && isCancelled(error)
         ? new Interrupted('another statement was cancelled', { cause: error })

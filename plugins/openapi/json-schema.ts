@@ -1,7 +1,15 @@
 // TypeBox schemas as JSON Schema 2020-12, the way requests may look: what only guides decoding is left out, and an
 // optional key may also be null, which counts as absent.
 
-import { Kind, OptionalKind, type TObject, type TRecord, type TSchema, type TUnion } from '@sinclair/typebox'
+import {
+  Kind,
+  OptionalKind,
+  type TObject,
+  type TRecord,
+  type TSchema,
+  type TTuple,
+  type TUnion,
+} from '@sinclair/typebox'
 import type { DecodeOptions } from '../../core/operations/decode.ts'
 
 /** A JSON Schema as JSON. */
@@ -100,6 +108,10 @@ export class SchemaWriter {
       }
       case 'Union':
         return this.#union(schema as TUnion)
+      case 'Tuple': {
+        const { items = [], ...length } = schema as TTuple
+        return { ...plain(length as TSchema), prefixItems: items.map((each) => this.write(each)), items: false }
+      }
       default:
         return this.#keywords(schema)
     }

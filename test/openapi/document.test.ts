@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Apis } from '../../core/apis.ts'
 import notes from '../../examples/notes.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
 
 interface Endpoint {
@@ -58,6 +60,15 @@ test('each operation has an example that fits, and a line that says what it does
     assert.ok(isOwn(examples?.[0]), `${name}: ${JSON.stringify([examples, isOwn.errors])}`)
     assert.ok(isRequest(examples?.[0]), name)
     if (name !== 'request.add_note') assert.ok(description, name)
+  }
+})
+
+test('each endpoint has a line that says what it does', async (t) => {
+  const { paths } = await described(t, { settings: { enabledApis: [...new Apis(builtInPlugins, null).known] } })
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { summary }] of Object.entries(methods)) {
+      assert.notEqual(summary, `${method.toUpperCase()} ${path.replaceAll(/[{](\w+)[}]/g, ':$1')}`)
+    }
   }
 })
 

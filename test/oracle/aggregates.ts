@@ -79,7 +79,10 @@ export function expectedAggregate(operator: string, column: Column, rows: readon
   }
   if (type.arithmetic === 'double') {
     const result = ofDoubles(operator, data as readonly number[])
-    return result === null ? exactly(null) : { kind: 'about', ...result }
+    if (result === null) return exactly(null)
+    // The sum of singles is one itself; everything else is computed in double precision.
+    const isSingle = column.type === 'float4' && operator === 'sum'
+    return isSingle ? { kind: 'double', value: Math.fround(result.value), isSingle } : { kind: 'about', ...result }
   }
   const result = ofExact(operator, data)
   if (result === null) return exactly(null)

@@ -63,15 +63,6 @@ export class Coverage {
     })
   }
 
-  /** The operators that were not seen to do both, whatever the type. */
-  missingOperators(origin: Origin): readonly string[] {
-    const all = new Set(typeNames.flatMap((type) => operatorsOf(type, origin)))
-    return [...all].filter((operator) => {
-      const { matched, unmatched } = this.#sum(origin, operator)
-      return matched === 0 || unmatched === 0
-    })
-  }
-
   #sum(origin: Origin, operator: string): Count {
     const sum = { matched: 0, unmatched: 0, unknown: 0 }
     for (const type of typeNames) {

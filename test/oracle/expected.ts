@@ -13,8 +13,8 @@ export interface ExpectedRows {
 export type Expected =
   /** Text, boolean, null, or a number digit by digit. */
   | { readonly kind: 'exactly'; readonly json: string | boolean | null | Num }
-  /** A double, however it is written. */
-  | { readonly kind: 'double'; readonly value: number }
+  /** A double, however it is written; of single precision, as few digits as tell it from its neighbours. */
+  | { readonly kind: 'double'; readonly value: number; readonly isSingle?: boolean }
   /** A number that PostgreSQL rounds its own way. */
   | { readonly kind: 'about'; readonly value: number; readonly tolerance: number }
   /** JSON whose objects have no order. */
@@ -36,9 +36,12 @@ export function difference(expected: Expected, actual: Json | undefined, path = 
     case 'exactly':
     case 'json':
       return equalJson(expected.json, actual) ? null : mismatch(path, JSON.stringify(expected.json), actual)
-    case 'double':
+    case 'double': {
+      const rounded = expected.isSingle ? singleOf(actual) : actual
+      return numberDifference(expected.value, 0, rounded, path)
+    }
     case 'about':
-      return numberDifference(expected.value, expected.kind === 'about' ? expected.tolerance : 0, actual, path)
+      return numberDifference(expected.value, expected.tolerance, actual, path)
     case 'object':
       return objectDifference(expected.entries, actual, path)
     case 'list':
@@ -64,6 +67,10 @@ function equalJson(a: Json, b: Json | undefined): boolean {
   if (!isObject(b) || Object.keys(b).length !== keys.length) return false
   return keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]))
 }
+
+/** A number as single precision holds it. */
+const singleOf = (actual: Json | undefined): Json | undefined =>
+  actual instanceof Num ? new Num(String(Math.fround(Number(actual.text)))) : actual
 
 function numberDifference(expected: number, tolerance: number, actual: Json | undefined, path: string): string | null {
   if (!Number.isFinite(expected)) return actual === String(expected) ? null : mismatch(path, String(expected), actual)

@@ -11,9 +11,6 @@ import { prepare } from './deploy.ts'
 import { checkProperty, setting } from './property.ts'
 import { simplerCases } from './shrink.ts'
 
-/** So many answers use each operator both ways; fewer may not. */
-const manyAnswers = 1500
-
 test('Random queries get the answers that the specification derives from the rows.', async (t) => {
   const trellis = await startTrellis(t)
   await prepare(trellis)
@@ -24,8 +21,7 @@ test('Random queries get the answers that the specification derives from the row
     simpler: simplerCases,
     check: (value, isSimplified) => checker.check(value, isSimplified),
   })
-  const { compared, undetermined, coverage } = checker
+  const { compared, undetermined } = checker
   t.diagnostic(`seed ${seed}: ${compared} answers compared, ${undetermined} not determined`)
   assert.ok(undetermined < compared / 10, 'most answers are determined')
-  if (compared >= manyAnswers) assert.deepEqual(coverage.missingOperators('request'), [])
 })

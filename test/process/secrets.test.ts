@@ -60,7 +60,7 @@ const requests: readonly Request[] = [
   { path: '/v1alpha1/config' },
   { path: '/dev/ekg' },
   { path: '/dev/plan_cache' },
-  { path: '/metrics' },
+  { path: '/v1/metrics' },
   { path: '/v1/version' },
   { path: '/healthz' },
   { path: '/readyz' },

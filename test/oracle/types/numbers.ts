@@ -99,6 +99,7 @@ export const float4: ColumnType<number> = {
   sql: 'real',
   scalar: 'Float',
   draw: (draw) => draw.pick(singles),
+  expected: (value) => ({ kind: 'double', value, isSingle: true }),
   input: (datum) => new Num(String(datum)),
   add: (a, b) => ({ datum: Math.fround(a + b) }),
 }

@@ -7,10 +7,15 @@ import { countRows, deleteRows, insertRows, selectRows, updateRows } from './ope
 import { tableRoute } from './routes.ts'
 import { SystemTables } from './system/tables.ts'
 
-function openSystemTables({ database, dialect, onReady }: Engine): SystemTables | null {
+/** The tables that tools of the dialect read; a database that does not let us make them is served all the same. */
+function openSystemTables({ database, dialect, observe, onReady }: Engine): SystemTables | null {
   if (dialect.systemSchema === null) return null
   const system = new SystemTables(database, dialect.systemSchema)
-  onReady(() => system.open())
+  const warn = (error: Error) => {
+    const detail = `the tables of ${dialect.systemSchema} cannot be offered: ${error.message}`
+    observe.log({ type: 'unstructured', level: 'warn', detail })
+  }
+  onReady(() => system.open().catch(warn))
   return system
 }
 

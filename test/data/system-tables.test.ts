@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { silentObserver } from '../../core/observe.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { lead, sql, startOffice } from './office.ts'
 
@@ -222,6 +224,23 @@ test('two servers that start at once make the views once, and a start changes no
   await first.sql('drop schema trellis_system cascade')
   const both = await Promise.all([1, 2].map(() => startTrellis(t, { ...hasura, database: first.database })))
   for (const { op } of both) assert.deepEqual(await op('select', { table: system('hdb_table'), columns: ['*'] }), [])
+})
+
+test('a database that lets no views be made is served without them', async (t) => {
+  const { database, sql } = await startTrellis(t, { sql: 'create table a (id int)' })
+  await sql(`create role clerk login password 'sesame';
+    grant usage on schema trellis to clerk; grant all on all tables in schema trellis, public to clerk`)
+  atEnd(t, () => sql('drop owned by clerk; drop role clerk'))
+  const url = new URL(database.url)
+  url.username = 'clerk'
+  url.password = 'sesame'
+  const lines: string[] = []
+  const observe = { ...silentObserver, log: ({ detail }: { detail: unknown }) => void lines.push(String(detail)) }
+  const trellis = await startTrellis(t, { ...hasura, database: { ...database, url: url.href }, observe })
+  await trellis.op('track_table', 'a')
+  assert.deepEqual(await trellis.op('select', { table: 'a', columns: ['id'] }), [])
+  assert.equal((await trellis.opError('select', { table: system('hdb_table'), columns: ['*'] })).status, 400)
+  assert.ok(lines.some((line) => line.startsWith('the tables of hdb_catalog cannot be offered: ')))
 })
 
 test('the own dialect has none', async (t) => {

@@ -35,6 +35,7 @@ export const catalogState: Area = {
     },
     {
       type: 'set_catalog_state',
+      requires: ['type', 'state'],
       succeeds: [
         {
           title: 'keeps the state of a tool',

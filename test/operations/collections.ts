@@ -52,6 +52,7 @@ export const collections: Area = {
   operations: [
     {
       type: 'create_query_collection',
+      requires: ['name', 'definition'],
       succeeds: [
         {
           title: 'keeps queries under names, in their order and as they are written',
@@ -83,6 +84,19 @@ export const collections: Area = {
           path: '$.args.definition.queries',
           error: 'found duplicate query names "a", "b"',
         },
+        ...[
+          ['a definition without queries', {}, '$.definition', 'queries'] as const,
+          ['a query without a name', { queries: [{ query: ids }] }, '$.definition.queries[0]', 'name'] as const,
+          ['a query without its text', { queries: [{ name: 'q' }] }, '$.definition.queries[0]', 'query'] as const,
+        ].map(
+          ([title, definition, path, key]): Refusal => ({
+            title,
+            args: { name: 'shop', definition },
+            code: 'parse-failed',
+            path,
+            error: `the key '${key}' was not present`,
+          }),
+        ),
         ...refusedTexts(
           (query) => ({ name: 'shop', definition: { queries: [{ name: 'q', query }] } }),
           '$.definition.queries[0].query',
@@ -98,6 +112,7 @@ export const collections: Area = {
     },
     {
       type: 'drop_query_collection',
+      requires: ['collection', 'cascade'],
       succeeds: [
         {
           title: 'forgets a collection',
@@ -127,6 +142,7 @@ export const collections: Area = {
     },
     {
       type: 'add_query_to_collection',
+      requires: ['collection_name', 'query_name', 'query'],
       succeeds: [
         {
           title: 'appends a query, which is allowed at once when the collection is',
@@ -150,6 +166,7 @@ export const collections: Area = {
     },
     {
       type: 'drop_query_from_collection',
+      requires: ['collection_name', 'query_name'],
       succeeds: [
         {
           title: 'takes a query out, which is not allowed any more',
@@ -172,6 +189,7 @@ export const collections: Area = {
     },
     {
       type: 'add_collection_to_allowlist',
+      requires: ['collection'],
       succeeds: [
         {
           title: 'lets roles run the queries of the collection, and no others',
@@ -191,6 +209,7 @@ export const collections: Area = {
     },
     {
       type: 'drop_collection_from_allowlist',
+      requires: ['collection'],
       succeeds: [
         {
           title: 'stops roles from running the queries of the collection',

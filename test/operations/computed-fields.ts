@@ -92,6 +92,7 @@ export const computedFields: Area = {
   operations: [
     {
       type: 'add_computed_field',
+      requires: ['table', 'name', 'definition'],
       succeeds: [
         {
           title: 'adds a field that a function of the row gives',
@@ -167,6 +168,13 @@ export const computedFields: Area = {
           error: cannotBeAdded('a b', '"a b" is not valid GraphQL name'),
         },
         {
+          title: 'a definition without a function',
+          args: field('f', { table_argument: 'b' }),
+          code: 'parse-failed',
+          path: '$.definition',
+          error: "the key 'function' was not present",
+        },
+        {
           title: 'an empty name',
           args: field('', { function: 'book_label' }),
           code: 'parse-failed',
@@ -220,6 +228,7 @@ export const computedFields: Area = {
     },
     {
       type: 'drop_computed_field',
+      requires: ['table', 'name'],
       notFound: { $: true },
       succeeds: [
         {

@@ -37,6 +37,7 @@ const needsSelect = (action: string) =>
 export const changes: readonly OperationEntry[] = [
   {
     type: 'insert',
+    requires: ['table', 'objects'],
     anyRole: true,
     succeeds: [
       {
@@ -215,6 +216,7 @@ export const changes: readonly OperationEntry[] = [
   },
   {
     type: 'update',
+    requires: ['table', 'where'],
     anyRole: true,
     notFound: { $: true },
     succeeds: [
@@ -313,6 +315,7 @@ export const changes: readonly OperationEntry[] = [
   },
   {
     type: 'delete',
+    requires: ['table', 'where'],
     anyRole: true,
     succeeds: [
       {

@@ -27,6 +27,7 @@ const orderBy = (title: string, order_by: string, error: string, code = 'unexpec
 export const reads: readonly OperationEntry[] = [
   {
     type: 'select',
+    requires: ['table', 'columns'],
     anyRole: true,
     notFound: { $: true, '$.columns[0]': true, '$.order_by[0]': true },
     succeeds: [
@@ -157,6 +158,7 @@ export const reads: readonly OperationEntry[] = [
   },
   {
     type: 'count',
+    requires: ['table'],
     anyRole: true,
     succeeds: [
       { title: 'counts rows', args: { table: 'book', where: { pages: { _gte: 100 } } }, answers: { count: 2 } },

@@ -60,6 +60,8 @@ export interface OperationEntry {
    * absence of others as `the key 'x' was not present`.
    */
   readonly notFound?: Readonly<Record<string, true | readonly string[]>>
+  /** The keys that the arguments must have; absent: none. */
+  readonly requires?: readonly string[]
   /** Places whose faults are told in words of their own: see `refuses`. */
   readonly ownWords?: readonly string[]
   /** The first one is the request that is spoilt in every way. */

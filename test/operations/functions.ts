@@ -128,6 +128,7 @@ export const functions: Area = {
   operations: [
     {
       type: 'track_function',
+      requires: ['name'],
       notFound: { $: true },
       succeeds: [
         {
@@ -163,6 +164,7 @@ export const functions: Area = {
     {
       type: 'track_function',
       version: 2,
+      requires: ['function'],
       notFound: { $: true },
       succeeds: [
         {
@@ -210,6 +212,7 @@ export const functions: Area = {
     },
     {
       type: 'untrack_function',
+      requires: ['name'],
       notFound: { $: true },
       succeeds: [
         {

@@ -37,6 +37,11 @@ export class OperationShape {
     this.answerFault = (body) => (validators.result(body) ? null : JSON.stringify(validators.result.errors))
   }
 
+  /** The keys that arguments of this form must have. */
+  requiredOf(args: unknown): readonly string[] {
+    return this.#branch(this.#args, args).required ?? []
+  }
+
   /** Everything that can be spoilt in a request that is right. */
   malformed(args: unknown): Malformed[] {
     return [...this.#spoilt(args, this.#args, [], (spoilt) => spoilt)].filter((each) => !this.fits(each.args))

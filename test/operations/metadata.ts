@@ -80,6 +80,7 @@ export const metadata: Area = {
     },
     {
       type: 'replace_metadata',
+      requires: ['tables'],
       notFound: {
         $: true,
         '$.tables[0]': true,
@@ -146,6 +147,7 @@ export const metadata: Area = {
     {
       type: 'replace_metadata',
       version: 2,
+      requires: ['metadata'],
       notFound: {
         '$.metadata': true,
         '$.metadata.tables[0]': true,

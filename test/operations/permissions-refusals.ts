@@ -138,8 +138,28 @@ export const refusedPresets = (kind: Kind): Refusal[] => [
   },
 ]
 
+/** What stands in a permission of each kind, whatever else does. */
+const neededKeys: Readonly<Record<Kind, readonly string[]>> = {
+  insert: ['check'],
+  select: ['columns', 'filter'],
+  update: ['columns', 'filter'],
+  delete: ['filter'],
+}
+
+const absent = (kind: Kind, key: string) =>
+  kind === 'select' ? `key "${key}" not found` : `the key '${key}' was not present`
+
 /** What no kind takes. */
 export const refusedAlways = (kind: Kind): Refusal[] => [
+  ...neededKeys[kind].map(
+    (key): Refusal => ({
+      title: `a permission without ${key}`,
+      args: grant(kind, { [key]: undefined }),
+      code: 'parse-failed',
+      path: '$.permission',
+      error: absent(kind, key),
+    }),
+  ),
   {
     title: 'a table that is not tracked',
     args: grant(kind, {}, 'genre'),

@@ -19,6 +19,7 @@ const asEditor = (headers: Record<string, string> = {}) => ({ role: 'editor', he
 const dropped = (kind: Kind) =>
   ({
     type: `drop_${kind}_permission`,
+    requires: ['table', 'role'],
     notFound: { $: ['table'] },
     succeeds: [
       {
@@ -75,6 +76,7 @@ export const permissions: Area = {
   operations: [
     {
       type: 'create_insert_permission',
+      requires: ['table', 'role', 'permission'],
       notFound: { $: ['table'] },
       succeeds: [
         {
@@ -143,6 +145,7 @@ export const permissions: Area = {
     },
     {
       type: 'create_select_permission',
+      requires: ['table', 'role', 'permission'],
       notFound: { $: ['table'], '$.permission': true },
       succeeds: [
         {
@@ -246,6 +249,7 @@ export const permissions: Area = {
     },
     {
       type: 'create_update_permission',
+      requires: ['table', 'role', 'permission'],
       notFound: { $: ['table'] },
       succeeds: [
         {
@@ -310,6 +314,7 @@ export const permissions: Area = {
     },
     {
       type: 'create_delete_permission',
+      requires: ['table', 'role', 'permission'],
       notFound: { $: ['table'] },
       succeeds: [
         {
@@ -344,6 +349,7 @@ export const permissions: Area = {
     dropped('delete'),
     {
       type: 'set_permission_comment',
+      requires: ['table', 'role', 'permission'],
       notFound: { $: ['table'] },
       succeeds: [
         {

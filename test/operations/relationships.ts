@@ -161,6 +161,7 @@ export const relationships: Area = {
   operations: [
     {
       type: 'create_object_relationship',
+      requires: ['table', 'name', 'using'],
       notFound: { $: ['table'], '$.table': true },
       ownWords: ['$.using'],
       succeeds: [
@@ -222,6 +223,7 @@ export const relationships: Area = {
     },
     {
       type: 'create_array_relationship',
+      requires: ['table', 'name', 'using'],
       notFound: { $: ['table'] },
       ownWords: ['$.using'],
       succeeds: [
@@ -305,6 +307,7 @@ export const relationships: Area = {
     },
     {
       type: 'drop_relationship',
+      requires: ['table', 'relationship'],
       notFound: { $: ['table'] },
       succeeds: [
         {
@@ -333,6 +336,7 @@ export const relationships: Area = {
     },
     {
       type: 'rename_relationship',
+      requires: ['table', 'name', 'new_name'],
       notFound: { $: ['table'] },
       succeeds: [
         {
@@ -381,6 +385,7 @@ export const relationships: Area = {
     },
     {
       type: 'set_relationship_comment',
+      requires: ['table', 'relationship'],
       notFound: { $: ['table'] },
       succeeds: [
         {

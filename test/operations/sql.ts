@@ -42,6 +42,7 @@ export const sql: Area = {
   operations: [
     {
       type: 'run_sql',
+      requires: ['sql'],
       notFound: { $: true },
       succeeds: [
         {

@@ -91,6 +91,7 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
     await t.test(`refuses ${refusal.title}`, (t) => checkRefusal(t, { entry, refusal, shared, shape }))
   }
   await t.test('refuses malformed arguments', async () => {
+    assert.deepEqual(shape.requiredOf(sample.args), entry.requires ?? [])
     await checkMalformed(world, entry, sample, shape)
     await unchanged()
   })

@@ -88,6 +88,7 @@ export const tables: Area = {
   operations: [
     {
       type: 'track_table',
+      requires: ['name'],
       notFound: { $: true },
       succeeds: [
         {
@@ -132,6 +133,7 @@ export const tables: Area = {
     },
     {
       type: 'add_existing_table_or_view',
+      requires: ['name'],
       notFound: { $: true },
       succeeds: [
         {
@@ -153,6 +155,7 @@ export const tables: Area = {
     {
       type: 'track_table',
       version: 2,
+      requires: ['table'],
       succeeds: [
         {
           title: 'puts a table into the GraphQL schema under other names',
@@ -232,6 +235,7 @@ export const tables: Area = {
     },
     {
       type: 'untrack_table',
+      requires: ['table'],
       succeeds: [
         {
           title: 'takes a table out of the GraphQL schema',
@@ -318,6 +322,7 @@ export const tables: Area = {
     },
     {
       type: 'set_table_is_enum',
+      requires: ['table', 'is_enum'],
       succeeds: [
         {
           title: 'makes an enum of a tracked table, and of the columns that refer to it',
@@ -354,6 +359,7 @@ export const tables: Area = {
     {
       type: 'set_table_custom_fields',
       version: 2,
+      requires: ['table'],
       succeeds: [
         {
           title: 'renames root fields and columns',

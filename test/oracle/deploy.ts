@@ -52,10 +52,11 @@ function columnSql({ name, type, nullable, default: value }: Column, world: Worl
   return `${words.join(' ')}${nullable ? '' : ' not null'}`
 }
 
-function foreignKeySql({ name, column, table, target, onDelete, onUpdate }: ForeignKey, world: World): string {
+function foreignKeySql({ name, column, table, target, ...rules }: ForeignKey, world: World): string {
   const [from, to] = [column, target].map((id) => quoted(columnOf(world, id).name))
   const referenced = `${qualified(tableOf(world, table))} (${to})`
-  return `constraint ${quoted(name)} foreign key (${from}) references ${referenced} on delete ${onDelete} on update ${onUpdate}`
+  const actions = `on delete ${rules.onDelete} on update ${rules.onUpdate}${rules.isDeferred ? ' deferrable initially deferred' : ''}`
+  return `constraint ${quoted(name)} foreign key (${from}) references ${referenced} ${actions}`
 }
 
 const literalSql = (value: string): string => `'${value.replaceAll("'", "''")}'`

@@ -86,6 +86,7 @@ function drawTypeTable(draw: Draw, type: TypeName): Table {
     target: 'colour.value',
     onDelete: 'no action',
     onUpdate: 'no action',
+    isDeferred: false,
   } as const
   const foreignKeys = ['first', 'second'].map((name) => ({ ...reference, name, column: `${type}.${name}` }))
   return {

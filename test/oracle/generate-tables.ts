@@ -146,7 +146,11 @@ function drawForeignKeys(
       ...(nullable ? (['set null'] as const) : []),
     ]
     const [onDelete, onUpdate] = [draw.pick(actions), draw.pick(actions)]
-    return { column, key: { name: `${name}_f${i}`, column: column.id, table, target: key.id, onDelete, onUpdate } }
+    const isDeferred = draw.chance(0.15)
+    return {
+      column,
+      key: { name: `${name}_f${i}`, column: column.id, table, target: key.id, onDelete, onUpdate, isDeferred },
+    }
   })
   return { columns: made.map(({ column }) => column), keys: made.map(({ key }) => key) }
 }
@@ -156,7 +160,7 @@ const enumKeys = (name: string, columns: readonly Column[]): readonly ForeignKey
     .filter(({ type }) => type === 'colour')
     .map(({ id }, i) => ({
       ...{ name: `${name}_e${i}`, column: id, table: colourTable.id, target: 'colour.value' },
-      ...{ onDelete: 'no action', onUpdate: 'no action' },
+      ...{ onDelete: 'no action', onUpdate: 'no action', isDeferred: false },
     }))
 
 const isConstrainable = ({ type, default: value }: Column): boolean =>

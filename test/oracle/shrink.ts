@@ -167,8 +167,8 @@ function* simplerTables(table: Table, world: World): Generator<Table> {
     )
     const isOfEnum = world.tables.some(({ id, isEnum }) => isEnum && id === key.table)
     if (!isUsed && !isOfEnum) yield { ...table, foreignKeys }
-    const plain = { ...key, onDelete: 'no action', onUpdate: 'no action' } as const
-    const isPlain = key.onDelete === 'no action' && key.onUpdate === 'no action'
+    const plain = { ...key, onDelete: 'no action', onUpdate: 'no action', isDeferred: false } as const
+    const isPlain = key.onDelete === 'no action' && key.onUpdate === 'no action' && !key.isDeferred
     if (!isPlain) yield { ...table, foreignKeys: table.foreignKeys.map((other) => (other === key ? plain : other)) }
   }
   for (const column of table.columns) {

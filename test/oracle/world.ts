@@ -38,6 +38,8 @@ export interface ForeignKey {
   readonly target: string
   readonly onDelete: Action
   readonly onUpdate: Action
+  /** Whether what it forbids is forbidden at the end of the transaction only. */
+  readonly isDeferred: boolean
 }
 
 /** A primary key or a unique constraint. */

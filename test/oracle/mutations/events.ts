@@ -49,6 +49,7 @@ export const expectedEvents: readonly string[] = [
   'on update cascade',
   'on update set null',
   'several fields',
+  'a deferred check',
   'a row was returned that is gone or hidden',
 ]
 

@@ -15,7 +15,7 @@ import { planRefusals } from './plan-refusals.ts'
 import { located, type Refusal, Refused } from './refusal.ts'
 import { rootName } from './root-names.ts'
 import { RowInserter } from './row-inserter.ts'
-import { type Condition, remove, update } from './statements.ts'
+import { attempt, type Condition, remove, update } from './statements.ts'
 
 export type Outcome =
   | { readonly kind: 'done'; readonly data: Expected; readonly world: World }
@@ -31,11 +31,19 @@ export function execute(mutation: Mutation, world: World, run: Run, coverage?: C
     const fields = merged(mutation.roots, scopeOf(context.view(), run), (root) => rootName(root, world))
     const data = objectOf(fields, ([root]) => located('$', () => rootAnswer(root!, context)))
     if (fields.size > 1) context.store.happened('several fields')
+    commit(context)
     return { kind: 'done', data, world: context.store.world }
   } catch (error) {
     if (error instanceof Refused) return { kind: 'refused', refusals: error.refusals as readonly Refusal[] }
     throw error
   }
+}
+
+/** What was put off until the end is an error of no field. */
+function commit({ store }: Context): void {
+  const refusals = store.deferred.flatMap((check) => attempt(check).refusals)
+  if (refusals.length > 0) throw new Refused(refusals.map((refusal) => ({ ...refusal, path: '$' })))
+  if (store.deferred.length > 0) store.happened('a deferred check')
 }
 
 function rootAnswer(root: MutationRoot, context: Context): Expected {

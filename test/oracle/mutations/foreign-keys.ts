@@ -49,7 +49,10 @@ class Enforcement {
       for (const key of referring.foreignKeys.filter((other) => other.table === table)) {
         const old = before[key.target] ?? null
         if (old === null || (after && this.#isIdentical(old, after[key.target] ?? null, key.target))) continue
-        this.#queue.push(() => this.#act(key, referring.id, { old, after }))
+        const action = after ? key.onUpdate : key.onDelete
+        const act = () => this.#act(key, referring.id, { old, after })
+        if (key.isDeferred && action === 'no action') this.#store.defer(act)
+        else this.#queue.push(act)
       }
     }
   }
@@ -95,13 +98,17 @@ class Enforcement {
   #addChecks({ table, before }: RowChange, after: Row): void {
     for (const key of this.#store.table(table).foreignKeys) {
       const value = after[key.column] ?? null
-      if (value === null || (before && this.#isSame(before[key.column] ?? null, value, key))) continue
-      this.#queue.push(() => {
+      if (value === null) continue
+      // A row that this transaction wrote before may still owe the check of its last version.
+      if (!key.isDeferred && before && this.#isSame(before[key.column] ?? null, value, key)) continue
+      const check = () => {
         // The row may have been changed again, or be gone.
         if (!this.#store.table(table).rows.includes(after) || this.#hasTarget(key, value)) return
         const message = `insert or update on table "${this.#store.table(table).name}" violates foreign key constraint "${key.name}"`
         throw new Refused([foreignKeyViolation(message)])
-      })
+      }
+      if (key.isDeferred) this.#store.defer(check)
+      else this.#queue.push(check)
     }
   }
 

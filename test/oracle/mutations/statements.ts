@@ -164,7 +164,8 @@ function changedRow(row: Row, assignments: readonly Assignment[], table: Table):
   return changed
 }
 
-function attempt<T>(run: () => T): { readonly value: T | null; readonly refusals: readonly Violation[] } {
+/** What came of something that may be refused. */
+export function attempt<T>(run: () => T): { readonly value: T | null; readonly refusals: readonly Violation[] } {
   try {
     return { value: run(), refusals: [] }
   } catch (error) {
@@ -212,9 +213,9 @@ export function remove(store: Store, id: string, where: Condition): readonly Row
 
 /** Lets foreign keys act; what depends on the order of the rows is not determined. */
 function enforce(store: Store, changes: readonly RowChange[]): void {
-  const { world } = store
+  const { world, deferred } = store
   const run = (ordered: readonly RowChange[], isReversed: boolean) => {
-    store.reset(world)
+    store.reset({ world, deferred })
     const { refusals } = attempt(() => enforceForeignKeys(store, ordered, isReversed))
     return { refusals, world: store.world }
   }

@@ -5,6 +5,8 @@ import { type Row, type Table, tableOf, type World } from '../world.ts'
 
 export class Store {
   #world: World
+  /** What is checked at the end of the transaction. */
+  #deferred: readonly (() => void)[] = []
   readonly #coverage: Coverage | undefined
 
   constructor(world: World, coverage?: Coverage) {
@@ -45,9 +47,19 @@ export class Store {
     return value
   }
 
-  /** Puts another world's rows in the place of those here. */
-  reset(world: World): void {
+  /** Has something checked at the end of the transaction. */
+  defer(check: () => void): void {
+    this.#deferred = [...this.#deferred, check]
+  }
+
+  get deferred(): readonly (() => void)[] {
+    return this.#deferred
+  }
+
+  /** Goes back to how things were. */
+  reset({ world, deferred }: Pick<Store, 'world' | 'deferred'>): void {
     this.#world = world
+    this.#deferred = deferred
   }
 
   #change(id: string, change: (rows: readonly Row[]) => readonly Row[]): void {

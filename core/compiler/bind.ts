@@ -79,9 +79,12 @@ function inputValue(source: Extract<ParamSource, { from: 'input' }>, variables: 
   const value = readInput(source.input, variables)
   if (value === null || value === undefined) return null
   const { codec, list, path } = source
-  if (!list) return encode(codec, value, () => path)
-  const items = Array.isArray(value) ? value : [value]
-  return encodeArray(items.map((item, i) => (item === null ? null : encode(codec, item, () => path && below(path, i)))))
+  if (list) return encodeAll(codec, Array.isArray(value) ? value : [value], (i) => path && below(path, i))
+  try {
+    return codec.encode(value)
+  } catch (error) {
+    throw located(error, path)
+  }
 }
 
 function memberValues(
@@ -90,21 +93,24 @@ function memberValues(
 ): string {
   const value = readInput(input, variables)
   const objects = (Array.isArray(value) ? value : [value]) as Readonly<Record<string, unknown>>[]
-  const values = objects.map((object, i) => {
-    const item = Object.hasOwn(object, member) ? object[member] : null
-    return item === null ? null : encode(codec, item, () => below(below(path, i), member))
-  })
-  return encodeArray(values)
+  const values = objects.map((object) => (Object.hasOwn(object, member) ? object[member] : null))
+  return encodeAll(codec, values, (i) => below(below(path, i), member))
 }
 
-/** `path` is where errors point. */
-function encode(codec: Codec, value: unknown, path: () => Path | null): string {
+/** PostgreSQL's text of an array of the values; `pathOf` tells where errors of one of them point. */
+function encodeAll(codec: Codec, values: readonly unknown[], pathOf: (index: number) => Path | null): string {
+  const texts: (string | null)[] = new Array(values.length)
+  let i = 0
   try {
-    return codec.encode(value)
+    for (; i < values.length; i++) texts[i] = values[i] === null ? null : codec.encode(values[i])
   } catch (error) {
-    throw error instanceof TrellisError ? error.at(...pathKeys(path())) : error
+    throw located(error, pathOf(i))
   }
+  return encodeArray(texts)
 }
+
+const located = (error: unknown, path: Path | null): unknown =>
+  error instanceof TrellisError ? error.at(...pathKeys(path)) : error
 
 /** The JSON value of an input source. */
 export function readInput(input: InputSource, variables: Bindings['variables']): unknown {

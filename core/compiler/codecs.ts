@@ -204,11 +204,20 @@ function arrayCodec(type: string): Codec {
   }
 }
 
-const quoteItem = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+const isEscaped = /["\\]/
+
+const quoteItem = (text: string): string => (isEscaped.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`)
 
 /** PostgreSQL's text of a one-dimensional array. */
-export const encodeArray = (items: readonly (string | null)[]): string =>
-  `{${items.map((item) => (item === null ? 'NULL' : quoteItem(item))).join(',')}}`
+export function encodeArray(items: readonly (string | null)[]): string {
+  let text = '{'
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!
+    if (i > 0) text += ','
+    text += item === null ? 'NULL' : quoteItem(item)
+  }
+  return `${text}}`
+}
 
 const known: Readonly<Record<string, Codec>> = {
   int4: intCodec,

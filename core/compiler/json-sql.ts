@@ -52,10 +52,23 @@ const escapedText = (value: Sql, { serverVersion }: PrinterOptions): Sql =>
 const orNull = (text: Sql): Sql => sql`coalesce(${text}, 'null')`
 
 /**
- * A value as an argument of PostgreSQL's JSON functions where the JSON is read again: what a plugin prints in a way of its
- * own is a text in PostgreSQL's syntax there, so that nothing is lost.
+ * A value as an argument of PostgreSQL's JSON functions where the JSON is read again. Records, jsonb that would look like
+ * NULL, and what extensions print in a way of their own are texts in PostgreSQL's syntax there, so that nothing is lost.
  */
-export const roundTripJson = (value: Sql, type: PgType): Sql => (supportOf(type)?.json ? sql`(${value})::text` : value)
+export function roundTripJson(value: Sql, type: PgType): Sql {
+  if (type.name === 'jsonb') return roundTripJsonb(value)
+  return isReadAgain(type) ? value : sql`(${value})::text`
+}
+
+/** Whether what `to_json` makes of a value of the type says all that PostgreSQL needs to have it again. */
+function isReadAgain({ schema, name, kind, isArray }: PgType): boolean {
+  if (isArray) return schema === 'pg_catalog' && name !== '_jsonb'
+  return kind === 'b' ? schema === 'pg_catalog' : kind !== 'c'
+}
+
+/** The null of jsonb as a text, and hence the texts too: as texts that hold JSON. */
+const roundTripJsonb = (value: Sql): Sql =>
+  sql`case when jsonb_typeof(${value}) in ('null', 'string') then to_json(${value}::text) else to_json(${value}) end`
 
 /** The concatenation of pieces, strings being constant JSON; constants next to each other become one. */
 export function concat(pieces: readonly (string | Sql)[]): Sql {

@@ -112,8 +112,15 @@ function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: bo
   }
   if (Array.isArray(value)) {
     const itemType = known && isListType(known) ? known.ofType : undefined
-    const items = value.map((item) => shapeOf(item, itemType, lengths, depth + 1))
-    return lengths ? `[${items.join()}]` : `[${[...new Set(items)].sort().join()}]`
+    const shapeOfItem = (item: unknown) => shapeOf(item, itemType, lengths, depth + 1)
+    if (lengths) return `[${value.map(shapeOfItem).join()}]`
+    const shapes = new Set<string>()
+    let last: unknown
+    for (const item of value) {
+      if (!areAlike(last, item)) shapes.add(shapeOfItem(item))
+      last = item
+    }
+    return `[${[...shapes].sort().join()}]`
   }
   if (JSON.isRawJSON(value)) return 'd'
   // A single value counts as a list of itself.
@@ -122,7 +129,27 @@ function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: bo
   let members = '{'
   for (const key of Object.keys(value as object)) {
     const member = (value as Record<string, unknown>)[key]
-    members += `${JSON.stringify(key)}:${shapeOf(member, fields?.[key]?.type, lengths, depth + 1)},`
+    const field = fields && Object.hasOwn(fields, key) ? fields[key] : undefined
+    // The name of a field holds nothing that could be taken for the shape of something else.
+    members += `${field ? key : JSON.stringify(key)}:${shapeOf(member, field?.type, lengths, depth + 1)},`
   }
   return `${members}}`
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const isPlainObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+
+/** Whether two objects have the same members with scalars of the same kinds: rows of a list mostly do, and are many. */
+function areAlike(a: unknown, b: unknown): boolean {
+  if (!isPlainObject(a) || !isPlainObject(b)) return false
+  let more = 0
+  for (const key in a) {
+    const [one, other] = [a[key], b[key]]
+    if (one === null ? other !== null : typeof one === 'object' || typeof one !== typeof other) return false
+    more++
+  }
+  for (const _ in b) more--
+  return more === 0
 }

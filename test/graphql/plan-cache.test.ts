@@ -37,3 +37,23 @@ test('a plan that knows a value is not used for another one', async (t) => {
     assert.deepEqual(await ids({ with: true, limit: null, or: [is(3)] }), [{ id: 3, title: 'Fog' }])
   }
 })
+
+test('values that only look alike have plans of their own', async (t) => {
+  const { engine } = await startLibrary(t)
+  const query = `mutation ($objects: [book_insert_input!]!) { insert_book(objects: $objects) { affected_rows } }`
+  const rows = [
+    [{ title: 'a', pages: 1 }],
+    [{ title: 'a', pages: null }],
+    [{ title: 'a' }],
+    [{ title: 'a', pages: 1 }, { title: 'b' }],
+    [
+      { title: 'a', pages: 1 },
+      { title: 'b', pages: null },
+    ],
+    [{ title: 'a', publisher: { data: { name: 'x' } } }],
+  ]
+  const plans = rows.map((objects) => {
+    return engine.graphql.plan({ query, operationName: null, variables: { objects } }, admin).prepared
+  })
+  assert.equal(new Set(plans).size, rows.length)
+})

@@ -136,6 +136,16 @@ test('a text that ends the transaction is refused', async (t) => {
   }
 })
 
+test('a text that resets all settings has not ended the transaction', async (t) => {
+  const { op, sql } = await startService(t)
+  const text = 'create table kept (id int); reset all; discard temp; select current_user'
+  assert.deepEqual(await op('run_sql', { sql: text }), {
+    result_type: 'TuplesOk',
+    result: [['current_user'], ['postgres']],
+  })
+  assert.deepEqual(await sql(`select to_regclass('kept')::text as name`), [{ name: 'kept' }])
+})
+
 test('settings and roles that the text sets do not reach later requests', async (t) => {
   const { op, connections } = await startService(t)
   await op('run_sql', { sql: `set search_path = pg_catalog; set statement_timeout = 1; set role pg_monitor` })

@@ -58,9 +58,11 @@ export function merged<T extends Selection>(
   return fields
 }
 
+type Tree = { readonly [key: string]: unknown }
+
 /** What must agree for two selections to merge. */
 function identity(selection: Selection): string {
-  const { alias, directives, items, ...rest } = selection as Selection & { readonly items?: unknown }
+  const { alias, directives, items, wrapped, ...rest } = selection as Selection & Tree
   return JSON.stringify(rest, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 

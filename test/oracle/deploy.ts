@@ -3,7 +3,16 @@
 import type { TestTrellis } from '../support/trellis.ts'
 import { metadataOf } from './metadata.ts'
 import { type ColumnType, columnTypes, typeNames } from './types.ts'
-import { type Column, columnOf, type ForeignKey, primaryKeyOf, type Table, tableOf, type World } from './world.ts'
+import {
+  type Column,
+  columnOf,
+  type ForeignKey,
+  primaryKeyOf,
+  type Table,
+  tableOf,
+  type ViewOf,
+  type World,
+} from './world.ts'
 
 /** Schemas that worlds use. */
 export const schemas = ['public', 'shop'] as const
@@ -23,6 +32,7 @@ export function typeSql(world: World): string[] {
 export const tableSql = (world: World): string[] => world.tables.map((table) => createSql(table, world))
 
 function createSql(table: Table, world: World): string {
+  if (table.view) return viewSql(table, table.view, world)
   const names = (columns: readonly string[]) => columns.map((id) => quoted(columnOf(world, id).name)).join(', ')
   const parts = table.columns.map((column) => columnSql(column, world))
   const key = primaryKeyOf(table)
@@ -34,6 +44,11 @@ function createSql(table: Table, world: World): string {
   }
   for (const key of table.foreignKeys) parts.push(foreignKeySql(key, world))
   return `create table ${qualified(table)} (${parts.join(', ')})`
+}
+
+function viewSql(table: Table, view: ViewOf, world: World): string {
+  const columns = view.columns.map(([, base]) => quoted(columnOf(world, base).name))
+  return `create view ${qualified(table)} as select ${columns.join(', ')} from ${qualified(tableOf(world, view.of))}`
 }
 
 const serialTypes: Readonly<Record<string, string>> = { smallint: 'smallserial', bigint: 'bigserial' }
@@ -72,7 +87,7 @@ const filledColumns = ({ columns }: Table) => columns.filter((column) => column.
 /** The statement that fills a table, its values apart; null when there are none. */
 export function rowsSql(table: Table): { readonly text: string; readonly values: readonly (string | null)[] } | null {
   const columns = filledColumns(table)
-  if (table.rows.length === 0 || columns.length === 0) return null
+  if (table.rows.length === 0 || columns.length === 0 || table.view) return null
   const values: (string | null)[] = []
   const rows = table.rows.map((row) => {
     const places = columns.map(({ id, type }) => {
@@ -135,7 +150,8 @@ export async function deploy(world: World, { op, sql }: TestTrellis): Promise<vo
 
 /** Puts the rows of a world in the place of those that its tables hold. */
 export async function refill(world: World, sql: TestTrellis['sql']): Promise<void> {
-  await sql(`truncate ${world.tables.map(qualified).join(', ')} cascade`)
+  const tables = world.tables.filter(({ view }) => !view)
+  await sql(`truncate ${tables.map(qualified).join(', ')} cascade`)
   await fill(world, sql)
 }
 

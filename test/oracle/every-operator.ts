@@ -91,7 +91,7 @@ function drawTypeTable(draw: Draw, type: TypeName): Table {
   const foreignKeys = ['first', 'second'].map((name) => ({ ...reference, name, column: `${type}.${name}` }))
   return {
     ...{ id: tableId(type), schema: 'public', name: `t_${typeNames.indexOf(type)}`, columns, rows },
-    ...{ primaryKey: [`${type}.id`], uniques: [], checks: [], customRoots: {}, isEnum: false },
+    ...{ primaryKey: [`${type}.id`], uniques: [], checks: [], customRoots: {}, isEnum: false, view: null },
     foreignKeys: columnTypes[type].kind === 'enum' ? foreignKeys : [],
   }
 }

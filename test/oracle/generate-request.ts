@@ -30,7 +30,8 @@ class RequestGenerator {
 
   request(): Request {
     const names = new Names()
-    const roots = this.#draw.times(1, this.#draw.chance(0.8) ? 1 : 3, () => this.#root(names))
+    const count = this.#draw.chance(0.8) ? 1 : 3
+    const roots = this.#draw.times(1, count, () => ({ ...this.#root(names), wrapped: this.#draw.chance(0.05) }))
     return { role: this.#role, roots }
   }
 

@@ -10,12 +10,14 @@ import {
   type Default,
   type ForeignKey,
   isGraphQLName,
+  isWritable,
   type Row,
   rootKeys,
   type Stored,
   type Table,
   type Unique,
   uniquesOf,
+  viewRow,
 } from './world.ts'
 
 /** Words of SQL and GraphQL, aliases that a printer might use, and names that must be quoted. */
@@ -47,6 +49,7 @@ export const colourTable: Table = {
   foreignKeys: [],
   customRoots: {},
   isEnum: true,
+  view: null,
   rows: colours.map((value) => ({ 'colour.value': { datum: value }, 'colour.comment': null })),
 }
 
@@ -77,9 +80,30 @@ export function drawTable(draw: Draw, id: string, name: string, earlier: readonl
     foreignKeys: [...foreign.keys, ...enumKeys(name, plain)],
     customRoots: draw.chance(0.2) ? Object.fromEntries(draw.some(rootKeys).map((key) => [key, `${key}_${name}`])) : {},
     isEnum: false,
+    view: null,
     rows: [],
   }
   return { ...table, rows: drawRows(draw, table, earlier) }
+}
+
+/** A view of some columns of a table. */
+export function drawView(draw: Draw, base: Table): Table {
+  const able = base.columns.filter(isWritable)
+  const chosen = draw.some(able, 0.85)
+  const id = `view of ${base.id}`
+  const pairs = (chosen.length > 0 ? chosen : able).map((column) => {
+    // Behind a view it does not show that a column refers to an enum table.
+    const type = column.type === 'colour' ? 'text' : column.type
+    const own: Column = { ...column, id: `${id} ${column.id}`, type, nullable: true, default: null }
+    return { own, base: column.id }
+  })
+  const view = { of: base.id, columns: pairs.map(({ own, base: column }) => [own.id, column] as const) }
+  return {
+    ...base,
+    ...{ id, name: `${base.name}_view`, columns: pairs.map(({ own }) => own), view },
+    ...{ primaryKey: [], uniques: [], checks: [], foreignKeys: [], customRoots: {} },
+    rows: base.rows.map((row) => viewRow(view, row)),
+  }
 }
 
 const drawSequence = (draw: Draw): Default => {

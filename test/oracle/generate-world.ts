@@ -2,7 +2,7 @@
 
 import type { Draw } from './draw.ts'
 import { drawRole } from './generate-roles.ts'
-import { colourTable, drawTable, sequenceStart } from './generate-tables.ts'
+import { colourTable, drawTable, drawView, sequenceStart } from './generate-tables.ts'
 import { columnTypes } from './types.ts'
 import type { Relationship, Table, World } from './world.ts'
 
@@ -13,6 +13,14 @@ export function drawWorld(draw: Draw): World {
   const tables: Table[] = draw.chance(0.5) ? [colourTable] : []
   const names = draw.shuffled(tableNames).slice(0, draw.integer(3, 6))
   for (const [i, name] of names.entries()) tables.push(drawTable(draw, `table#${i}`, name, tables))
+  tables.push(
+    ...draw
+      .some(
+        tables.filter(({ isEnum }) => !isEnum),
+        0.2,
+      )
+      .map((table) => drawView(draw, table)),
+  )
   const relationships = drawRelationships(draw, tables)
   const bare: World = { tables, relationships, roles: [], sequences: sequencesOf(tables) }
   const roles = ['reader', 'guest'].slice(0, draw.integer(1, 2)).map((name) => drawRole(draw, name, bare))
@@ -43,7 +51,7 @@ function drawRelationships(draw: Draw, tables: readonly Table[]): readonly Relat
     }
   }
   for (const table of tables) {
-    if (!draw.chance(0.4)) continue
+    if (!draw.chance(table.view ? 0.7 : 0.4)) continue
     const target = draw.pick(tables)
     const mapping = drawMapping(draw, table, target)
     const type = draw.chance(0.7) ? 'array' : 'object'

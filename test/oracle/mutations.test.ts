@@ -21,7 +21,7 @@ test('Random mutations answer and change what the specification derives from the
   await prepare(trellis)
   const checker = new MutationChecker(trellis)
   const seed = await checkProperty({
-    runs: setting('SCHEMAS', 15),
+    runs: setting('SCHEMAS', 10),
     make: (draw) => drawMutationCase(draw, setting('SCRIPTS', 4), 8),
     simpler: simplerMutationCases,
     check: (value, isSimplified) => checker.check(value, isSimplified),

@@ -16,7 +16,7 @@ test('Random queries get the answers that the specification derives from the row
   await prepare(trellis)
   const checker = new Checker(trellis)
   const seed = await checkProperty({
-    runs: setting('SCHEMAS', 20),
+    runs: setting('SCHEMAS', 15),
     make: (draw) => drawCase(draw, setting('QUERIES', 45)),
     simpler: simplerCases,
     check: (value, isSimplified) => checker.check(value, isSimplified),

@@ -4,7 +4,18 @@ import { rootName } from './answer.ts'
 import type { Entry, Expression, Leaf, Operand } from './expressions.ts'
 import { type Input, Inputs, leafInput, nullInput, type ObjectInput, objectInput } from './inputs.ts'
 import type { Json } from './json.ts'
-import type { AggregateItem, Arguments, Call, Directives, Item, OrderEntry, Request, Root, Run } from './request.ts'
+import type {
+  AggregateItem,
+  Arguments,
+  Call,
+  Directives,
+  Item,
+  OrderEntry,
+  Request,
+  Root,
+  Run,
+  Wrapped,
+} from './request.ts'
 import { columnOf, displayName, fieldName, relationshipOf, tableOf, type World } from './world.ts'
 
 export interface Rendered {
@@ -16,7 +27,7 @@ export interface Rendered {
 export function render({ roots }: Request, world: World, run: Run): Rendered {
   const inputs = new Inputs(run)
   const writer = new SelectionWriter(world, inputs)
-  const set = writer.set(roots, (root) => writer.root(root))
+  const set = writer.set(roots, (root) => writer.root(root), 'query_root')
   const { declarations, variables } = inputs
   const head = declarations === '' ? '' : `query Ask${declarations} `
   return { query: `${head}${set}${writer.fragments}`, variables }
@@ -38,12 +49,16 @@ export class SelectionWriter {
     return [...this.#fragments].map(([body, name]) => `\nfragment ${name} on ${body}`).join('')
   }
 
-  /** A selection set. */
-  set<T extends { readonly alias: string | null; readonly directives: Directives }>(
+  /** A selection set; `type` is that of fragments in it. */
+  set<T extends Wrapped & { readonly alias: string | null; readonly directives: Directives }>(
     items: readonly T[],
     print: (item: T) => string,
+    type?: string,
   ): string {
-    const texts = items.map((item) => `${item.alias === null ? '' : `${item.alias}: `}${print(item)}`)
+    const texts = items.map((item) => {
+      const text = `${item.alias === null ? '' : `${item.alias}: `}${print(item)}`
+      return item.wrapped ? `... on ${type} { ${text} }` : text
+    })
     return `{ ${texts.join(' ')} }`
   }
 

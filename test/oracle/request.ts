@@ -83,7 +83,14 @@ export interface CallColumn {
   readonly alias: string | null
 }
 
+/** What stands in a root type or a response. */
+export interface Wrapped {
+  /** Whether it stands in a fragment of its own. */
+  readonly wrapped?: boolean
+}
+
 export type Root = Selected &
+  Wrapped &
   (
     | { readonly kind: 'typename' }
     | { readonly kind: 'select'; readonly table: string; readonly args: Arguments; readonly items: readonly Item[] }

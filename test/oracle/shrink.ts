@@ -15,6 +15,7 @@ import {
   type Table,
   type UpdatePermission,
   type World,
+  withViews,
 } from './world.ts'
 
 /** Cases to try in the place of one that fails, the greatest steps first. */
@@ -34,7 +35,7 @@ type Tree = { readonly [key: string]: unknown }
 
 const optional = new Set(['orderBy', 'distinctOn', 'limit', 'offset', 'include', 'skip'])
 const nullable = new Set(['alias', 'path', 'distinct', 'conflict'])
-const flags = new Set(['named', 'bare', 'strict', 'byDefault'])
+const flags = new Set(['wrapped', 'named', 'bare', 'strict', 'byDefault'])
 const neverEmpty = new Set(['roots', 'items', 'calls', 'columns', 'of related', 'response'])
 const opaque = new Set(['input', 'datum', 'key', 'mapping', 'second'])
 
@@ -109,10 +110,8 @@ export function* simplerWorlds(world: World, requests: readonly (Request | Mutat
   }
 }
 
-const replaced = (world: World, table: Table): World => ({
-  ...world,
-  tables: world.tables.map((other) => (other.id === table.id ? table : other)),
-})
+const replaced = (world: World, table: Table): World =>
+  withViews({ ...world, tables: world.tables.map((other) => (other.id === table.id ? table : other)) })
 
 function withoutTable(world: World, id: string): World {
   const isOther = ({ table }: { readonly table: string }) => table !== id
@@ -152,7 +151,7 @@ function mentions(world: World, requests: readonly unknown[], id: string): boole
 }
 
 function* simplerTables(table: Table, world: World): Generator<Table> {
-  const removable = table.rows.filter((row) => !isReferred(row, table, world))
+  const removable = table.view ? [] : table.rows.filter((row) => !isReferred(row, table, world))
   if (removable.length > 2) {
     const half = new Set(removable.slice(0, removable.length / 2))
     yield { ...table, rows: table.rows.filter((row) => !half.has(row)) }

@@ -60,6 +60,13 @@ export type Row = { readonly [column: string]: Stored }
 
 export type Stored = { readonly datum: Datum } | null
 
+/** What a view shows: columns of a table, all of its rows. */
+export interface ViewOf {
+  readonly of: string
+  /** Pairs of a column of the view and one of the table. */
+  readonly columns: readonly (readonly [own: string, base: string])[]
+}
+
 export const rootKeys = [
   'select',
   'select_by_pk',
@@ -88,6 +95,9 @@ export interface Table {
   readonly customRoots: { readonly [key in RootKey]?: string }
   /** Whether its keys are the values of a GraphQL enum. */
   readonly isEnum: boolean
+  /** Null: a table of its own. */
+  readonly view: ViewOf | null
+  /** Of a view, those that its table gives it: see {@link withViews}. */
   readonly rows: readonly Row[]
 }
 
@@ -195,6 +205,27 @@ export function relationshipOf(world: World, id: string): Relationship {
   const relationship = world.relationships.find((candidate) => candidate.id === id)
   if (!relationship) throw new Invalid(`there is no relationship ${id}`)
   return relationship
+}
+
+/** A row of a table as a view shows it. */
+export const viewRow = ({ columns }: ViewOf, row: Row): Row =>
+  Object.fromEntries(columns.map(([own, base]) => [own, row[base] ?? null]))
+
+/** The world with the rows of its views as its tables have them. */
+export function withViews(world: World): World {
+  const tables = world.tables.map((table) => {
+    const { view } = table
+    return view ? { ...table, rows: tableOf(world, view.of).rows.map((row) => viewRow(view, row)) } : table
+  })
+  return { ...world, tables }
+}
+
+/** The table that a table's rows are in, and the columns that they are in, which differ for views. */
+export function baseOf(world: World, id: string): { readonly table: Table; column(id: string): string } {
+  const table = tableOf(world, id)
+  if (!table.view) return { table, column: (column) => column }
+  const bases = new Map(table.view.columns)
+  return { table: tableOf(world, table.view.of), column: (column) => bases.get(column)! }
 }
 
 /** A case that says nothing about the product, as shrinking makes them. */

@@ -243,6 +243,28 @@ test('operations on relationships are refused', async (t) => {
   assert.deepEqual(await trellis.op('export_metadata', {}), before)
 })
 
+test('a refused relationship is told of as it would be listed', async (t) => {
+  const trellis = await office(t)
+  await trellis.op('create_object_relationship', { table: 'lead', name: 'owner', using: byKey('owner_id') })
+  const reasons = {
+    nothing: 'table "lead" has no field named "nothing"',
+    owner: 'field "owner"of table "lead" is not a column',
+  }
+  for (const [column, reason] of Object.entries(reasons)) {
+    const using = { manual_configuration: { remote_table: 'call', column_mapping: { [column]: 'id' } } }
+    const { body } = await trellis.opError('create_array_relationship', { table: 'lead', name: 'calls', using })
+    const table = { schema: 'public', name: 'lead' }
+    const manual_configuration = { ...using.manual_configuration, remote_table: { schema: 'public', name: 'call' } }
+    const definition = { table, name: 'calls', using: { manual_configuration }, comment: null }
+    assert.deepEqual(body, {
+      path: '$.args',
+      error: reason,
+      code: 'constraint-violation',
+      internal: [{ type: 'array_relation', definition, reason }],
+    })
+  }
+})
+
 test('an array relationship does not take the name beside its own from a column', async (t) => {
   const trellis = await office(t)
   const names = { table: 'lead', custom_column_names: { note: 'calls_aggregate' } }

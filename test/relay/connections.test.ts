@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { startLibrary } from '../support/library.ts'
-import type { TestTrellis } from '../support/trellis.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { ask, type Connection, decoded, encoded, page, refused } from './relay.ts'
 
 const more = `insert into book (title, price, pages, publisher_id) values
@@ -101,6 +101,31 @@ test('cursors are the values of the order as PostgreSQL prints them, and then th
   )
   const several = await publishers('{books_aggregate: {count: desc, max: {pages: asc, title: asc}}}')
   assert.equal(several[0], '{"books_aggregate" : {"count" : 2, "max" : {"pages" : 300, "title" : "Ebb"}}, "id" : 1}')
+})
+
+const parcels = `
+  create type address as (street text, number integer);
+  create table parcel (id integer primary key, goes_to address, stops address[], facts jsonb);
+  insert into parcel values
+    (1, '(Elm,2)', '{"(Oak,1)","(Elm,2)"}', 'null'), (2, '(Oak,)', '{}', null), (3, null, '{NULL}', '"null"'),
+    (4, '(Elm,2)', null, '{"a": null}'), (5, '("A ""b"", c",1)', '{"(Oak,1)"}', '[1, null]'), (6, null, null, '7.50');
+`
+
+test('a cursor holds records, their arrays, and the null of jsonb beside the NULL of a column', async (t) => {
+  const trellis = await startTrellis(t, { sql: parcels })
+  await trellis.op('track_table', 'parcel')
+  for (const column of ['goes_to', 'stops', 'facts']) {
+    for (const direction of ['asc', 'desc_nulls_last']) {
+      const order = `order_by: {${column}: ${direction}}`
+      const rows = async (c: string | null) => {
+        const query = `query ($c: String) { parcel_connection(${order}, after: $c) { edges { cursor node { id } } } }`
+        return (await ask<{ parcel_connection: Connection }>(trellis, query, { c })).parcel_connection.edges
+      }
+      const whole = await rows(null)
+      assert.equal(whole.length, 6)
+      for (const [i, { cursor }] of whole.entries()) assert.deepEqual(await rows(cursor), whole.slice(i + 1), order)
+    }
+  }
 })
 
 test('the connection of an array relationship has pages of its own for each row', async (t) => {

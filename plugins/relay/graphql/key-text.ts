@@ -17,7 +17,7 @@ const standard: Readonly<Record<string, readonly [name: string, json: JsonType]>
 /** The value in PostgreSQL's input syntax; a string is one already, whatever the type. Throws `parse-failed`. */
 export function keyText(type: PgType, value: unknown): string | null {
   if (value === null) return null
-  if (typeof value === 'string' && type.name !== 'json' && type.name !== 'jsonb') return value
+  if (typeof value === 'string') return value
   const [name, expected] = (type.isArray ? undefined : standard[type.name]) ?? []
   if (expected !== undefined && jsonType(value) !== expected) {
     throw parseFailed(`parsing ${name} failed, expected ${expected}, but encountered ${jsonType(value)}`)

@@ -44,9 +44,11 @@ function stepwise(order: readonly OrderElement[], keys: readonly Sql[], place: r
   return sql`${behind} or (${level} and (${stepwise(order.slice(1), keys.slice(1), place.slice(1))}))`
 }
 
-function behindSql({ direction, nulls, value: { nullable } }: OrderElement, key: Sql, value: Sql): Sql {
+function behindSql({ direction, nulls, value: { nullable, type } }: OrderElement, key: Sql, value: Sql): Sql {
   const behind = sql`${key} ${trusted(direction === 'asc' ? '>' : '<')} ${value}`
   if (!nullable) return behind
-  const isNull = nulls === 'last' ? [key, value] : [value, key]
-  return sql`${behind} or (${isNull[0]!} is null and ${isNull[1]!} is not null)`
+  const [inner, outer] = nulls === 'last' ? [key, value] : [value, key]
+  // A record one of whose attributes is NULL isn't NOT NULL either.
+  if (type.kind === 'c') return sql`${behind} or (${inner} is not distinct from null and ${outer} is distinct from null)`
+  return sql`${behind} or (${inner} is null and ${outer} is not null)`
 }

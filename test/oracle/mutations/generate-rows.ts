@@ -36,7 +36,7 @@ export class RowGenerator {
     const values = this.#parts.writes
       .insertable(table.id)
       .filter(({ id }) => isFree(id) && (!own.includes(id) || draw.chance(0.01)))
-      .filter((column) => !draw.chance(omission(column)))
+      .filter((column) => !draw.chance(omission(this.#parts.values.base(column, table))))
       .map((column): GivenValue => this.#parts.values.forInsert(column, table, colliding))
     const nested = related.map((relationship) => this.#nested(relationship, depth))
     return { values, nested, lift: draw.chance(0.08) }

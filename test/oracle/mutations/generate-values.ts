@@ -7,7 +7,7 @@ import type { RequestValues } from '../generate-arguments.ts'
 import { leafOf, notJsonNull } from '../generate-expressions.ts'
 import { Num } from '../json.ts'
 import { columnTypes, type Datum, jsonKeys } from '../types.ts'
-import { type Column, type Table, tableOf, uniquesOf, type World } from '../world.ts'
+import { baseOf, type Column, columnOf, type Table, tableOf, uniquesOf, type World } from '../world.ts'
 import type { GivenValue, UpdateOperator } from './mutation.ts'
 
 export class WriteValues {
@@ -26,6 +26,11 @@ export class WriteValues {
     return this.#given(column, () => this.#written(column, table, colliding))
   }
 
+  /** What a column is in the end, behind views. */
+  base(column: Column, table: Table): Column {
+    return columnOf(this.#world, baseOf(this.#world, table.id).column(column.id))
+  }
+
   /** The operand of an update. */
   forUpdate(column: Column, table: Table, operator: UpdateOperator): GivenValue {
     return this.#given(column, () => this.#operand(column, table, operator))
@@ -40,8 +45,10 @@ export class WriteValues {
 
   #written(column: Column, table: Table, colliding: number): Leaf<Datum | null> {
     const draw = this.#draw
-    if (draw.chance(column.nullable ? 0.12 : 0.004)) return this.#null(column)
-    return leafOf(draw, column, notJsonNull(this.#datum(column, table, colliding)))
+    const base = this.base(column, table)
+    if (draw.chance(base.nullable ? 0.12 : 0.004)) return this.#null(column)
+    const datum = this.#datum(base, baseOf(this.#world, table.id).table, colliding)
+    return leafOf(draw, column, notJsonNull(datum))
   }
 
   #null(column: Column): Leaf<null> {

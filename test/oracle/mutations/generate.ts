@@ -45,7 +45,7 @@ function drawUseful(draw: Draw, world: World, role: string | null, names: Names)
     const after = worldAfter({ role, roots: [root] }, world)
     if (tries > 0 && (after === null || after === world) && !draw.chance(0.15)) continue
     const alias = names.aliasFor(draw, rootName(root, world))
-    return { root: { ...root, alias }, world: after ?? world }
+    return { root: { ...root, alias, wrapped: draw.chance(0.05) }, world: after ?? world }
   }
 }
 
@@ -178,7 +178,7 @@ class MutationGenerator {
   #response(table: Table) {
     const draw = this.#draw
     const names = new Names()
-    const selected = (name: string) => this.#items.selected(names, name)
+    const selected = (name: string) => ({ ...this.#items.selected(names, name), wrapped: draw.chance(0.05) })
     const canReturn = this.#writes.view.permission(table.id) !== null
     const response = draw.times(1, 3, (): ResponseItem => {
       return draw.either<ResponseItem>(

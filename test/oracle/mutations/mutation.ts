@@ -1,7 +1,7 @@
 // A mutation as data.
 
 import type { Expression, Leaf } from '../expressions.ts'
-import type { Directives, Item } from '../request.ts'
+import type { Directives, Item, Wrapped } from '../request.ts'
 import type { Datum } from '../types.ts'
 
 export interface Where {
@@ -67,6 +67,7 @@ interface Selected {
 
 /** A member of `T_mutation_response`. */
 export type ResponseItem = Selected &
+  Wrapped &
   (
     | { readonly kind: 'typename' }
     | { readonly kind: 'affected' }
@@ -76,6 +77,7 @@ export type ResponseItem = Selected &
 type Key = readonly { readonly column: string; readonly leaf: Leaf }[]
 
 export type MutationRoot = Selected &
+  Wrapped &
   (
     | { readonly kind: 'typename' }
     | {

@@ -38,7 +38,7 @@ class MutationWriter {
   }
 
   roots(roots: readonly MutationRoot[]): string {
-    const set = this.#selections.set(roots, (root) => this.#root(root))
+    const set = this.#selections.set(roots, (root) => this.#root(root), 'mutation_root')
     return `${set}${this.#selections.fragments}`
   }
 
@@ -53,12 +53,13 @@ class MutationWriter {
   }
 
   #response(table: string, items: readonly ResponseItem[]): string {
-    return this.#selections.set(items, (item) => {
+    const print = (item: ResponseItem) => {
       const directives = this.#selections.directives(item.directives)
       if (item.kind === 'typename') return `__typename${directives}`
       if (item.kind === 'affected') return `affected_rows${directives}`
       return `returning${directives} ${this.#selections.items(table, item.items)}`
-    })
+    }
+    return this.#selections.set(items, print, `${this.#typeName(table)}_mutation_response`)
   }
 
   #arguments(root: Exclude<MutationRoot, { kind: 'typename' }>): readonly (readonly [string, Input])[] {

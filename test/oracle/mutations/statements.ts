@@ -4,13 +4,17 @@ import { sameStored } from '../aggregates.ts'
 import { conflicting, ownViolation, uniqueViolation, type Violation, withGenerated } from '../constraints.ts'
 import { Undetermined } from '../rows.ts'
 import {
+  baseOf,
   type Column,
+  columnOf,
   isWritable,
   type Row,
   type Stored,
   type Table,
+  tableOf,
   type Unique,
   uniquesOf,
+  viewRow,
   type World,
 } from '../world.ts'
 import { type Assignment, assigned } from './assignments.ts'
@@ -48,7 +52,7 @@ const checkViolation = (kind: 'insert' | 'update'): Violation => ({
 
 /** Inserts rows one after the other; returns those that were inserted or updated, in order. */
 export function insert(store: Store, statement: Insert): readonly Row[] {
-  const { table: id, tuples, conflict, check, updatedCheck } = statement
+  const { tuples, conflict, check, updatedCheck, id, shown } = onBase(store.world, statement)
   const before = store.world
   const changes: RowChange[] = []
   refuseUnwritable(tuples, store.table(id))
@@ -60,7 +64,7 @@ export function insert(store: Store, statement: Insert): readonly Row[] {
     if (!existing) {
       refuseDuplicates(row, null, table)
       store.add(id, row)
-      if (!check(row, before)) throw new Refused([checkViolation('insert')])
+      if (!check(shown(row), before)) throw new Refused([checkViolation('insert')])
       changes.push({ table: id, before: null, after: row })
       store.happened(conflict ? 'on_conflict had no conflict' : 'a row was inserted')
       continue
@@ -81,13 +85,26 @@ export function insert(store: Store, statement: Insert): readonly Row[] {
     refuseOwn(after, table)
     refuseDuplicates(after, existing, table)
     store.replace(id, existing, after)
-    const holds = (updatedCheck ?? check)(after, before)
+    const holds = (updatedCheck ?? check)(shown(after), before)
     if (!holds) throw new Refused([checkViolation(updatedCheck ? 'update' : 'insert')])
     changes.push({ table: id, before: existing, after })
     store.happened('on_conflict updated a row')
   }
   enforce(store, changes)
-  return changes.map(({ after }) => after!)
+  return changes.map(({ after }) => shown(after!))
+}
+
+/** An insert into a view as one into its table; `shown` gives rows as the view has them. */
+function onBase(world: World, { table: given, tuples, ...rest }: Insert) {
+  const { table, column } = baseOf(world, given)
+  const mapped = tuples.map((tuple): Tuple => new Map([...tuple].map(([id, stored]) => [column(id), stored])))
+  return { ...rest, id: table.id, tuples: mapped, shown: showing(world, given) }
+}
+
+/** How a table shows rows: those of a view are in another table. */
+function showing(world: World, id: string): (row: Row) => Row {
+  const { view } = tableOf(world, id)
+  return (row) => (view ? viewRow(view, row) : row)
 }
 
 /** Relationships may determine columns to which PostgreSQL lets nobody write. */
@@ -126,15 +143,20 @@ export interface Update {
 }
 
 /** Updates the rows that `where` finds; returns them as they are then, in no order. */
-export function update(store: Store, { table: id, where, assignments, check }: Update): readonly Row[] {
+export function update(store: Store, { table: given, where, check, ...rest }: Update): readonly Row[] {
   const before = store.world
-  const table = store.table(id)
-  const found = table.rows.filter((row) => where(row, before))
+  const { table, column: baseColumn } = baseOf(before, given)
+  const { id } = table
+  const shown = showing(before, given)
+  const assignments = rest.assignments.map((assignment) => {
+    return { ...assignment, column: columnOf(before, baseColumn(assignment.column.id)) }
+  })
+  const found = table.rows.filter((row) => where(shown(row), before))
   const attempts = found.map((row) => attempt(() => changedRow(row, assignments, table)))
   const changed = attempts.flatMap(({ value }, i) => (value ? [{ before: found[i]!, after: value }] : []))
   const refusals = [
     ...attempts.flatMap((each) => each.refusals),
-    ...rowRefusals(table, changed, (row) => (check(row, before) ? [] : [checkViolation('update')])),
+    ...rowRefusals(table, changed, (row) => (check(shown(row), before) ? [] : [checkViolation('update')])),
   ]
   if (refusals.length > 0) throw new Refused(refusals)
   for (const pair of changed) {
@@ -148,7 +170,7 @@ export function update(store: Store, { table: id, where, assignments, check }: U
     store,
     changed.map((pair) => ({ table: id, ...pair })),
   )
-  return changed.map(({ after }) => after)
+  return changed.map(({ after }) => shown(after))
 }
 
 function changedRow(row: Row, assignments: readonly Assignment[], table: Table): Row {
@@ -200,15 +222,17 @@ function rowRefusals(
 }
 
 /** Deletes the rows that `where` finds; returns them as they were, in no order. */
-export function remove(store: Store, id: string, where: Condition): readonly Row[] {
+export function remove(store: Store, given: string, where: Condition): readonly Row[] {
   const before = store.world
-  const found = store.table(id).rows.filter((row) => where(row, before))
+  const { id, rows } = baseOf(before, given).table
+  const shown = showing(before, given)
+  const found = rows.filter((row) => where(shown(row), before))
   for (const row of found) store.remove(id, row)
   enforce(
     store,
     found.map((row) => ({ table: id, before: row, after: null })),
   )
-  return found
+  return found.map(shown)
 }
 
 /** Lets foreign keys act; what depends on the order of the rows is not determined. */
@@ -239,5 +263,5 @@ function enforce(store: Store, changes: readonly RowChange[]): void {
 function sameRows(a: World, b: World): boolean {
   const text = (row: Row) => JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
   const texts = (table: Table) => JSON.stringify(table.rows.map(text).sort())
-  return a.tables.every((table, i) => texts(table) === texts(b.tables[i]!))
+  return a.tables.every((table, i) => table.rows === b.tables[i]!.rows || texts(table) === texts(b.tables[i]!))
 }

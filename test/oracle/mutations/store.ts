@@ -1,7 +1,7 @@
 // The rows of a world while statements change them.
 
 import type { Coverage } from '../coverage.ts'
-import { type Row, type Table, tableOf, type World } from '../world.ts'
+import { type Row, type Table, tableOf, type World, withViews } from '../world.ts'
 
 export class Store {
   #world: World
@@ -64,6 +64,6 @@ export class Store {
 
   #change(id: string, change: (rows: readonly Row[]) => readonly Row[]): void {
     const tables = this.#world.tables.map((table) => (table.id === id ? { ...table, rows: change(table.rows) } : table))
-    this.#world = { ...this.#world, tables }
+    this.#world = withViews({ ...this.#world, tables })
   }
 }

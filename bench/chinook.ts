@@ -54,7 +54,7 @@ export const chinookMetadata = {
       object_relationships: [objectRelationship('artist', 'artist_id')],
       array_relationships: [arrayRelationship('tracks', 'track', 'album_id')],
       select_permissions: [
-        { role: listener.role, permission: { columns: ['album_id', 'title', 'artist_id'], filter: {} } },
+        { role: listener.role, permission: { columns: '*', filter: { artist_id: { _eq: listener.artistVariable } } } },
       ],
     },
     {

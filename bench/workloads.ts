@@ -192,20 +192,36 @@ const bulkInsert: Workload = {
 
 const { roleVariable, sessionPrefix } = dialects.trellis
 
-/** Of the role that {@link filteredRows} asks with: the artist whose tracks it may see. */
+/** The role that {@link ownRows} and {@link relatedRows} ask with, and the variable that names its artist. */
 export const listener = { role: 'listener', artistVariable: `${sessionPrefix}artist-id` } as const
 
-const filteredRows: Workload = {
+const listenerHeaders = (index: number) => ({
+  [roleVariable]: listener.role,
+  [listener.artistVariable]: String(1 + spread(index, rowCounts.artist)),
+})
+
+const ownRows: Workload = {
   name: 'W7',
-  title: "a role's list of rows, filtered through a relationship by a session variable",
+  title: "a role's list of its own rows, filtered by a session variable",
+  request: () => ({ query: '{ album(order_by: {album_id: asc}, limit: 50) { album_id title } }', variables: {} }),
+  headers: listenerHeaders,
+  limit: {
+    parameters: [listener.artistVariable],
+    text: `
+      select '{"data":{"album":[' || coalesce(string_agg(
+        '{"album_id":' || s.album_id || ',"title":' || json_scalar(s.title)::text || '}', ','), '') || ']}}' as answer
+      from (select a.album_id, a.title from album a where a.artist_id = $1::int order by a.album_id limit 50) s`,
+  },
+}
+
+const relatedRows: Workload = {
+  name: 'W8',
+  title: "a role's list of rows, filtered through a relationship that it also selects",
   request: () => ({
     query: '{ track(order_by: {track_id: asc}, limit: 50) { track_id name milliseconds album { title } } }',
     variables: {},
   }),
-  headers: (index) => ({
-    [roleVariable]: listener.role,
-    [listener.artistVariable]: String(1 + spread(index, rowCounts.artist)),
-  }),
+  headers: listenerHeaders,
   limit: {
     parameters: [listener.artistVariable],
     text: `
@@ -226,5 +242,6 @@ export const workloads: readonly Workload[] = [
   filteredPage,
   singleInsert,
   bulkInsert,
-  filteredRows,
+  ownRows,
+  relatedRows,
 ]

@@ -47,6 +47,8 @@ export interface SchemaScope {
   access(table: QualifiedName): TableAccess | null
   /** The type of that name, made by `build` on first use; the same name always gives the same object. */
   type<T extends GraphQLNamedType>(name: string, build: () => T): T
+  /** The same for a type that is a table's own: what another table makes under the name is another type. */
+  tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T
   /** Members of a table's row that all contributions add, by kind of type they appear in. */
   rowFields(table: TableModel): FieldMap
   rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[]

@@ -10,7 +10,8 @@ import {
   Kind,
   lexicographicSortSchema,
 } from 'graphql'
-import { validationFailed } from '../errors.ts'
+import { internalError, validationFailed } from '../errors.ts'
+import { conflictingDefinitions } from '../metadata/type-names.ts'
 import type { Operation } from './document.ts'
 import type { Variables } from './plan-context.ts'
 import type { RoleSchema } from './role-schema.ts'
@@ -22,20 +23,27 @@ const schemas = new WeakMap<RoleSchema, GraphQLSchema>()
 export function introspectionSchema(role: RoleSchema): GraphQLSchema {
   let schema = schemas.get(role)
   if (!schema) {
-    const mutation = role.root('mutation')
-    schema = lexicographicSortSchema(
-      new GraphQLSchema({
-        query: role.root('query').objectType(),
-        mutation: mutation.isEmpty ? undefined : mutation.objectType(),
-        subscription: role.root('subscription').objectType(),
-        directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
-        // Empty types (an input without columns) are legal here and not to graphql-js.
-        assumeValid: true,
-      }),
-    )
+    schema = lexicographicSortSchema(wholeSchema(role))
     schemas.set(role, schema)
   }
   return schema
+}
+
+function wholeSchema(role: RoleSchema): GraphQLSchema {
+  const mutation = role.root('mutation')
+  try {
+    return new GraphQLSchema({
+      query: role.root('query').objectType(),
+      mutation: mutation.isEmpty ? undefined : mutation.objectType(),
+      subscription: role.root('subscription').objectType(),
+      directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
+      // Empty types (an input without columns) are legal here and not to graphql-js.
+      assumeValid: true,
+    })
+  } catch (error) {
+    const name = role.ambiguousTypeName()
+    throw name === null ? error : internalError(conflictingDefinitions(name))
+  }
 }
 
 const fieldDirective = (directive: GraphQLDirective) =>

@@ -75,12 +75,30 @@ export class RoleSchema implements SchemaScope {
   }
 
   type<T extends GraphQLNamedType>(name: string, build: () => T): T {
-    const known = this.#types.get(name)
+    return this.#typeOf(name, name, build)
+  }
+
+  tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T {
+    return this.#typeOf(`${name}\u0000${nameKey(table.name)}`, name, build)
+  }
+
+  #typeOf<T extends GraphQLNamedType>(key: string, name: string, build: () => T): T {
+    const known = this.#types.get(key)
     if (known) return known as T
     const type = build()
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
-    this.#types.set(name, type)
+    this.#types.set(key, type)
     return type
+  }
+
+  /** The name of two of the types that were made, if there are such; operations can do with them, a whole schema can't. */
+  ambiguousTypeName(): string | null {
+    const seen = new Set<string>()
+    for (const { name } of this.#types.values()) {
+      if (seen.has(name)) return name
+      seen.add(name)
+    }
+    return null
   }
 
   rowFields(table: TableModel): FieldMap {

@@ -5,6 +5,7 @@ import { compareText } from '../names.ts'
 import { type RootFieldKey, rootFieldKeys } from './document.ts'
 import type { TableModel } from './model.ts'
 import { objectKey } from './objects.ts'
+import { conflictingDefinitions, isReservedType } from './type-names.ts'
 
 /** What stands around a table's GraphQL name. */
 const patterns: Readonly<Record<RootFieldKey, readonly [prefix: string, suffix: string]>> = {
@@ -75,19 +76,29 @@ export interface RootFieldConflicts {
 export interface TableRootFields {
   readonly query: ReadonlySet<string>
   readonly mutation: ReadonlySet<string>
-  /** Tables that lose, by `nameKey`. */
+  /** Tables that lose a root field or the name of their type, by `nameKey`. */
   readonly losers: ReadonlySet<string>
   /** Absent: there are none. */
   readonly conflicts?: RootFieldConflicts
 }
 
-/** Collects the tables' root fields; `tables` come in the order in which they win. */
+/**
+ * Collects the tables' root fields; `tables` come in the order in which they win. A table whose rows would be of another
+ * one's type loses too: other names of root fields don't change the types' names.
+ */
 export function tableRootFields(tables: ReadonlyMap<string, TableModel>): TableRootFields {
   const losers = new Map<string, TableModel>()
   const repeated = { query: new Set<string>(), mutation: new Set<string>() }
   const taken = { query: new Set<string>(), mutation: new Set<string>() }
+  const types = { taken: new Set<string>(), repeated: new Set<string>() }
   for (const [key, table] of tables) {
     const names = rootFieldNames(table)
+    const type = table.graphqlName
+    if (type !== null && (types.taken.has(type) || isReservedType(type))) {
+      types.repeated.add(type)
+      losers.set(key, table)
+    }
+    if (type !== null) types.taken.add(type)
     for (const root of roots) {
       for (const name of names[root]) {
         if (taken[root].has(name)) {
@@ -101,7 +112,8 @@ export function tableRootFields(tables: ReadonlyMap<string, TableModel>): TableR
   const found = { ...taken, losers: new Set(losers.keys()) }
   if (losers.size === 0) return found
   const objects = new Set([...losers.values()].map(({ name }) => objectKey({ kind: 'table', table: name })))
-  return { ...found, conflicts: { objects, message: duplicated(repeated)! } }
+  const [type] = [...types.repeated].sort(compareText)
+  return { ...found, conflicts: { objects, message: duplicated(repeated) ?? conflictingDefinitions(type!) } }
 }
 
 const roots = ['query', 'mutation'] as const

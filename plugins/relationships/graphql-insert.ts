@@ -40,7 +40,7 @@ function relatedInputType(
   type: RelationshipModel['type'],
 ): GraphQLInputObjectType {
   const name = `${target.graphqlName}_${type === 'object' ? 'obj' : 'arr'}_rel_insert_input`
-  return scope.type(name, () => {
+  return scope.tableType(target, name, () => {
     return new GraphQLInputObjectType({
       name,
       description: `input type for inserting ${type} relation for remote table "${nameText(target.name)}"`,

@@ -5,7 +5,7 @@ import { badRequest } from '../../core/errors.ts'
 import type { TableEntry } from '../../core/metadata/document.ts'
 import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
 import type { ObjectRef } from '../../core/metadata/objects.ts'
-import type { Facet, ResolveContext } from '../../core/metadata/slices.ts'
+import type { Facet, ObjectDescription, ResolveContext } from '../../core/metadata/slices.ts'
 import { nameText, type QualifiedName, sameName } from '../../core/names.ts'
 import { renameInRelationship } from './rename.ts'
 import {
@@ -21,6 +21,17 @@ export const relationshipRef = (table: QualifiedName, name: string): ObjectRef =
   kind: 'relationship',
   table,
   name,
+})
+
+/** A relationship as it is listed when it is inconsistent. */
+export const describeRelationship = (
+  type: RelationshipType,
+  table: QualifiedName,
+  { name, using, comment = null }: RelationshipEntry,
+): ObjectDescription => ({
+  ref: relationshipRef(table, name),
+  type: `${type}_relation`,
+  definition: { table, name, using, comment },
 })
 
 type FacetKey<T extends RelationshipType> = `${T}_relationships` & keyof TableEntry
@@ -45,11 +56,7 @@ function relationshipFacet<T extends RelationshipType>(
     schema: relationshipEntrySchema(type),
     duplicates: { kind: 'relationships', name: ({ name }) => name },
     identify: ({ name }) => name,
-    describe: (table, { name, using, comment = null }) => ({
-      ref: relationshipRef(table, name),
-      type: `${type}_relation`,
-      definition: { table, name, using, comment },
-    }),
+    describe: (table, entry) => describeRelationship(type, table, entry),
     resolve({ name, using, comment = null }, table, context) {
       const explain = (reason: string) =>
         broken(`in table "${nameText(table.name)}": in relationship "${name}": ${reason}`)

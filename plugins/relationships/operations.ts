@@ -11,7 +11,7 @@ import { type Operation, operation } from '../../core/operations/operation.ts'
 import { renameInPermissions } from '../permissions/index.ts'
 import { releaseDependents, requireTable } from '../tables/index.ts'
 import { requireTableKey } from '../tables/schema.ts'
-import { relationshipRef } from './metadata.ts'
+import { describeRelationship, relationshipRef } from './metadata.ts'
 import {
   createRelationshipArgs,
   DropRelationshipArgs,
@@ -58,21 +58,30 @@ function requireRelationship(
   throw badRequest('unexpected-payload', `expecting a relationship; but, "${name}" is a ${kind}; `)
 }
 
-/** Refuses to compare what is no column; that there is nothing of a name, resolving finds. */
-function refuseOtherFields(model: Model, table: QualifiedName, { manual_configuration: manual }: Using): void {
-  if (!manual) return
+/** Why the columns that a manual configuration compares are none; null when resolving will tell whether they exist. */
+function otherFieldReason(model: Model, table: QualifiedName, { manual_configuration: manual }: Using): string | null {
+  if (!manual) return null
   const { remote_table: target, column_mapping } = manual
-  for (const [left, right] of Object.entries(column_mapping)) {
-    refuseOtherField(model, table, left)
-    refuseOtherField(model, target, right)
-  }
+  const named = Object.entries(column_mapping).flatMap(([left, right]) => [
+    [table, left] as const,
+    [target, right] as const,
+  ])
+  const other = named.find(([owner, name]) => {
+    const kind = otherKind(model, owner, name)
+    return kind !== null && kind !== 'postgres column'
+  })
+  if (!other) return null
+  const [owner, name] = other
+  // The missing space is part of the message that clients know.
+  return `field "${name}"of table "${nameText(owner)}" is not a column`
 }
 
-function refuseOtherField(model: Model, table: QualifiedName, name: string): void {
-  const kind = otherKind(model, table, name)
-  if (kind === null || kind === 'postgres column') return
-  // The missing space is part of the message that clients know.
-  throw badRequest('constraint-violation', `field "${name}"of table "${nameText(table)}" is not a column`)
+/** Refuses to compare what is no column; that there is nothing of a name, resolving finds. */
+function refuseOtherFields(type: RelationshipType, model: Model, table: QualifiedName, entry: RelationshipEntry): void {
+  const reason = otherFieldReason(model, table, entry.using)
+  if (reason === null) return
+  const { type: listedAs, definition } = describeRelationship(type, table, entry)
+  throw badRequest('constraint-violation', reason, { internal: [{ type: listedAs, definition, reason }] })
 }
 
 const descriptions: Readonly<Record<RelationshipType, string>> = {
@@ -95,7 +104,7 @@ function createRelationship<T extends RelationshipType>(type: T) {
       if (kind !== null && kind !== 'postgres column') {
         throw badRequest('already-exists', `field with name "${name}" already exists in table "${nameText(table)}"`)
       }
-      refuseOtherFields(model, table, relationship.using)
+      refuseOtherFields(type, model, table, relationship)
       relationshipsOf(entry, type).push(relationship)
     },
   })

@@ -1,18 +1,15 @@
 // Running a text of the caller's in a transaction that is ours, and leaving the connection as it was.
 
-import { randomUUID } from 'node:crypto'
 import { databaseErrorDetails } from '../../core/database/postgres-errors.ts'
 import type { ScriptResult, Transaction } from '../../core/database/transaction.ts'
 import { badRequest, TrellisError } from '../../core/errors.ts'
 import { hasTransactionEnd } from './statements.ts'
 
-/** Set for the transaction only: when it is gone, the text ended the transaction. */
-const marker = 'trellis.run_sql'
-
 /** Settings of the session outlive the transaction, and the connection serves others afterwards. */
 const resetSession = 'reset session authorization; reset role; reset all'
 
-const setConfig = 'select pg_catalog.set_config($1, $2, true)'
+/** Which transaction this is: its start, as a text that no setting of the session changes. */
+const whichTransaction = 'select extract(epoch from pg_catalog.transaction_timestamp())::pg_catalog.text as started'
 
 /** Runs the text; fails when it fails, and when it ends the transaction it was given. `restore` brings back its settings. */
 export async function runScript(
@@ -22,16 +19,18 @@ export async function runScript(
 ): Promise<ScriptResult> {
   // What is committed could not be taken back.
   if (hasTransactionEnd(sql)) throw endsTransaction()
-  const id = randomUUID()
-  await transaction.rows(setConfig, [marker, id])
+  const before = await startOf(transaction)
   const result = await runText(transaction, sql)
-  const [row] = await transaction.rows<{ id: string | null }>('select pg_catalog.current_setting($1, true) as id', [
-    marker,
-  ])
+  const after = await startOf(transaction)
   await transaction.script(resetSession)
-  if (row?.id !== id) throw endsTransaction()
+  if (after !== before) throw endsTransaction()
   await restore()
   return result
+}
+
+async function startOf(transaction: Transaction): Promise<string> {
+  const [row] = await transaction.rows<{ started: string }>(whichTransaction)
+  return row!.started
 }
 
 const endsTransaction = () => badRequest('not-supported', 'the sql must not end the transaction that it runs in')

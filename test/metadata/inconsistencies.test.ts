@@ -180,6 +180,20 @@ test('a name that a column has is refused to relationships, by its own name and 
   }
 })
 
+test('the types of two tables cannot have one name, whatever their root fields are called', async (t) => {
+  const twin = 'create schema a; create table a.b (id int); create table a_b (id int); create table query_root (id int)'
+  const { op, refused } = await startService(t, { sql: twin })
+  const expected = { status: 400, code: 'unexpected', path: '$.args' }
+  const error = (name: string) => `found conflicting definitions for "${name}" when collecting types from the schema`
+  await op('track_table', { schema: 'a', name: 'b' })
+  const keys = ['select', 'select_aggregate', 'insert', 'insert_one', 'update', 'delete']
+  const custom_root_fields = Object.fromEntries(keys.map((key) => [key, `other_${key}`]))
+  const clash = { table: 'a_b', configuration: { custom_root_fields } }
+  await refused('track_table', clash, { ...expected, error: error('a_b') }, 2)
+  await refused('track_table', { table: 'query_root' }, { ...expected, error: error('query_root') })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+})
+
 test('two tables cannot give the same root field; at the start the first by name is served', async (t) => {
   const { op, refused, service, database, sql } = await startService(t, { sql: schema })
   await op('track_table', 'lead')

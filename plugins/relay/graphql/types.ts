@@ -33,7 +33,7 @@ export const nodeInterface = (scope: SchemaScope): GraphQLInterfaceType =>
 /** `TConnection`. */
 export function connectionType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}Connection`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLObjectType({
       name,
       description: `A Relay connection object on "${nameText(table.name)}"`,
@@ -47,7 +47,7 @@ export function connectionType(scope: SchemaScope, table: TableModel): GraphQLOb
 
 function edgeType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}Edge`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLObjectType({
       name,
       fields: () => ({

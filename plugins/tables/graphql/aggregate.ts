@@ -24,7 +24,7 @@ import { selectColumnType } from './select-arguments.ts'
 /** `T_aggregate`. */
 export function aggregateType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}_aggregate`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLObjectType({
       name,
       description: `aggregated selection of "${nameText(table.name)}"`,
@@ -38,7 +38,7 @@ export function aggregateType(scope: SchemaScope, table: TableModel): GraphQLObj
 
 function aggregateFieldsType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}_aggregate_fields`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLObjectType({
       name,
       description: `aggregate fields of "${nameText(table.name)}"`,
@@ -71,7 +71,7 @@ function operatorFieldsType(
 ): GraphQLObjectType {
   const name = `${table.graphqlName}_${operator}_fields`
   const keepsType = operator === 'sum' || operator === 'max' || operator === 'min'
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLObjectType({
       name,
       description: `aggregate ${operator} on columns`,

@@ -19,7 +19,7 @@ import { selectableColumns } from './row-type.ts'
 /** `T_bool_exp`. */
 export function booleanExpressionType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_bool_exp`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     const type: GraphQLInputObjectType = new GraphQLInputObjectType({
       name,
       description: `Boolean expression to filter rows from the table "${nameText(table.name)}". All fields are combined with a logical 'AND'.`,

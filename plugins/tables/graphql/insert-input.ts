@@ -13,7 +13,7 @@ import { columnParam, insertableColumns } from './written-columns.ts'
 /** `T_insert_input`. */
 export function insertInputType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_insert_input`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
       name,
       description: `input type for inserting data into table "${nameText(table.name)}"`,

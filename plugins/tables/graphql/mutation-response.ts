@@ -13,7 +13,7 @@ import { planRow } from './row-type.ts'
 /** `T_mutation_response`; `returning` is there for roles that may select. */
 export function responseType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = `${table.graphqlName}_mutation_response`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLObjectType({
       name,
       description: `response of any mutation on the table "${nameText(table.name)}"`,

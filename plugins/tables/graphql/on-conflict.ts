@@ -22,7 +22,7 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
   const constraints = constraintNames(table)
   if (constraints.length === 0 || updatableColumns(scope, table).size === 0) return null
   const name = `${table.graphqlName}_on_conflict`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
       name,
       description: `on conflict condition type for table "${nameText(table.name)}"`,
@@ -45,7 +45,7 @@ function constraintNames({ catalog }: TableModel): string[] {
 
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_constraint`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     const values = constraints.map((value) => [value, { description: 'unique or primary key constraint' }])
     const description = `unique or primary key constraints on table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
@@ -54,7 +54,7 @@ function constraintType(scope: SchemaScope, table: TableModel, constraints: read
 
 function updateColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType {
   const name = `${table.graphqlName}_update_column`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     const values = [...updatableColumns(scope, table).keys()].map((column) => [column, { description: 'column name' }])
     const description = `update columns of table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })

@@ -34,7 +34,7 @@ export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
 /** `T_order_by`. */
 export function orderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_order_by`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
       name,
       description: `Ordering options when selecting data from "${nameText(table.name)}".`,
@@ -101,7 +101,7 @@ export interface RelatedRows {
 /** `R_aggregate_order_by`. */
 export function aggregateOrderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
   const name = `${table.graphqlName}_aggregate_order_by`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
       name,
       description: `order by aggregate values of table "${nameText(table.name)}"`,
@@ -124,7 +124,7 @@ function operatorOrderByType(
   columns: ReadonlyMap<string, ColumnModel>,
 ): GraphQLInputObjectType {
   const name = `${table.graphqlName}_${operator}_order_by`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
       name,
       description: `order by ${operator}() on columns of table "${nameText(table.name)}"`,

@@ -13,7 +13,7 @@ import { parseJsonPath } from './json-path.ts'
 /** The type of a table's rows for a role that may select from it. */
 export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
   const name = table.graphqlName!
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLObjectType({
       name,
       description: describe(table),

@@ -22,7 +22,7 @@ export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQL
   const columns = selectableColumns(scope, table)
   if (columns.size === 0) return null
   const name = `${table.graphqlName}_select_column`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     const values = [...columns.keys()].map((column) => [column, { description: 'column name' }])
     const description = `select columns of table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })

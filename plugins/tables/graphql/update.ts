@@ -91,7 +91,7 @@ function keyInputType(
   columns: ReadonlyMap<string, ColumnModel>,
 ): GraphQLInputObjectType {
   const name = `${table.graphqlName}_pk_columns_input`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     const description = `primary key columns input for table: ${nameText(table.name)}`
     return new GraphQLInputObjectType({ name, description, fields: () => keyArguments(scope, columns) })
   })
@@ -123,7 +123,7 @@ function operatorArguments(scope: SchemaScope, table: TableModel): GraphQLFieldC
 /** `T_set_input` and its like. */
 function operatorType(scope: SchemaScope, table: TableModel, operator: UpdateOperator): GraphQLInputObjectType {
   const name = `${table.graphqlName}${operator.name}_input`
-  return scope.type(name, () => {
+  return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
       name,
       description: operator.typeDescription(nameText(table.name)),

@@ -1,0 +1,15 @@
+// Names of GraphQL types that are taken before any table is tracked.
+
+import { specifiedScalarTypes } from 'graphql'
+
+const reserved = new Set([
+  ...specifiedScalarTypes.map(({ name }) => name),
+  ...['query_root', 'mutation_root', 'subscription_root', 'order_by'],
+])
+
+/** Whether rows of a table could not be a type of that name beside the types that every schema has. */
+export const isReservedType = (name: string): boolean => reserved.has(name)
+
+/** The error about a name that stands for two types. */
+export const conflictingDefinitions = (name: string): string =>
+  `found conflicting definitions for "${name}" when collecting types from the schema`

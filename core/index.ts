@@ -54,6 +54,7 @@ export {
   definePlugin,
   type Engine,
   type ErrorEncoder,
+  type FailureDescription,
   type Plugin,
   type PluginDefinition,
   type Route,

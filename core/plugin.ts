@@ -57,6 +57,17 @@ export interface RouteDescription {
   readonly result?: TSchema
   /** Of the answer; absent: JSON. */
   readonly contentType?: string
+  /** Answers of other statuses that are not the usual ones of errors, by status. */
+  readonly failures?: Readonly<Record<number, FailureDescription>>
+}
+
+export interface FailureDescription {
+  /** When it is answered, in a few words. */
+  readonly summary: string
+  /** The shape of the answer; absent: that of errors. */
+  readonly result?: TSchema
+  /** Of the answer; absent: JSON. */
+  readonly contentType?: string
 }
 
 /** The answer to an error. `showInternal`: whether the caller may see its `internal`; `headers` are the request's. */

@@ -72,7 +72,10 @@ export interface RootFieldConflicts {
   readonly message: string
 }
 
-/** Which root fields tables give; those of the first of two tables that give the same. */
+/** Selections that the schema itself answers: a field of that name would take them from every client. */
+const introspection: RootFieldNames = { query: ['__schema', '__type', '__typename'], mutation: ['__typename'] }
+
+/** Which root fields tables and introspection give; those of the first of two tables that give the same. */
 export interface TableRootFields {
   readonly query: ReadonlySet<string>
   readonly mutation: ReadonlySet<string>
@@ -89,7 +92,7 @@ export interface TableRootFields {
 export function tableRootFields(tables: ReadonlyMap<string, TableModel>): TableRootFields {
   const losers = new Map<string, TableModel>()
   const repeated = { query: new Set<string>(), mutation: new Set<string>() }
-  const taken = { query: new Set<string>(), mutation: new Set<string>() }
+  const taken = { query: new Set(introspection.query), mutation: new Set(introspection.mutation) }
   const types = { taken: new Set<string>(), repeated: new Set<string>() }
   for (const [key, table] of tables) {
     const names = rootFieldNames(table)

@@ -1,11 +1,7 @@
 // Names of GraphQL types that are taken before any table is tracked.
 
-import { specifiedScalarTypes } from 'graphql'
-
-const reserved = new Set([
-  ...specifiedScalarTypes.map(({ name }) => name),
-  ...['query_root', 'mutation_root', 'subscription_root', 'order_by'],
-])
+const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID']
+const reserved = new Set([...scalars, 'query_root', 'mutation_root', 'subscription_root', 'order_by'])
 
 /** Whether rows of a table could not be a type of that name beside the types that every schema has. */
 export const isReservedType = (name: string): boolean => reserved.has(name)

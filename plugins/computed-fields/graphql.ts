@@ -109,7 +109,14 @@ function argumentsName(scope: SchemaScope, table: TableModel, field: ComputedFie
   const shared = `${graphqlBaseName(call.function)}_args`
   const isTracked = scope.model.slices.functions?.has(nameKey(call.function)) ?? false
   const isShared = isGraphQLName(shared) && !isTracked && callsAlike(scope, call)
-  return isShared ? shared : `${table.graphqlName}_${name}_args`
+  return isShared ? shared : ownArgumentsName(scope, `${table.graphqlName}_${name}`)
+}
+
+/** Functions of computed fields are often called after table and field, and may be tracked under that name. */
+function ownArgumentsName(scope: SchemaScope, field: string): string {
+  const functions = [...(scope.model.slices.functions?.values() ?? [])]
+  const isTaken = functions.some(({ graphqlName }) => graphqlName === field)
+  return isTaken ? `${field}_field_args` : `${field}_args`
 }
 
 /** Whether requests give the same arguments wherever a computed field calls the function. */

@@ -14,6 +14,7 @@ export const tableRoute = (service: MetadataService): Route => ({
   about: {
     summary: 'Runs one of the data operations select, insert, update, delete and count on a table of schema public.',
     body: Type.Object({}, { additionalProperties: true }),
+    failures: { 404: { summary: 'there is no such operation' } },
   },
   handle({ body, request, session }) {
     const { table, operation } = request.params as { readonly table: string; readonly operation: string }

@@ -18,13 +18,20 @@ async function answers(database: Database): Promise<boolean> {
   return answered
 }
 
+const noAnswer = 'the database does not answer'
+
 const open = { method: 'GET', api: null, auth: 'none' } as const
 
 /** `OK`, `WARN: ...` when something configured is not served, `ERROR` when the database does not answer. */
 export const health = (engine: Engine): Route => ({
   ...open,
   url: '/healthz',
-  about: { summary: 'OK, or what is wrong, for people.', result: Type.String(), contentType: 'text/plain' },
+  about: {
+    summary: 'OK, or what is wrong, for people.',
+    result: Type.String(),
+    contentType: 'text/plain',
+    failures: { 500: { summary: noAnswer, result: Type.Literal('ERROR'), contentType: 'text/plain' } },
+  },
   async handle({ reply }) {
     reply.header('content-type', 'text/plain; charset=utf-8')
     if (!(await answers(engine.database))) {
@@ -47,10 +54,16 @@ export const liveness: Route = {
 export const readiness = (engine: Engine): Route => ({
   ...open,
   url: '/readyz',
-  about: { summary: 'Whether requests can be served.', result: Type.Object({ status: Type.Literal('ready') }) },
+  about: {
+    summary: 'Whether requests can be served.',
+    result: Type.Object({ status: Type.Literal('ready') }),
+    failures: {
+      503: { summary: noAnswer, result: Type.Object({ status: Type.Literal('not ready'), reason: Type.String() }) },
+    },
+  },
   async handle({ reply }) {
     if (await answers(engine.database)) return { status: 'ready' }
     reply.code(503)
-    return { status: 'not ready', reason: 'the database does not answer' }
+    return { status: 'not ready', reason: noAnswer }
   },
 })

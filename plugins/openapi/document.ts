@@ -1,7 +1,7 @@
 // The OpenAPI document: what can be asked of this server, with the plugins that it runs and the APIs that are open.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { Engine, Route } from '../../core/plugin.ts'
+import type { Engine, Route, RouteDescription } from '../../core/plugin.ts'
 import { version } from '../../core/version.ts'
 import { componentRef, type JsonSchema, SchemaWriter } from './json-schema.ts'
 import { anyRequest, writeRequests } from './requests.ts'
@@ -76,7 +76,10 @@ function metadataRequest({ engine, writer, error }: Context): JsonSchema {
   const description = 'the result of the operation: see `x-result` of its request'
   return {
     requestBody: { required: true, content: json(componentRef(anyRequest), { examples }) },
-    responses: { 200: { description, content: json({ anyOf: results }) }, ...failures('session', { engine, error }) },
+    responses: {
+      200: { description, content: json({ anyOf: results }) },
+      ...usualFailures('session', { engine, error }),
+    },
   }
 }
 
@@ -90,17 +93,30 @@ function exchange({ method, auth, about, errors }: Route, context: Context): Jso
     ...(method !== 'GET' && { requestBody: { required: true, content: json(schemaOf(about?.body)) } }),
     responses: {
       200: { description: 'the answer', content },
-      ...(errors ? { default: { description: 'an error, in a form of its own', content } } : failures(auth, context)),
+      ...(errors
+        ? { default: { description: 'an error, in a form of its own', content } }
+        : usualFailures(auth, context)),
+      ...ownFailures(about?.failures ?? {}, context),
     },
   }
 }
 
-function failures(auth: Route['auth'], { engine, error }: Pick<Context, 'engine' | 'error'>): JsonSchema {
+/** Answers that a route tells of itself. */
+function ownFailures(failures: NonNullable<RouteDescription['failures']>, { writer, error }: Context): JsonSchema {
+  const answers = Object.entries(failures).map(([status, { summary, result, contentType = 'application/json' }]) => {
+    const schema = result ? writer.write(result) : error
+    return [status, { description: summary, content: { [contentType]: { schema } } }]
+  })
+  return Object.fromEntries(answers)
+}
+
+function usualFailures(auth: Route['auth'], { engine, error }: Pick<Context, 'engine' | 'error'>): JsonSchema {
   const answer = (description: string) => ({ description, content: json(error) })
   const isAuthenticated = auth !== 'none'
   return {
     ...(isAuthenticated && { 400: answer('the request cannot be carried out as it is') }),
     ...(isAuthenticated && engine.auth.mode !== 'none' && { 401: answer('credentials are missing or wrong') }),
     500: answer('the server or its database failed'),
+    default: answer('refused before it was looked at: a body that is too large, too many requests'),
   }
 }

@@ -27,11 +27,11 @@ export const relationshipRef = (table: QualifiedName, name: string): ObjectRef =
 export const describeRelationship = (
   type: RelationshipType,
   table: QualifiedName,
-  { name, using, comment = null }: RelationshipEntry,
+  { name, using, comment }: RelationshipEntry,
 ): ObjectDescription => ({
   ref: relationshipRef(table, name),
   type: `${type}_relation`,
-  definition: { table, name, using, comment },
+  definition: { table, name, using, comment: comment ?? null },
 })
 
 type FacetKey<T extends RelationshipType> = `${T}_relationships` & keyof TableEntry

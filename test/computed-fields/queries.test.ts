@@ -328,3 +328,17 @@ test('one function with other arguments elsewhere has an input type for each use
   assert.equal(members('shared_args'), undefined)
   assert.deepEqual(members('others_args'), ['p'])
 })
+
+test('a tracked function that is called after a table and its computed field keeps its own arguments', async (t) => {
+  const trellis = await startOffice(t)
+  await trellis.sql(`create function person_later(p person, first_id int) returns setof crm.lead language sql stable
+    as $$ select * from crm.lead l where l.owner_id = p.id and l.id >= first_id $$`)
+  const definition = { function: 'person_later', table_argument: 'p' }
+  await trellis.op('add_computed_field', { table: 'person', name: 'from', definition })
+  await trellis.op('add_computed_field', { table: 'person', name: 'later', definition })
+  await trellis.op('track_function', 'person_later')
+  const related = '{ person_by_pk(id: 1) { later(args: {first_id: 4}) { id } from(args: {first_id: 4}) { id } } }'
+  assert.deepEqual(await data(trellis, related), { person_by_pk: { later: [{ id: 4 }], from: [{ id: 4 }] } })
+  const rows = '{ person_later(args: {p: "(1,Ann,Ash,,,2)", first_id: 2}, order_by: {id: asc}) { id } }'
+  assert.deepEqual(await data(trellis, rows), { person_later: [{ id: 2 }, { id: 4 }] })
+})

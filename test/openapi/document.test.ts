@@ -10,7 +10,9 @@ import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/
 interface Endpoint {
   readonly summary: string
   readonly security: readonly object[]
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: object }>> }>
+  >
 }
 
 interface ApiDocument {
@@ -102,6 +104,59 @@ test('a request fits the schema of its type and version alone', async (t) => {
   ]
   for (const request of right) assert.ok(isRequest(request), JSON.stringify(request))
   for (const request of wrong) assert.ok(!isRequest(request), JSON.stringify(request))
+})
+
+test('what is answered is described, refusals too', async (t) => {
+  const sql = 'create table book (id int primary key)'
+  const { request, ...trellis } = await startTrellis(t, { sql, settings: { maxBodySize: 1000 } })
+  await trellis.op('track_table', 'book')
+  const api = await documentOf({ request })
+  const ajv = validatorOf(api)
+  const long = { type: 'export_metadata', args: 'x'.repeat(1000) }
+  const asked: readonly (readonly [path: string, method: 'get' | 'post', body?: unknown, url?: string])[] = [
+    ['/healthz', 'get'],
+    ['/livez', 'get'],
+    ['/readyz', 'get'],
+    ['/v1/version', 'get'],
+    ['/v1alpha1/config', 'get'],
+    ['/v1/query', 'post', { type: 'export_metadata', args: {} }],
+    ['/v1/query', 'post', { type: 'untrack_table', args: 'ship' }],
+    ['/v1/query', 'post', long],
+    ['/v1/graphql', 'post', { query: '{ book { id } }' }],
+    ['/v1/graphql', 'post', [{ query: '{ ship { id } }' }]],
+    ['/v1alpha1/graphql', 'post', { query: '{' }],
+    ['/v1/graphql/explain', 'post', { query: '{ book { id } }' }],
+    ['/v1/graphql/explain', 'post', { query: '{' }],
+    ['/api/1/table/{table}/{operation}', 'post', { columns: ['id'] }, '/api/1/table/book/select'],
+    ['/api/1/table/{table}/{operation}', 'post', {}, '/api/1/table/book/burn'],
+  ]
+  for (const [path, method, body, url = path] of asked) {
+    const answer = await request(url, { method: method.toUpperCase(), ...(body !== undefined && { body }) })
+    const { responses } = api.paths[path]![method]!
+    const told = responses[answer.status] ?? responses['default']
+    const type = answer.headers.get('content-type')!.split(';')[0]!
+    assert.ok(told && type in told.content, `${method} ${url}: ${answer.status} ${type}`)
+    const pointer = [
+      path,
+      method,
+      'responses',
+      answer.status in responses ? String(answer.status) : 'default',
+      'content',
+      type,
+    ]
+    const escaped = pointer.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
+    const fits = ajv.getSchema(`api#/paths/${escaped.join('/')}/schema`)!
+    assert.ok(fits(answer.body), `${method} ${url}: ${JSON.stringify([answer.body, fits.errors])}`)
+  }
+})
+
+test('what probes and paths answer when they fail is described as it is', async (t) => {
+  const { paths } = await described(t)
+  const contentOf = (path: string, method: string, status: number) => paths[path]![method]!.responses[status]?.content
+  assert.deepEqual(Object.keys(contentOf('/healthz', 'get', 500)!), ['text/plain'])
+  const failed = contentOf('/readyz', 'get', 503)!['application/json']!.schema as { properties: object }
+  assert.deepEqual(Object.keys(failed.properties), ['status', 'reason'])
+  assert.ok(contentOf('/api/1/table/{table}/{operation}', 'post', 404))
 })
 
 test('what plugins add is described, and what is closed is not', async (t) => {

@@ -3,7 +3,7 @@
 import { appliesTo, countValues, expectedAggregate } from './aggregates.ts'
 import { relatedRows, type Scope } from './conditions.ts'
 import { type Expected, exactly } from './expected.ts'
-import { Num } from './json.ts'
+import { dataText, Num } from './json.ts'
 import { atPath } from './jsonb.ts'
 import type { AggregateItem, Call, Directives, Item, Request, Root, Run } from './request.ts'
 import { datumOf } from './request.ts'
@@ -63,7 +63,7 @@ type Tree = { readonly [key: string]: unknown }
 /** What must agree for two selections to merge. */
 function identity(selection: Selection): string {
   const { alias, directives, items, wrapped, ...rest } = selection as Selection & Tree
-  return JSON.stringify(rest, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+  return dataText(rest)
 }
 
 /** The names of root fields. */

@@ -31,8 +31,8 @@ export interface OperatorCase {
 }
 
 export function drawOperatorCase(draw: Draw): OperatorCase {
-  const tables = [colourTable, ...typeNames.map((type) => drawTypeTable(draw, type))]
-  const bare: World = { tables, relationships: [], roles: [], sequences: {} }
+  const bare = drawTypeWorld(draw)
+  const { tables } = bare
   const roles = new Map<string, { readonly selects: SelectPermission[]; session: Session }>()
   /** Those of the administrator by type, those of roles by role. */
   const requests = new Map<string, Request>()
@@ -70,7 +70,14 @@ export function drawOperatorCase(draw: Draw): OperatorCase {
   return { world: { ...bare, roles: all }, requests: [...requests.values()] }
 }
 
-const tableId = (type: TypeName): string => `table of ${type}`
+/** A world with a table for every type, and no role. */
+export function drawTypeWorld(draw: Draw): World {
+  const tables = [colourTable, ...typeNames.map((type) => drawTypeTable(draw, type))]
+  return { tables, relationships: [], roles: [], sequences: {} }
+}
+
+/** The id of a type's table. */
+export const tableId = (type: TypeName): string => `table of ${type}`
 
 /** Two nullable columns of a type, of which now the one is greater and now the other. */
 function drawTypeTable(draw: Draw, type: TypeName): Table {
@@ -159,7 +166,8 @@ function drawSelective(make: () => Comparison, table: Table, world: World): Expr
 
 const selected = { alias: null, directives: {} } as const
 
-const allItems = ({ columns }: Table) =>
+/** All columns of a row. */
+export const allItems = ({ columns }: Table) =>
   columns.map((column) => ({ kind: 'column', column: column.id, path: null, ...selected }) as const)
 
 const byColumn = ({ id }: Column, datum: string) =>

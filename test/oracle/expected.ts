@@ -129,6 +129,8 @@ function rowsDifference(
 /** Whether each actual row can be given a row of the group of its own. */
 function groupDifference(group: readonly Expected[], actual: readonly Json[], path: string): string | null {
   if (group.length === 1) return difference(group[0]!, actual[0], path)
+  // Mostly they are in the same order.
+  if (group.length === actual.length && group.every((row, i) => difference(row, actual[i], path) === null)) return null
   const possible = actual.map((row) => group.flatMap((expected, i) => (difference(expected, row) === null ? [i] : [])))
   const owner = new Map<number, number>()
   const assign = (row: number, seen: Set<number>): boolean =>

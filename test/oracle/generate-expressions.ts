@@ -5,7 +5,7 @@ import { jsonOperators, patternOperators, valueOperatorsOf } from './coverage.ts
 import type { Draw } from './draw.ts'
 import type { Comparison, Entry, Expression, Leaf } from './expressions.ts'
 import { isList as isJsonList, isObject, type Json } from './json.ts'
-import { columnTypes, type Datum, jsonKeys, type TypeName, withPlainNumbers } from './types.ts'
+import { columnTypes, type Datum, jsonKeys, type TypeName } from './types.ts'
 import type { Column, Relationship, Row, Table, World } from './world.ts'
 
 /** What expressions are made of: the columns and relationships that may be named, and operands. */
@@ -134,9 +134,8 @@ export const valuesOf =
 export const notJsonNull = (datum: Datum): Datum => (datum === null ? 'a' : datum)
 
 /** A value of a column, as a request writes it. */
-export function leafOf(draw: Draw, { type }: Pick<Column, 'type'>, value: Datum): Leaf {
+export function leafOf(draw: Draw, { type }: Pick<Column, 'type'>, datum: Datum): Leaf {
   const { scalar, input, kind } = columnTypes[type]
-  const datum = type === 'json' || type === 'jsonb' ? withPlainNumbers(value as Json) : value
   return { type: scalar, input: input(datum, draw), datum, ...(kind === 'enum' ? { isEnum: true } : {}) }
 }
 

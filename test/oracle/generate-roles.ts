@@ -3,7 +3,7 @@
 import type { Draw } from './draw.ts'
 import { leafOf, notJsonNull, valuesOf } from './generate-expressions.ts'
 import { drawFilter, drawVariable, type Session, safely } from './generate-filters.ts'
-import { columnTypes } from './types.ts'
+import { columnTypes, inMetadata } from './types.ts'
 import {
   type Column,
   type DeletePermission,
@@ -106,7 +106,9 @@ class RoleGenerator {
       if (datum !== null && variable !== null) return { column: id, value: { kind: 'session', variable, datum } }
     }
     const isNull = nullable && draw.chance(0.15)
-    const leaf = isNull ? { type: scalar, input: null, datum: null } : leafOf(draw, column, notJsonNull(value(column)))
+    const leaf = isNull
+      ? { type: scalar, input: null, datum: null }
+      : leafOf(draw, column, inMetadata(type, notJsonNull(value(column))))
     return { column: id, value: { kind: 'literal', leaf } }
   }
 }

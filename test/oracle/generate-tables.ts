@@ -33,7 +33,17 @@ const keyTypes: readonly TypeName[] = [
 ]
 
 /** Types with operators of their own come more often. */
-const plainTypes: readonly TypeName[] = [...typeNames, 'int', 'text', 'citext', 'jsonb', 'jsonb', 'jsonb', 'colour']
+const plainTypes: readonly TypeName[] = [
+  ...typeNames,
+  'int',
+  'text',
+  'citext',
+  'jsonb',
+  'jsonb',
+  'jsonb',
+  'jsonb',
+  'colour',
+]
 
 /** The table that columns of the type `colour` refer to. */
 export const colourTable: Table = {

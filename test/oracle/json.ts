@@ -22,6 +22,10 @@ export const isObject = (json: Json): json is JsonObject =>
 
 export const isList = (json: Json): json is readonly Json[] => Array.isArray(json)
 
+/** Data of any kind as text, to be compared. */
+export const dataText = (data: unknown): string =>
+  JSON.stringify(data, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value)) ?? ''
+
 type SourceReviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 
 /** Parses JSON text; every number keeps its text. */

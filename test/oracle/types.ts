@@ -1,14 +1,15 @@
 // The column types that take part, by name.
 
-import { type Decimal, integer } from './numbers.ts'
-import { json, jsonb } from './types/json.ts'
+import type { Json } from './json.ts'
+import { type Decimal, decimal, decimalText, integer } from './numbers.ts'
+import { json, jsonb, plainNumber, withPlainNumbers } from './types/json.ts'
 import { bigint, float4, float8, int, money, notANumber, numeric, smallint } from './types/numbers.ts'
 import { bits, boolean, bytea, colour, inet, int4range, intArray, mood, pair, textArray, uuid } from './types/others.ts'
 import { char, citext, label, text, varchar } from './types/texts.ts'
 import { date, interval, time, timestamp, timestamptz, timetz } from './types/times.ts'
 import type { ColumnType, Datum } from './types/type.ts'
 
-export { jsonKeys, withPlainNumbers } from './types/json.ts'
+export { jsonKeys } from './types/json.ts'
 export { colours, quotedItem } from './types/others.ts'
 export type { ColumnType, Datum } from './types/type.ts'
 
@@ -36,4 +37,11 @@ export function compareData(type: TypeName, a: Datum, b: Datum): number {
   const { compare } = columnTypes[type]
   if (!compare) throw new Error(`values of type ${type} cannot be compared`)
   return compare(a, b)
+}
+
+/** A value as metadata keeps it: there numbers have no zeros at the ends of their fractions. */
+export function inMetadata(type: TypeName, datum: Datum): Datum {
+  if (type === 'json' || type === 'jsonb') return withPlainNumbers(datum as Json)
+  if (type !== 'numeric' || datum === notANumber) return datum
+  return decimal(plainNumber(decimalText(datum as Decimal)))
 }

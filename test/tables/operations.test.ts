@@ -189,6 +189,29 @@ test('operations on tables are refused', async (t) => {
   assert.deepEqual(await exported(trellis), before)
 })
 
+test("the root fields of introspection are nobody else's", async (t) => {
+  const trellis = await harbour(t)
+  await trellis.op('run_sql', { sql: 'create table __type (id int primary key)' })
+  const refused = (root: string, name: string) => ({
+    path: '$.args',
+    error: `following ${root} root fields are duplicated: ${name}`,
+    code: 'unexpected',
+  })
+  for (const [key, name, root] of [
+    ['select', '__schema', 'query'],
+    ['select_aggregate', '__type', 'query'],
+    ['select_by_pk', '__typename', 'query'],
+    ['delete', '__typename', 'mutation'],
+  ] as const) {
+    const args = { table: 'harbour', configuration: { custom_root_fields: { [key]: name } } }
+    const { body } = await trellis.opError('track_table', args, { version: 2 })
+    assert.deepEqual(body, refused(root, name))
+  }
+  assert.deepEqual((await trellis.opError('track_table', '__type')).body, refused('query', '__type'))
+  const schema = await trellis.graphql('{ __schema { queryType { name } } }')
+  assert.deepEqual(schema, { data: { __schema: { queryType: { name: 'query_root' } } } })
+})
+
 test('set_table_custom_fields replaces the whole configuration', async (t) => {
   const trellis = await harbour(t)
   const configuration = { custom_root_fields: { select: 'ports' }, custom_column_names: { name: 'title' } }

@@ -49,6 +49,7 @@ function behindSql({ direction, nulls, value: { nullable, type } }: OrderElement
   if (!nullable) return behind
   const [inner, outer] = nulls === 'last' ? [key, value] : [value, key]
   // A record one of whose attributes is NULL isn't NOT NULL either.
-  if (type.kind === 'c') return sql`${behind} or (${inner} is not distinct from null and ${outer} is distinct from null)`
+  if (type.kind === 'c')
+    return sql`${behind} or (${inner} is not distinct from null and ${outer} is distinct from null)`
   return sql`${behind} or (${inner} is null and ${outer} is not null)`
 }

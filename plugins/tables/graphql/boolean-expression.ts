@@ -34,7 +34,8 @@ export function booleanExpressionType(scope: SchemaScope, table: TableModel): Gr
           _or: { type: list, extensions: { boolean: (value, context) => connected('or', value, context) } },
         }
         const members = [...scope.booleanFields(table)].map(([field, make]) => [field, make()] as const)
-        return { ...connectives, ...Object.fromEntries(members) }
+        // A column of the same name can't be compared: without its connectives the type would be of little use.
+        return { ...Object.fromEntries(members), ...connectives }
       },
     })
     return type

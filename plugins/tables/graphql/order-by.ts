@@ -7,7 +7,7 @@ import type { InputFieldMap, OrderElement, OrderedValue, SchemaScope } from '../
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import { nameKey, nameText } from '../../../core/names.ts'
 import { aggregatedType, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { selectableColumns } from './row-type.ts'
 
@@ -123,7 +123,7 @@ function operatorOrderByType(
   operator: string,
   columns: ReadonlyMap<string, ColumnModel>,
 ): GraphQLInputObjectType {
-  const name = `${table.graphqlName}_${operator}_order_by`
+  const name = operatorOrderByName(scope, table, operator)
   return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
       name,
@@ -136,6 +136,12 @@ function operatorOrderByType(
       },
     })
   })
+}
+
+/** `R_<op>_order_by`, unless a table `R_<op>` has rows that are ordered by an input of this name. */
+function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableModel, operator: string): string {
+  const isTaken = scope.model.tables.has(nameKey({ schema: name.schema, name: `${name.name}_${operator}` }))
+  return isTaken ? `${graphqlName}_aggregate_${operator}_order_by` : `${graphqlName}_${operator}_order_by`
 }
 
 /** The order that an `R_aggregate_order_by` value asks for, over all related rows that the role may see. */

@@ -5,7 +5,7 @@ import { ask, checkProbe, errorOf, sessionOf, worldLines } from '../ask.ts'
 import { Coverage } from '../coverage.ts'
 import { deploy, refill } from '../deploy.ts'
 import { describe, difference, type Expected } from '../expected.ts'
-import { parseExact } from '../json.ts'
+import { dataText, parseExact } from '../json.ts'
 import type { Probe } from '../probes.ts'
 import type { Run } from '../request.ts'
 import { Undetermined } from '../rows.ts'
@@ -115,9 +115,7 @@ export class MutationChecker {
 
 /** What of a world tells whether it must be deployed anew. */
 const withoutRows = (world: World): string =>
-  JSON.stringify({ ...world, tables: world.tables.map(({ rows, ...rest }) => rest) }, (_key, value) =>
-    typeof value === 'bigint' ? `${value}n` : value,
-  )
+  dataText({ ...world, tables: world.tables.map(({ rows, ...rest }) => rest) })
 
 function answerDifference(outcome: Outcome, text: string): string | null {
   const answer = parseExact(text)

@@ -5,7 +5,7 @@ import type { Draw } from '../draw.ts'
 import type { Leaf } from '../expressions.ts'
 import type { RequestValues } from '../generate-arguments.ts'
 import { leafOf, notJsonNull } from '../generate-expressions.ts'
-import { Num } from '../json.ts'
+import { isList, isObject, type Json, Num } from '../json.ts'
 import { columnTypes, type Datum, jsonKeys } from '../types.ts'
 import { baseOf, type Column, columnOf, type Table, tableOf, uniquesOf, type World } from '../world.ts'
 import type { GivenValue, UpdateOperator } from './mutation.ts'
@@ -96,8 +96,27 @@ export class WriteValues {
       const datum = draw.integer(-3, 3)
       return { type, input: new Num(String(datum)), datum }
     }
-    const path = draw.times(operator === '_delete_key' ? 1 : 0, operator === '_delete_key' ? 1 : 3, () => this.#step())
-    return operator === '_delete_key' ? { type, input: path[0]!, datum: path[0]! } : { type, input: path, datum: path }
+    const path = this.#path(column, table)
+    if (operator === '_delete_at_path') return { type, input: path, datum: path }
+    const key = path[0] ?? this.#step()
+    return { type, input: key, datum: key }
+  }
+
+  /** Mostly the way to something that a row holds. */
+  #path(column: Column, table: Table): readonly string[] {
+    const draw = this.#draw
+    const stored = table.rows.flatMap((row) => row[column.id] ?? [])
+    if (stored.length === 0 || draw.chance(0.2)) return draw.times(0, 3, () => this.#step())
+    const path: string[] = []
+    let at = draw.pick(stored).datum as Json
+    while ((isObject(at) || isList(at)) && (path.length === 0 || draw.chance(0.6))) {
+      const keys = Object.keys(at)
+      if (keys.length === 0) break
+      const key = draw.pick(keys)
+      path.push(isList(at) && draw.chance(0.3) ? String(Number(key) - at.length) : key)
+      at = (at as { readonly [key: string]: Json })[key]!
+    }
+    return path
   }
 
   #step(): string {

@@ -4,7 +4,7 @@ import type { Draw } from '../draw.ts'
 import { RequestValues } from '../generate-arguments.ts'
 import { ItemGenerator, Names } from '../generate-items.ts'
 import { Undetermined } from '../rows.ts'
-import { columnTypes } from '../types.ts'
+import { columnTypes, type TypeName } from '../types.ts'
 import { View } from '../view.ts'
 import { type Column, Invalid, type Table, type World } from '../world.ts'
 import { execute } from './execute.ts'
@@ -49,8 +49,8 @@ function drawUseful(draw: Draw, world: World, role: string | null, names: Names)
   }
 }
 
-/** Null when the mutation is refused. */
-function worldAfter(mutation: Mutation, world: World): World | null {
+/** The world that a mutation leaves; null when it is refused. */
+export function worldAfter(mutation: Mutation, world: World): World | null {
   try {
     const outcome = execute(mutation, world, 0)
     return outcome.kind === 'done' ? outcome.world : null
@@ -163,7 +163,7 @@ class MutationGenerator {
     const again = draw.chance(0.02) ? [draw.pick(chosen)] : []
     const byOperator = new Map<UpdateOperator, Column[]>()
     for (const column of [...chosen, ...again]) {
-      const operator = draw.chance(0.5) ? '_set' : draw.pick(operatorsOf(column))
+      const operator = draw.chance(0.3) ? '_set' : draw.pick(updateOperatorsOf(column.type))
       const before = byOperator.get(operator) ?? []
       byOperator.set(operator, before.includes(column) ? before : [...before, column])
     }
@@ -202,8 +202,8 @@ class MutationGenerator {
   }
 }
 
-/** The operators of updates that a column has. */
-function operatorsOf({ type }: Column): readonly UpdateOperator[] {
-  if (type === 'jsonb') return ['_append', '_prepend', '_delete_key', '_delete_elem', '_delete_at_path']
-  return columnTypes[type].arithmetic ? ['_inc', '_set'] : ['_set']
+/** The operators of updates that columns of a type have. */
+export function updateOperatorsOf(type: TypeName): readonly UpdateOperator[] {
+  if (type === 'jsonb') return ['_set', '_append', '_prepend', '_delete_key', '_delete_elem', '_delete_at_path']
+  return columnTypes[type].arithmetic ? ['_set', '_inc'] : ['_set']
 }

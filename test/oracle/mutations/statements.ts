@@ -2,7 +2,9 @@
 
 import { sameStored } from '../aggregates.ts'
 import { conflicting, ownViolation, uniqueViolation, type Violation, withGenerated } from '../constraints.ts'
+import { dataText } from '../json.ts'
 import { Undetermined } from '../rows.ts'
+import type { TypeName } from '../types.ts'
 import {
   baseOf,
   type Column,
@@ -19,6 +21,7 @@ import {
 } from '../world.ts'
 import { type Assignment, assigned } from './assignments.ts'
 import { enforceForeignKeys, type RowChange, refuseOwn } from './foreign-keys.ts'
+import type { UpdateOperator } from './mutation.ts'
 import { databaseError, Refused } from './refusal.ts'
 import type { Store } from './store.ts'
 
@@ -142,6 +145,9 @@ export interface Update {
   readonly check: Condition
 }
 
+/** That an operator changed a value of a type. */
+export const changeEvent = (operator: UpdateOperator, type: TypeName): string => `${operator} changed a ${type}`
+
 /** Updates the rows that `where` finds; returns them as they are then, in no order. */
 export function update(store: Store, { table: given, where, check, ...rest }: Update): readonly Row[] {
   const before = store.world
@@ -163,7 +169,7 @@ export function update(store: Store, { table: given, where, check, ...rest }: Up
     store.replace(id, pair.before, pair.after)
     for (const { column, operator } of assignments) {
       const isSame = () => sameStored(pair.before[column.id] ?? null, pair.after[column.id] ?? null, column.type)
-      if (operator === '_set' || !isSame()) store.happened(`${operator} changed a value`)
+      if (operator === '_set' || !isSame()) store.happened(changeEvent(operator, column.type))
     }
   }
   enforce(
@@ -261,7 +267,6 @@ function enforce(store: Store, changes: readonly RowChange[]): void {
 
 /** Whether two worlds hold the same rows, in any order. */
 function sameRows(a: World, b: World): boolean {
-  const text = (row: Row) => JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
-  const texts = (table: Table) => JSON.stringify(table.rows.map(text).sort())
+  const texts = ({ rows }: Table) => dataText(rows.map(dataText).sort())
   return a.tables.every((table, i) => table.rows === b.tables[i]!.rows || texts(table) === texts(b.tables[i]!))
 }

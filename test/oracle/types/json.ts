@@ -45,10 +45,13 @@ export const jsonb: ColumnType<Json> = {
 
 export const json: ColumnType<Json> = { ...jsonb, sql: 'json', scalar: 'json', compare: null }
 
-/** The same with no zeros at the end of fractions: requests do not keep them. */
+/** The same with no zeros at the ends of fractions. */
 export function withPlainNumbers(value: Json): Json {
-  if (value instanceof Num) return new Num(value.text.replace(/\.0+$/, ''))
+  if (value instanceof Num) return new Num(plainNumber(value.text))
   if (isList(value)) return value.map(withPlainNumbers)
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withPlainNumbers(member)]))
 }
+
+/** A number without zeros at the end of its fraction. */
+export const plainNumber = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)

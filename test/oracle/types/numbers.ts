@@ -60,9 +60,7 @@ export const numeric: ColumnType<Decimal | typeof notANumber> = {
   add: (a, b) => ({ datum: a === notANumber || b === notANumber ? notANumber : addDecimals(a, b) }),
 }
 
-/** A number, which keeps no zeros at the end of its fraction, or its text. */
-const numberInput = (text: string, draw: Draw): Json =>
-  /\d/.test(text) && !/\.\d*0$/.test(text) && draw.chance(0.6) ? new Num(text) : text
+const numberInput = (text: string, draw: Draw): Json => (/\d/.test(text) && draw.chance(0.6) ? new Num(text) : text)
 
 /** NaN is equal to itself and greater than all others. */
 export function compareDoubles(a: number, b: number): number {

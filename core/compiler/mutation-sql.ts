@@ -100,8 +100,9 @@ function guardSql(check: RowCheck, value: Sql, row: Sql, printer: Printer): { va
     return { value: checkedSql(condition, value, violation(check.kind)), options: empty }
   }
   const old = printer.options.serverVersion >= returningOld ? printer.alias() : null
-  // Rows of partitioned tables do not always have their system columns at hand.
-  const isNew = old ? sql`(${old}.*) is null` : sql`${row}.xmax = 0`
+  // Rows of partitioned tables do not always have their system columns at hand; and a row that holds nothing but nulls
+  // `is null` too.
+  const isNew = old ? sql`(${old}.*) is not distinct from null` : sql`${row}.xmax = 0`
   const updated = conditionSql(check.updated, row, printer)
   const holds = sql`case when ${isNew} then ${condition} else ${updated} end`
   const message = sql`case when ${isNew} then ${violation('insert')} else ${violation('update')} end`

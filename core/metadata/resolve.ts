@@ -119,7 +119,10 @@ function withoutConflicts(
   previous: Resolution | null,
 ): { readonly usable: StageOutcome; readonly rootFields: TableRootFields } {
   const unchanged = previous !== null && base.changed.size === 0
-  const rootFields = unchanged ? previous.tableRootFields : tableRootFields(tablesOf(base.results))
+  const wasFree = previous !== null && !previous.tableRootFields.conflicts
+  const rootFields = unchanged
+    ? previous.tableRootFields
+    : tableRootFields(tablesOf(base.results), wasFree ? base.changed : null)
   const { conflicts, losers } = rootFields
   if (unchanged && conflicts) return { usable: { results: previous.usable, changed: new Set() }, rootFields }
   if (!conflicts) return { usable: { results: base.results, changed: changedSince(previous, base) }, rootFields }

@@ -1,36 +1,13 @@
-// The names of a table's root fields. Which of them a role gets is decided where its schema is made; here all that any
-// role could get count, since no two tables may claim the same name.
+// Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
+// schema is made; here all that any role could get count.
 
 import { compareText } from '../names.ts'
 import { type RootFieldKey, rootFieldKeys } from './document.ts'
 import type { TableModel } from './model.ts'
 import { objectKey } from './objects.ts'
+import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
+import { generatedRootFieldName } from './root-field-names.ts'
 import { conflictingDefinitions, isReservedType } from './type-names.ts'
-
-/** What stands around a table's GraphQL name. */
-const patterns: Readonly<Record<RootFieldKey, readonly [prefix: string, suffix: string]>> = {
-  select: ['', ''],
-  select_by_pk: ['', '_by_pk'],
-  select_aggregate: ['', '_aggregate'],
-  insert: ['insert_', ''],
-  insert_one: ['insert_', '_one'],
-  update: ['update_', ''],
-  update_by_pk: ['update_', '_by_pk'],
-  delete: ['delete_', ''],
-  delete_by_pk: ['delete_', '_by_pk'],
-}
-
-/** The name that a root field has when none is configured, made from the table's GraphQL name. */
-export function generatedRootFieldName(base: string, key: RootFieldKey): string {
-  const [prefix, suffix] = patterns[key]
-  return `${prefix}${base}${suffix}`
-}
-
-/** The GraphQL names of tables for which this would be the generated name of a root field. */
-export function basesOfRootField(name: string): string[] {
-  const fits = Object.values(patterns).filter(([prefix, suffix]) => name.startsWith(prefix) && name.endsWith(suffix))
-  return fits.map(([prefix, suffix]) => name.slice(prefix.length, name.length - suffix.length))
-}
 
 /** The root fields that a table gives to an administrator. */
 function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
@@ -75,10 +52,10 @@ export interface RootFieldConflicts {
 /** Selections that the schema itself answers: a field of that name would take them from every client. */
 const introspection: RootFieldNames = { query: ['__schema', '__type', '__typename'], mutation: ['__typename'] }
 
-/** Which root fields tables and introspection give; those of the first of two tables that give the same. */
+/** What the names of the tables' root fields and types come to. */
 export interface TableRootFields {
-  readonly query: ReadonlySet<string>
-  readonly mutation: ReadonlySet<string>
+  /** Whether a table, or introspection, gives a root field of that name. */
+  has(root: keyof RootFieldNames, name: string): boolean
   /** Tables that lose a root field or the name of their type, by `nameKey`. */
   readonly losers: ReadonlySet<string>
   /** Absent: there are none. */
@@ -86,10 +63,37 @@ export interface TableRootFields {
 }
 
 /**
- * Collects the tables' root fields; `tables` come in the order in which they win. A table whose rows would be of another
- * one's type loses too: other names of root fields don't change the types' names.
+ * Looks for tables that give the same root fields; `tables` come in the order in which they win. A table whose rows would
+ * be of another one's type loses too: other names of root fields don't change the types' names. With `changed` only those
+ * tables are looked at: the others are known to have no conflicts.
  */
-export function tableRootFields(tables: ReadonlyMap<string, TableModel>): TableRootFields {
+export function tableRootFields(
+  tables: ReadonlyMap<string, TableModel>,
+  changed: ReadonlySet<string> | null,
+): TableRootFields {
+  const index = rootFieldIndex(tables)
+  const has = (root: keyof RootFieldNames, name: string) =>
+    introspection[root].includes(name) ||
+    index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
+  const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
+  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, losers: new Set() }
+  return { has, ...findConflicts(tables) }
+}
+
+function isAloneWithItsNames(table: TableModel, index: RootFieldIndex): boolean {
+  const { graphqlName } = table
+  if (graphqlName === null) return true
+  if (isReservedType(graphqlName) || index.isShared(graphqlName)) return false
+  const names = rootFieldNames(table)
+  return roots.every((root) => {
+    const isOthers = (name: string) =>
+      introspection[root].includes(name) ||
+      index.candidates(name).some((other) => other !== table && rootFieldNames(other)[root].includes(name))
+    return new Set(names[root]).size === names[root].length && !names[root].some(isOthers)
+  })
+}
+
+function findConflicts(tables: ReadonlyMap<string, TableModel>): Pick<TableRootFields, 'losers' | 'conflicts'> {
   const losers = new Map<string, TableModel>()
   const repeated = { query: new Set<string>(), mutation: new Set<string>() }
   const taken = { query: new Set(introspection.query), mutation: new Set(introspection.mutation) }
@@ -112,11 +116,11 @@ export function tableRootFields(tables: ReadonlyMap<string, TableModel>): TableR
       }
     }
   }
-  const found = { ...taken, losers: new Set(losers.keys()) }
-  if (losers.size === 0) return found
+  if (losers.size === 0) return { losers: new Set() }
   const objects = new Set([...losers.values()].map(({ name }) => objectKey({ kind: 'table', table: name })))
   const [type] = [...types.repeated].sort(compareText)
-  return { ...found, conflicts: { objects, message: duplicated(repeated) ?? conflictingDefinitions(type!) } }
+  const message = duplicated(repeated) ?? conflictingDefinitions(type!)
+  return { losers: new Set(losers.keys()), conflicts: { objects, message } }
 }
 
 const roots = ['query', 'mutation'] as const
@@ -149,7 +153,7 @@ export class RootFieldLedger {
   /** What tables and earlier slices have of these names. */
   taken(names: RootFieldNames): RootFieldNames {
     const of = (root: keyof RootFieldNames) =>
-      names[root].filter((name) => this.#tables[root].has(name) || this.#earlier[root].has(name))
+      names[root].filter((name) => this.#tables.has(root, name) || this.#earlier[root].has(name))
     return { query: of('query'), mutation: of('mutation') }
   }
 

@@ -195,3 +195,31 @@ test('rows of a partitioned table are told apart as well', async (t) => {
     assert.equal(refusalOf(await upsert(object)).code, 'permission-error')
   }
 })
+
+test('a row of nothing but nulls that is there already counts as updated', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: 'create table note (slot int, text text, constraint note_slot unique nulls not distinct (slot)); insert into note values (null, null)',
+  })
+  await trellis.op('track_table', 'note')
+  const role = 'writer'
+  const check = { text: { _eq: 'new' } }
+  await trellis.op('create_insert_permission', { table: 'note', role, permission: { check } })
+  await trellis.op('create_update_permission', {
+    table: 'note',
+    role,
+    permission: { columns: ['text'], filter: {}, check: { text: { _eq: 'changed' } } },
+  })
+  const upsert = (slot: number | null, text: string) =>
+    trellis.graphql(
+      `mutation ($o: [note_insert_input!]!) {
+        insert_note(objects: $o, on_conflict: {constraint: note_slot, update_columns: [text]}) { affected_rows }
+      }`,
+      { o: [{ slot, text }] },
+      { role },
+    )
+  const done = { data: { insert_note: { affected_rows: 1 } } }
+  assert.deepEqual(await upsert(null, 'changed'), done)
+  assert.deepEqual(await upsert(1, 'new'), done)
+  const refusal = refusalOf(await upsert(2, 'changed'))
+  assert.equal(refusal.message, 'Check constraint violation. insert check constraint failed')
+})

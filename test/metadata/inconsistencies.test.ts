@@ -276,3 +276,28 @@ test('violations of the rules for enum tables are told together, and spoil nothi
   )
   assert.equal(service.model.tables.size, 2)
 })
+
+test('a table that comes later, whatever its name, conflicts with those that are there', async (t) => {
+  const sql = `create schema a; create table a.b (id int primary key); create table a_b (id int primary key);
+    create table z (id int primary key); create table z_aggregate (id int primary key)`
+  const { op, refused } = await startService(t, { sql })
+  const expected = { status: 400, code: 'unexpected', path: '$.args' }
+  await op('track_table', 'a_b')
+  const custom = { table: { schema: 'a', name: 'b' }, configuration: { custom_root_fields: { select: 'other' } } }
+  const names = ['a_b_aggregate', 'a_b_by_pk'].join(', ')
+  await refused(
+    'track_table',
+    custom,
+    { ...expected, error: `following query root fields are duplicated: ${names}` },
+    2,
+  )
+  await op('untrack_table', { table: 'a_b' })
+  await op('track_table', custom, { version: 2 })
+  await refused('track_table', 'a_b', { ...expected, error: `following query root fields are duplicated: ${names}` })
+  await op('track_table', 'z_aggregate')
+  const error = 'following query root fields are duplicated: z_aggregate'
+  await refused('track_table', 'z', { ...expected, error })
+  await op('untrack_table', { table: 'z_aggregate' })
+  await op('track_table', 'z')
+  await refused('track_table', 'z_aggregate', { ...expected, error })
+})

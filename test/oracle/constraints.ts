@@ -51,7 +51,7 @@ export function checkViolation(row: Row, { checks, columns }: Table): string | n
 /** The row that a unique constraint does not let another one stand beside. */
 export function conflicting(unique: Unique, row: Row, rows: readonly Row[], { columns }: Table): Row | undefined {
   const types = unique.columns.map((id) => [id, columns.find((column) => column.id === id)!.type] as const)
-  if (types.some(([id]) => (row[id] ?? null) === null)) return undefined
+  if (!unique.nullsAreEqual && types.some(([id]) => (row[id] ?? null) === null)) return undefined
   return rows.find(
     (other) => other !== row && types.every(([id, type]) => sameStored(row[id] ?? null, other[id] ?? null, type)),
   )

@@ -37,7 +37,10 @@ function createSql(table: Table, world: World): string {
   const parts = table.columns.map((column) => columnSql(column, world))
   const key = primaryKeyOf(table)
   if (key) parts.push(`constraint ${quoted(key.name)} primary key (${names(key.columns)})`)
-  for (const { name, columns } of table.uniques) parts.push(`constraint ${quoted(name)} unique (${names(columns)})`)
+  for (const { name, columns, nullsAreEqual } of table.uniques) {
+    const nulls = nullsAreEqual ? ' nulls not distinct' : ''
+    parts.push(`constraint ${quoted(name)} unique${nulls} (${names(columns)})`)
+  }
   for (const { name, column, not } of table.checks) {
     const value = valueSql(columnTypes[columnOf(world, column).type], not)
     parts.push(`constraint ${quoted(name)} check (${names([column])} <> ${value})`)

@@ -213,7 +213,8 @@ function drawUniques(
   return uniques.flatMap((ids, i) => {
     if (taken.has(ids.join())) return []
     taken.add(ids.join())
-    return [{ name: draw.chance(0.9) ? `${name}_u${i}` : `${name}-odd${i}`, columns: ids }]
+    const unique = { columns: ids, nullsAreEqual: draw.chance(0.25) }
+    return [{ name: draw.chance(0.9) ? `${name}_u${i}` : `${name}-odd${i}`, ...unique }]
   })
 }
 

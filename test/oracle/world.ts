@@ -46,6 +46,8 @@ export interface ForeignKey {
 export interface Unique {
   readonly name: string
   readonly columns: readonly string[]
+  /** Whether two nulls are the same. */
+  readonly nullsAreEqual: boolean
 }
 
 /** A constraint that a column is not a value. */
@@ -179,7 +181,7 @@ export const displayName = ({ schema, name }: Pick<Table, 'schema' | 'name'>): s
 
 /** The primary key as a constraint; null when there is none. */
 export const primaryKeyOf = ({ name, primaryKey }: Table): Unique | null =>
-  primaryKey.length === 0 ? null : { name: `${name}_pkey`, columns: primaryKey }
+  primaryKey.length === 0 ? null : { name: `${name}_pkey`, columns: primaryKey, nullsAreEqual: false }
 
 /** All constraints that keep rows apart, in the order in which they are checked. */
 export function uniquesOf(table: Table): readonly Unique[] {

@@ -74,7 +74,7 @@ export class WriteValues {
   #fresh(column: Column, table: Table): Datum {
     const draw = this.#draw
     const isWhole = ['smallint', 'int', 'bigint'].includes(column.type)
-    const unique = { name: '', columns: [column.id] }
+    const unique = { name: '', columns: [column.id], nullsAreEqual: false }
     for (let tries = 8; ; tries--) {
       const datum = isWhole && draw.chance(0.6) ? BigInt(draw.integer(6, 99)) : columnTypes[column.type].draw(draw)
       if (tries === 0 || !columnTypes[column.type].compare) return datum

@@ -1,0 +1,51 @@
+// Tables by what the names of their root fields are made of, so that those of thousands need not be listed to find one.
+
+import type { TableModel } from './model.ts'
+import { basesOfRootField } from './root-field-names.ts'
+
+type Tables = ReadonlyMap<string, TableModel>
+
+export class RootFieldIndex {
+  readonly #byGraphQLName = new Map<string, TableModel>()
+  readonly #shared = new Set<string>()
+  /** By each name that is configured: one table may have it on the query root, another on the mutation root. */
+  readonly #configured = new Map<string, TableModel[]>()
+
+  constructor(tables: Tables) {
+    for (const table of tables.values()) {
+      const { graphqlName, configuration } = table
+      if (graphqlName === null) continue
+      if (this.#byGraphQLName.has(graphqlName)) this.#shared.add(graphqlName)
+      else this.#byGraphQLName.set(graphqlName, table)
+      for (const name of Object.values(configuration.custom_root_fields)) {
+        this.#configured.set(name, [...(this.#configured.get(name) ?? []), table])
+      }
+    }
+  }
+
+  /** Whether several tables have that GraphQL name. */
+  isShared(graphqlName: string): boolean {
+    return this.#shared.has(graphqlName)
+  }
+
+  /**
+   * Every table that may give a root field of that name; `bases` are the GraphQL names of tables that it may be
+   * generated from.
+   */
+  candidates(name: string, bases: readonly string[] = basesOfRootField(name)): TableModel[] {
+    const generated = bases.map((base) => this.#byGraphQLName.get(base))
+    return [...(this.#configured.get(name) ?? []), ...generated].filter((table) => table !== undefined)
+  }
+}
+
+const indexes = new WeakMap<Tables, RootFieldIndex>()
+
+/** The index of these tables, made once. */
+export function rootFieldIndex(tables: Tables): RootFieldIndex {
+  let index = indexes.get(tables)
+  if (!index) {
+    index = new RootFieldIndex(tables)
+    indexes.set(tables, index)
+  }
+  return index
+}

@@ -3,7 +3,7 @@
 
 import { type PathKey, pathText } from './path.ts'
 
-/** The wire codes of the specification; an action webhook may add its own, hence the string escape at the end. */
+/** The wire codes of the interface; an action webhook may add its own, hence the string escape at the end. */
 export type ErrorCode =
   | 'access-denied'
   | 'alias-limit-exceeded'

@@ -44,7 +44,7 @@ export interface Codec {
   readonly type: string
   /** What messages expect (`a 32-bit integer`); absent for types whose null has a message of its own. */
   readonly expects?: string
-  /** Encodes a non-null JSON value; throws the specification's error without a path. `kind` is what a literal is called. */
+  /** Encodes a non-null JSON value; throws the interface's error without a path. `kind` is what a literal is called. */
   encode(value: unknown, kind?: string): string
   /** The value that an encoded text stands for; absent: the text is in the input syntax of its type, and is cast to it. */
   readonly decode?: (text: Sql) => Sql

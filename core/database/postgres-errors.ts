@@ -69,7 +69,7 @@ export function isOutdated(error: unknown): boolean {
 const endsConnection = ({ severity, code = '' }: PostgresError): boolean =>
   severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')
 
-/** The error of a data statement, by the table of the specification (graphql-api 24.3, metadata-api 2.5). */
+/** The error of a data statement, by the table of the interface. */
 export function translatePostgresError(error: unknown, statement: string, values: readonly unknown[]): TrellisError {
   if (error instanceof TrellisError) return error
   if (!isPostgresError(error)) return connectionError(error)

@@ -1,4 +1,4 @@
-// The directives of a request: `@include` and `@skip` on selections, `@cached` on operations (graphql-api 2.3).
+// The directives of a request: `@include` and `@skip` on selections, `@cached` on operations.
 
 import {
   DirectiveLocation,

@@ -1,4 +1,4 @@
-// GraphQL documents: parsed once per text, the operation chosen by the specification's rules (graphql-api 2.2).
+// GraphQL documents: parsed once per text, the operation chosen by the interface's rules.
 
 import {
   type DocumentNode,

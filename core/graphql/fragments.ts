@@ -1,4 +1,4 @@
-// Fragment spreads that cannot be resolved: unknown names and cycles (graphql-api 2.3), found before planning.
+// Fragment spreads that cannot be resolved: unknown names and cycles, found before planning.
 
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import { validationFailed } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The body of a GraphQL request (graphql-api 1.2).
+// The body of a GraphQL request.
 
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors.ts'

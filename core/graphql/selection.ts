@@ -1,5 +1,5 @@
-// Selection sets, flattened and checked while they are walked: fragments, directives, merging, arguments
-// (graphql-api 2.3 and 2.5). Names are looked up in the role's schema only.
+// Selection sets, flattened and checked while they are walked: fragments, directives, merging, arguments. Names are looked
+// up in the role's schema only.
 
 import {
   type ArgumentNode,

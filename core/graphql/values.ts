@@ -1,5 +1,5 @@
 // Values of a request, literal or from variables, read against the type of the place where they stand. Every refusal
-// that concerns a value (graphql-api 2.4, 2.5) is worded here.
+// that concerns a value is worded here.
 
 import {
   type GraphQLEnumType,
@@ -294,7 +294,7 @@ export class Value {
     return { kind: 'param', source: this.#source(codec, true), type: listInputType(codec, elementType) }
   }
 
-  /** The refusal of a null where the specification wants a value. */
+  /** The refusal of a null where the interface wants a value. */
   nullError(): TrellisError {
     if (isListType(isNonNullType(this.type) ? this.type.ofType : this.type)) {
       return this.fail('expected a list, but found null')

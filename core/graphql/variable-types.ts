@@ -1,4 +1,4 @@
-// The types of variables, as a document declares them (graphql-api 2.4).
+// The types of variables, as a document declares them.
 
 import { type GraphQLInputType, isListType, isNonNullType, Kind, type TypeNode } from 'graphql'
 

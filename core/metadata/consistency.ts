@@ -1,4 +1,4 @@
-// Inconsistent objects on the wire, and the checks that refuse a change because of them (specification 2.6 and 23).
+// Inconsistent objects on the wire, and the checks that refuse a change because of them.
 
 import type { Dialect } from '../dialect.ts'
 import { badRequest, internalError, type TrellisError } from '../errors.ts'

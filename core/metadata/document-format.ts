@@ -72,7 +72,7 @@ export class DocumentFormat {
     )
   }
 
-  /** The wire form: keys in the specification's order, what is empty left out, everything sorted. */
+  /** The wire form: keys in the interface's order, what is empty left out, everything sorted. */
   write(document: MetadataDocument): Record<string, unknown> {
     const wire: Record<string, unknown> = { version: currentVersion }
     for (const slice of this.#registry.slices.filter(({ isInternal }) => !isInternal)) {

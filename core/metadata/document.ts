@@ -3,7 +3,7 @@
 
 import type { QualifiedName } from '../names.ts'
 
-/** GraphQL names that replace the generated ones; see the specification's TableConfig. */
+/** GraphQL names that replace the generated ones; see `TableConfig` of the metadata's interface. */
 export interface TableConfiguration {
   custom_root_fields: Partial<Record<RootFieldKey, string>>
   custom_column_names: Record<string, string>

@@ -38,7 +38,7 @@ const tablesSlice: AnySlice = {
   entryKey: (entry) => tableEntryKey((entry as TableEntry).table),
 }
 
-/** The order of the specification's document; what it does not know follows as registered. */
+/** The order of the interface's document; what it does not know follows as registered. */
 const documentOrder = [
   'tables',
   'functions',

@@ -14,7 +14,7 @@ import type { Session } from '../session.ts'
 export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'
 
 /**
- * What the rebuilt model is checked for after the handler, see the specification's 2.6: `object` the object just
+ * What the rebuilt model is checked for after the handler: `object` the object just
  * written, `new` nothing became inconsistent, `strict` nothing is inconsistent, `none` no check.
  */
 export type ConsistencyCheck = 'object' | 'new' | 'strict' | 'none'

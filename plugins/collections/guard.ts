@@ -5,7 +5,7 @@ import type { Model } from '../../core/metadata/model.ts'
 import { isAdmin } from '../../core/session.ts'
 import { fingerprint } from './fingerprint.ts'
 
-/** Refuses the documents of roles that are in no collection of the allow-list (graphql-api 22). */
+/** Refuses the documents of roles that are in no collection of the allow-list. */
 export function allowListGuard(model: () => Model): RequestGuard {
   const fingerprints = new WeakMap<ParsedDocument, string>()
   return (document, session) => {

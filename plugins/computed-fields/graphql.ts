@@ -1,4 +1,4 @@
-// Computed fields as members of rows (graphql-api 10): scalars for roles whose permission lists them, rows of a table
+// Computed fields as members of rows: scalars for roles whose permission lists them, rows of a table
 // for roles that may select from it.
 
 import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql'

@@ -1,4 +1,4 @@
-// Who sends a data operation, and what they may do: the refusals of metadata-api 20.4.
+// Who sends a data operation, and what they may do, and what they are refused.
 
 import { always, type Condition } from '../../core/compiler/plan.ts'
 import type { Dialect } from '../../core/dialect.ts'

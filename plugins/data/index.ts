@@ -1,5 +1,5 @@
 // The data operations: rows read and changed through the metadata API, by the database's names and the role's
-// permissions (metadata-api 20).
+// permissions.
 
 import type { Engine } from '../../core/plugin.ts'
 import { definePlugin } from '../../core/plugin.ts'

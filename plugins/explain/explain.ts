@@ -1,4 +1,4 @@
-// What a request would run, and how PostgreSQL would go about it (graphql-api 23). The statements are printed from the
+// What a request would run, and how PostgreSQL would go about it. The statements are printed from the
 // same plans that answer requests.
 
 import { bindParams, sessionVariablesOf } from '../../core/compiler/bind.ts'

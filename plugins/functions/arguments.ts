@@ -1,4 +1,4 @@
-// The arguments of calls in GraphQL, and the calls in SQL (graphql-api 11).
+// The arguments of calls in GraphQL, and the calls in SQL.
 
 import {
   type GraphQLFieldConfigArgumentMap,

@@ -1,4 +1,4 @@
-// How a function of the database is called for a field: who gives which argument (graphql-api 11).
+// How a function of the database is called for a field: who gives which argument.
 
 import type { CatalogFunction, FunctionArgument } from '../../core/catalog/types.ts'
 import { isGraphQLName, type QualifiedName } from '../../core/names.ts'

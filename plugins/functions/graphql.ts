@@ -1,5 +1,5 @@
-// Tracked functions as root fields: their rows are selected from like those of the table that they return (graphql-api
-// 11), with the role's permission for that table.
+// Tracked functions as root fields: their rows are selected from like those of the table that they return, with the
+// role's permission for that table.
 
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { Rows } from '../../core/compiler/plan.ts'

@@ -1,4 +1,4 @@
-// GraphQL over HTTP: one request or a batch (graphql-api 1).
+// GraphQL over HTTP: one request or a batch.
 
 import { graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts'
 import type { SchemaKind } from '../../core/graphql/contribution.ts'

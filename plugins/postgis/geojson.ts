@@ -1,4 +1,4 @@
-// GeoJSON as requests give it, checked and brought into the form that PostGIS is handed (graphql-api 4.2).
+// GeoJSON as requests give it, checked and brought into the form that PostGIS is handed.
 
 import { numberText, requireDouble, undecodable } from '../../core/compiler/codecs.ts'
 import { parseFailed } from '../../core/errors.ts'

@@ -1,4 +1,4 @@
-// What columns of PostGIS are compared by (graphql-api 6.3). Operators and functions are called by their full names, for
+// What columns of PostGIS are compared by. Operators and functions are called by their full names, for
 // the schema of PostGIS need not be on the search path.
 
 import { builtInType } from '../../core/catalog/types.ts'

@@ -1,4 +1,4 @@
-// Related rows as part of an inserted one (graphql-api 13.3).
+// Related rows as part of an inserted one.
 
 import {
   type GraphQLInputFieldConfig,

@@ -1,6 +1,5 @@
-// Relationships in GraphQL: nested objects and arrays, predicates on related rows, ordering by them (graphql-api 6.1, 7,
-// 9). A relationship shows only to roles that may select from its target, and everything read through it passes the
-// target's select filter.
+// Relationships in GraphQL: nested objects and arrays, predicates on related rows, ordering by them. A relationship shows
+// only to roles that may select from its target, and everything read through it passes the target's select filter.
 
 import { GraphQLNonNull } from 'graphql'
 import { allOf, allRows, type Condition } from '../../core/compiler/plan.ts'

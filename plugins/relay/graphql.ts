@@ -1,4 +1,4 @@
-// The schema for clients of Relay (graphql-api 19): connections in place of the select fields, and rows that are nodes.
+// The schema for clients of Relay: connections in place of the select fields, and rows that are nodes.
 
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { Rows } from '../../core/compiler/plan.ts'

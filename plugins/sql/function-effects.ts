@@ -1,4 +1,4 @@
-// What a change of functions does to the metadata (specification 18.2): tracked functions that are gone go, computed
+// What a change of functions does to the metadata: tracked functions that are gone go, computed
 // fields stop the request, and so does what neither can be any more. Both belong to plugins that may be absent.
 
 import { badRequest } from '../../core/errors.ts'

@@ -1,4 +1,4 @@
-// What a change of the catalog does to the metadata (specification 18.2): what depends on something dropped goes or
+// What a change of the catalog does to the metadata: what depends on something dropped goes or
 // stops the request, renames are followed, and types that expressions rely on stay.
 
 import type { CatalogFunction, CatalogTable } from '../../core/catalog/types.ts'

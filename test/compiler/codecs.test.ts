@@ -14,7 +14,7 @@ const pgType = (name: string): PgType => ({
 
 const raw = (text: string) => JSON.rawJSON(text)
 
-test('every PostgreSQL type has the scalar of the specification', () => {
+test('every PostgreSQL type has the scalar of the interface', () => {
   const names = [
     'int4',
     'int2',

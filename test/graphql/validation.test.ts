@@ -1,4 +1,4 @@
-// Every refusal of a GraphQL document that the specification words, with its path.
+// Every refusal of a GraphQL document that the interface words, with its path.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'

@@ -52,7 +52,7 @@ test('an empty server exports an empty list of tables', async (t) => {
   assert.deepEqual(await op('export_metadata', null), { version: 2, tables: [] })
 })
 
-test('a document comes out as it went in, keys in the order of the specification', async (t) => {
+test('a document comes out as it went in, keys in the order of the interface', async (t) => {
   const { op } = await startService(t, { sql: schema, plugins: [marksPlugin()] })
   await op('replace_metadata', document)
   const exported = await op('export_metadata', {})

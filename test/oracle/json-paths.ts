@@ -1,4 +1,4 @@
-// The texts of paths into JSON (graphql-api 5.1).
+// The texts of paths into JSON.
 
 import type { Draw } from './draw.ts'
 

@@ -1,5 +1,5 @@
 // Random mutations of random tables under random permissions: each answer, and after each one all rows and sequences of
-// the database, are compared with what the specification makes of the rows in memory. The words of a failure name the
+// the database, are compared with what the interface makes of the rows in memory. The words of a failure name the
 // seed: TRELLIS_ORACLE_SEED repeats it, TRELLIS_ORACLE_SCHEMAS and TRELLIS_ORACLE_SCRIPTS make a run longer or shorter,
 // TRELLIS_ORACLE_COVERAGE=1 tells what happened.
 
@@ -16,7 +16,7 @@ import { checkProperty, setting } from './property.ts'
 /** So many answers have seen everything; fewer may not. */
 const manyAnswers = 6000
 
-test('Random mutations answer and change what the specification derives from the rows.', async (t) => {
+test('Random mutations answer and change what the interface derives from the rows.', async (t) => {
   const trellis = await startTrellis(t)
   await prepare(trellis)
   const checker = new MutationChecker(trellis)

@@ -1,4 +1,4 @@
-// Random queries over random tables under random permissions, each answer compared with what the specification makes of
+// Random queries over random tables under random permissions, each answer compared with what the interface makes of
 // the rows in memory. The words of a failure name the seed: TRELLIS_ORACLE_SEED repeats it, TRELLIS_ORACLE_SCHEMAS and
 // TRELLIS_ORACLE_QUERIES make a run longer or shorter.
 
@@ -11,7 +11,7 @@ import { prepare } from './deploy.ts'
 import { checkProperty, setting } from './property.ts'
 import { simplerCases } from './shrink.ts'
 
-test('Random queries get the answers that the specification derives from the rows.', async (t) => {
+test('Random queries get the answers that the interface derives from the rows.', async (t) => {
   const trellis = await startTrellis(t)
   await prepare(trellis)
   const checker = new Checker(trellis)

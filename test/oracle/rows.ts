@@ -7,7 +7,7 @@ import { compareData, type Datum } from './types.ts'
 import type { View } from './view.ts'
 import { Invalid, type Row, type Stored } from './world.ts'
 
-/** Thrown where the specification leaves open what the answer is. */
+/** Thrown where the interface leaves open what the answer is. */
 export class Undetermined extends Error {}
 
 /** A place in a row set, with the rows of which one stands there. */

@@ -1,5 +1,4 @@
-// Cursors: base64 of `{"title" : "A", "id" : 3}`, the values of a row by which the connection is ordered
-// (graphql-api 19).
+// Cursors: base64 of `{"title" : "A", "id" : 3}`, the values of a row by which the connection is ordered.
 
 import { encodeArray, stringCodec } from '../../../core/compiler/codecs.ts'
 import { roundTripJson } from '../../../core/compiler/json-sql.ts'

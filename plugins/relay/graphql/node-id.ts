@@ -1,4 +1,4 @@
-// Node ids: base64 of `[1, "public", "book", 7]`, the version, the table and the values of its key (graphql-api 19).
+// Node ids: base64 of `[1, "public", "book", 7]`, the version, the table and the values of its key.
 
 import { encodeArray, idCodec, numberText } from '../../../core/compiler/codecs.ts'
 import { columnSql } from '../../../core/compiler/condition-sql.ts'

@@ -1,4 +1,4 @@
-// The object types of connections, and the interface of what has a node id (graphql-api 19).
+// The object types of connections, and the interface of what has a node id.
 
 import {
   GraphQLBoolean,

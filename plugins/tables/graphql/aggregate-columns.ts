@@ -1,4 +1,4 @@
-// Which columns an aggregate works on (graphql-api 4.1 and 8).
+// Which columns an aggregate works on.
 
 import { builtInType, type PgType } from '../../../core/catalog/types.ts'
 import type { TakenAs } from '../../../core/compiler/plan.ts'

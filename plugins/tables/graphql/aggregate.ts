@@ -1,4 +1,4 @@
-// `T_aggregate` and what is under it (graphql-api 8).
+// `T_aggregate` and what is under it.
 
 import {
   GraphQLBoolean,

@@ -1,4 +1,4 @@
-// `T_bool_exp`: conditions on rows (graphql-api 6).
+// `T_bool_exp`: conditions on rows.
 
 import {
   type GraphQLInputFieldConfig,

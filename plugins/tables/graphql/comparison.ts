@@ -1,4 +1,4 @@
-// `<scalar>_comparison_exp`: what a column is compared with (graphql-api 6.3).
+// `<scalar>_comparison_exp`: what a column is compared with.
 
 import {
   GraphQLBoolean,

@@ -1,4 +1,4 @@
-// `delete_T` and `delete_T_by_pk` (graphql-api 13.5).
+// `delete_T` and `delete_T_by_pk`.
 
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { MutationAnswer, MutationPlan, MutationStep } from '../../../core/compiler/mutation-plan.ts'

@@ -1,4 +1,4 @@
-// `T_insert_input`, and how its values are read (graphql-api 13.1).
+// `T_insert_input`, and how its values are read.
 
 import { type GraphQLInputFieldConfig, GraphQLInputObjectType, getNamedType } from 'graphql'
 import type { ParamOperand } from '../../../core/compiler/mutation-plan.ts'

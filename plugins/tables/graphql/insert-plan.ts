@@ -1,4 +1,4 @@
-// The statements that an insert takes (graphql-api 13.1, 13.3). Rows without related ones go into one; a row with related
+// The statements that an insert takes. Rows without related ones go into one; a row with related
 // ones is inserted by itself, after those that it refers to and before those that refer to it.
 
 import {

@@ -1,4 +1,4 @@
-// `insert_T` and `insert_T_one` (graphql-api 13.1).
+// `insert_T` and `insert_T_one`.
 
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
 import type { MutationPlan } from '../../../core/compiler/mutation-plan.ts'

@@ -1,4 +1,4 @@
-// The `path` argument of json columns: `$.a[0]['odd key']` (graphql-api 5.1).
+// The `path` argument of json columns: `$.a[0]['odd key']`.
 
 import { parseFailed } from '../../../core/errors.ts'
 import type { Value } from '../../../core/graphql/values.ts'

@@ -1,4 +1,4 @@
-// The mutation fields of tables, as far as a role's permissions go (graphql-api 3.2).
+// The mutation fields of tables, as far as a role's permissions go.
 
 import type { GraphQLFieldConfig } from 'graphql'
 import type { FieldMap, RootFields, SchemaScope } from '../../../core/graphql/contribution.ts'

@@ -1,4 +1,4 @@
-// `T_mutation_response`, and what mutations answer with (graphql-api 13.6).
+// `T_mutation_response`, and what mutations answer with.
 
 import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql'
 import type { MutationAnswer, ResponseValue } from '../../../core/compiler/mutation-plan.ts'

@@ -1,4 +1,4 @@
-// `T_on_conflict`: what becomes of rows that are there already (graphql-api 13.2).
+// `T_on_conflict`: what becomes of rows that are there already.
 
 import {
   GraphQLEnumType,

@@ -1,4 +1,4 @@
-// `T_order_by`, `T_aggregate_order_by` and the enum of directions (graphql-api 7).
+// `T_order_by`, `T_aggregate_order_by` and the enum of directions.
 
 import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
 import { builtInType } from '../../../core/catalog/types.ts'

@@ -1,4 +1,4 @@
-// `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots (graphql-api 3.2, 5).
+// `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots.
 
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
 import { compare } from '../../../core/compiler/compare.ts'

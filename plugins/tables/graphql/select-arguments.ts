@@ -1,4 +1,4 @@
-// The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset` (graphql-api 5.2).
+// The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`.
 
 import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
 import { builtInType } from '../../../core/catalog/types.ts'

@@ -1,4 +1,4 @@
-// `update_T` and `update_T_by_pk` (graphql-api 13.4).
+// `update_T` and `update_T_by_pk`.
 
 import {
   type GraphQLFieldConfig,

@@ -17,6 +17,7 @@ export interface Trellis extends Program {
 /** A request to the server. */
 export interface Question {
   readonly path: string
+  /** Bytes as they are, anything else as JSON. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -57,7 +58,7 @@ export async function ask(port: number, { path, body, headers = {} }: Question):
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body),
   })
   const text = await response.text()
   const answer: unknown = JSON.parse(text)

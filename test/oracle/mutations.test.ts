@@ -14,7 +14,7 @@ import { simplerMutationCases } from './mutations/shrink.ts'
 import { checkProperty, setting } from './property.ts'
 
 /** So many answers have seen everything; fewer may not. */
-const manyAnswers = 6000
+const manyAnswers = 20_000
 
 test('Random mutations answer and change what the interface derives from the rows.', async (t) => {
   const trellis = await startTrellis(t)

@@ -28,7 +28,7 @@ export function drawChangeCase(draw: Draw): MutationCase {
       for (const isEffective of [true, true, false]) {
         const mutation = drawChange(draw, operator, tableOf(world, tableId(type)), world, isEffective)
         script.push(mutation)
-        world = worldAfter(mutation, world) ?? world
+        for (const run of [0, 1] as const) world = worldAfter(mutation, world, run) ?? world
       }
     }
   }

@@ -3,6 +3,7 @@
 import type { Draw } from '../draw.ts'
 import { RequestValues } from '../generate-arguments.ts'
 import { ItemGenerator, Names } from '../generate-items.ts'
+import type { Run } from '../request.ts'
 import { Undetermined } from '../rows.ts'
 import { columnTypes, type TypeName } from '../types.ts'
 import { View } from '../view.ts'
@@ -50,9 +51,9 @@ function drawUseful(draw: Draw, world: World, role: string | null, names: Names)
 }
 
 /** The world that a mutation leaves; null when it is refused. */
-export function worldAfter(mutation: Mutation, world: World): World | null {
+export function worldAfter(mutation: Mutation, world: World, run: Run = 0): World | null {
   try {
-    const outcome = execute(mutation, world, 0)
+    const outcome = execute(mutation, world, run)
     return outcome.kind === 'done' ? outcome.world : null
   } catch (error) {
     if (error instanceof Undetermined || error instanceof Invalid) return null
@@ -204,6 +205,6 @@ class MutationGenerator {
 
 /** The operators of updates that columns of a type have. */
 export function updateOperatorsOf(type: TypeName): readonly UpdateOperator[] {
-  if (type === 'jsonb') return ['_set', '_append', '_prepend', '_delete_key', '_delete_elem', '_delete_at_path']
+  if (type === 'jsonb') return ['_set', '_delete_key', '_delete_elem', '_delete_at_path', '_append', '_prepend']
   return columnTypes[type].arithmetic ? ['_set', '_inc'] : ['_set']
 }

@@ -5,6 +5,7 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
+import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import type { Cancellable } from './cancelling.ts'
 import { transactionError } from './postgres-errors.ts'
@@ -16,12 +17,6 @@ interface Wire {
   readonly submittedNamedStatements: Record<string, string>
   readonly parsedStatements: Record<string, string>
   parse(message: { readonly text: string; readonly name: string | undefined }): void
-  bind(message: {
-    readonly statement: string | undefined
-    readonly values: readonly (string | null)[]
-    readonly valueMapper: (value: unknown) => unknown
-  }): void
-  execute(message: { readonly portal: string }): void
   sync(): void
   attachListeners(stream: Socket): void
   emit(event: string, message: unknown): boolean
@@ -39,6 +34,12 @@ interface BaseQuery {
 const Base = pg.Query as unknown as new (text: string) => BaseQuery
 
 const unchanged = (value: unknown): unknown => value
+
+const bindMessage = (statement: string | undefined, values: readonly (string | null)[]): Buffer =>
+  serialize.bind({ statement: statement ?? '', values: values as (string | null)[], valueMapper: unchanged })
+
+const executeMessage = serialize.execute({ portal: '' })
+const syncMessage = serialize.sync()
 
 /** A statement that is prepared on the connection, with its values. */
 export interface PreparedCall {
@@ -87,17 +88,15 @@ class AnswerQuery extends Base {
   prepare(connection: Wire): void {
     const { name, text, values } = this
     const preface = this.#preface
-    if (preface) {
-      connection.bind({ statement: preface.name, values: preface.values, valueMapper: unchanged })
-      connection.execute({ portal: '' })
-    }
+    const messages: Buffer[] = []
+    if (preface) messages.push(bindMessage(preface.name, preface.values), executeMessage)
     if (!this.hasBeenParsed(connection)) {
-      connection.parse({ text, name })
+      messages.push(serialize.parse({ text, name: name ?? '' }))
       if (name !== undefined) connection.submittedNamedStatements[name] = text
     }
-    connection.bind({ statement: name, values, valueMapper: unchanged })
-    connection.execute({ portal: '' })
-    connection.sync()
+    messages.push(bindMessage(name, values), executeMessage, syncMessage)
+    // One write: a system call costs more with each piece that it is given.
+    if (connection.stream.writable) connection.stream.write(Buffer.concat(messages))
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (Buffer | null)[] }): void {

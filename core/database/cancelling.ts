@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onAbort } from '../aborting.ts'
-import { TrellisError } from '../errors.ts'
+import { originOf } from './postgres-errors.ts'
 
 /** What can have its running statement cancelled. */
 export interface Cancellable {
@@ -15,8 +15,7 @@ const queryCanceled = '57014'
 
 /** Whether a statement failed because it was cancelled, by whomever. */
 export function isCancelled(error: unknown): boolean {
-  const origin = error instanceof TrellisError ? error.cause : error
-  return (origin as { readonly code?: string } | null | undefined)?.code === queryCanceled
+  return (originOf(error) as { readonly code?: string } | null | undefined)?.code === queryCanceled
 }
 
 /** Milliseconds after which a request is repeated. */

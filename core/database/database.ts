@@ -7,7 +7,7 @@ import { Wrapping } from '../wrapping.ts'
 import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
-import { connectionError, isOutdated, translatePostgresError } from './postgres-errors.ts'
+import { connectionError, isOutdated, originOf, translatePostgresError } from './postgres-errors.ts'
 import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 import { Interrupted, SharedConnection } from './shared-connection.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
@@ -62,7 +62,10 @@ const fastMillis = 2
 const slowMillis = 20
 
 /** Whether an error means that the connection is gone, rather than that a statement failed. */
-const isBroken = (error: unknown): boolean => !(error instanceof pg.DatabaseError) || error.severity === 'FATAL'
+function isBroken(error: unknown): boolean {
+  const origin = originOf(error)
+  return !(origin instanceof pg.DatabaseError) || origin.severity === 'FATAL'
+}
 
 type PooledClient = pg.PoolClient & AnsweringClient
 

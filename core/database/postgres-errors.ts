@@ -54,6 +54,9 @@ const prefixes: Readonly<Record<string, string>> = {
   '23P01': 'Exclusion violation. ',
 }
 
+/** What a translated error was made of; any other error itself. */
+export const originOf = (error: unknown): unknown => (error instanceof TrellisError ? error.cause : error)
+
 const missingType = /^cache lookup failed for type \d+$/
 
 /**
@@ -61,7 +64,7 @@ const missingType = /^cache lookup failed for type \d+$/
  * looks up everything else again by name.
  */
 export function isOutdated(error: unknown): boolean {
-  const source = error instanceof TrellisError ? error.cause : error
+  const source = originOf(error)
   return isPostgresError(source) && source.code === 'XX000' && missingType.test(source.message)
 }
 

@@ -18,3 +18,17 @@ test('a connection that PostgreSQL has closed is not used for the next request',
     assert.deepEqual(await graphql('{ note { id } }'), { data: { note: [{ id: 1 }] } })
   }
 })
+
+test('a connection on which a commit failed is kept', async (t) => {
+  const { op, graphql } = await startTrellis(t, {
+    sql: `create table node (id int primary key, pid int default pg_backend_pid(),
+      parent int references node deferrable initially deferred)`,
+    settings: { connections: 1 },
+  })
+  await op('track_table', 'node')
+  const insert = (object: string) => graphql(`mutation { insert_node_one(object: ${object}) { pid } }`)
+  const first = await insert('{id: 1}')
+  const { errors } = (await insert('{id: 2, parent: 9}')) as { errors: { extensions: object }[] }
+  assert.deepEqual(errors[0]!.extensions, { path: '$', code: 'constraint-violation' })
+  assert.deepEqual(await insert('{id: 3}'), first)
+})

@@ -5,7 +5,7 @@ import { expectedAnswer } from './answer.ts'
 import { ask, checkProbe, sessionOf, worldLines } from './ask.ts'
 import type { Case } from './case.ts'
 import { Coverage } from './coverage.ts'
-import { deploy } from './deploy.ts'
+import { deployed } from './deploy.ts'
 import { describe, difference, type Expected } from './expected.ts'
 import { parseExact } from './json.ts'
 import { type Rendered, render } from './render.ts'
@@ -34,12 +34,7 @@ export class Checker {
   async check({ world, requests, probes }: Case, isSimplified: boolean): Promise<void> {
     if (this.#deployed !== world) {
       this.#deployed = null
-      try {
-        await deploy(world, this.#trellis)
-      } catch (error) {
-        if (isSimplified) return
-        throw new Error([(error as Error).message, ...worldLines(world)].join('\n'), { cause: error })
-      }
+      if (!(await deployed(world, this.#trellis, isSimplified))) return
       this.#deployed = world
     }
     for (const request of requests) {

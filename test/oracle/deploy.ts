@@ -1,6 +1,7 @@
 // The world in a real database.
 
 import type { TestTrellis } from '../support/trellis.ts'
+import { worldLines } from './ask.ts'
 import { metadataOf } from './metadata.ts'
 import { type ColumnType, columnTypes, typeNames } from './types.ts'
 import {
@@ -143,12 +144,23 @@ const dropTables = `do $$
   end $$`
 
 /** Puts a world in the place of the one before. */
-export async function deploy(world: World, { op, sql }: TestTrellis): Promise<void> {
+async function deploy(world: World, { op, sql }: TestTrellis): Promise<void> {
   await op('clear_metadata', {})
   await sql([dropTables, ...tableSql(world)].join(';'))
   await fill(world, sql)
   await op('reload_metadata', {})
   await op('replace_metadata', metadataOf(world))
+}
+
+/** Deploys a world; false when a simplified one makes no sense to the server, an error with the world otherwise. */
+export async function deployed(world: World, trellis: TestTrellis, isSimplified: boolean): Promise<boolean> {
+  try {
+    await deploy(world, trellis)
+    return true
+  } catch (error) {
+    if (isSimplified) return false
+    throw new Error([(error as Error).message, ...worldLines(world)].join('\n'), { cause: error })
+  }
 }
 
 /** Puts the rows of a world in the place of those that its tables hold. */

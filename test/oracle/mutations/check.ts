@@ -3,7 +3,7 @@
 import type { TestTrellis } from '../../support/trellis.ts'
 import { ask, checkProbe, errorOf, sessionOf, worldLines } from '../ask.ts'
 import { Coverage } from '../coverage.ts'
-import { deploy, refill } from '../deploy.ts'
+import { deployed, refill } from '../deploy.ts'
 import { describe, difference, type Expected } from '../expected.ts'
 import { dataText, parseExact } from '../json.ts'
 import type { Probe } from '../probes.ts'
@@ -35,12 +35,7 @@ export class MutationChecker {
   async check({ world, scripts, probes }: MutationCase, isSimplified: boolean): Promise<void> {
     if (this.#deployed === null || withoutRows(this.#deployed) !== withoutRows(world)) {
       this.#deployed = null
-      try {
-        await deploy(world, this.#trellis)
-      } catch (error) {
-        if (isSimplified) return
-        throw new Error([(error as Error).message, ...worldLines(world)].join('\n'), { cause: error })
-      }
+      if (!(await deployed(world, this.#trellis, isSimplified))) return
       this.#deployed = world
     }
     if (probes.length > 0) await this.#checkProbes(probes, world)

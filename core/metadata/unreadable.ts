@@ -7,7 +7,7 @@ import { nameText } from '../names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
 import type { AnySlice } from './registry.ts'
-import type { Facet, ObjectDescription, SliceContext } from './slices.ts'
+import { type Facet, findTable, type ObjectDescription, type SliceContext } from './slices.ts'
 
 /** A row of the store that is set aside, and why. */
 export interface UnreadableRow {
@@ -73,7 +73,7 @@ function removeRow(draft: MetadataDocument, { kind: of, table, name, detail }: O
 
 function removeKey(draft: MetadataDocument, { kind: of, table, name }: ObjectRef): boolean {
   if (of !== kind || !table || name === undefined) return false
-  const entry = draft.tables.find((each) => each.table.name === table.name && each.table.schema === table.schema)
+  const entry = findTable(draft, table)
   if (!entry || !Object.hasOwn(entry, name)) return false
   delete (entry as unknown as Record<string, unknown>)[name]
   return true

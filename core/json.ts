@@ -1,5 +1,7 @@
 // JSON without loss: numbers beyond double precision keep their digits, in and out.
 
+import { type JsonScan, scanJson } from './json-scan.ts'
+
 /** A number as it was written; `JSON.stringify` prints the same digits again. */
 export interface RawNumber {
   readonly rawJSON: string
@@ -38,20 +40,13 @@ export function jsonType(value: unknown): JsonType {
  */
 export type NumberMode = 'precise' | 'lossless'
 
-// At most 15 significant digits survive the way through a double and back. The tests look wherever a number may begin, in
-// strings too: a false alarm only costs the slower way.
-const suspects: Readonly<Record<NumberMode, RegExp>> = {
-  precise: /[:,[\s]-?\d(?:\d{15}|[\d.]{16}|[\d.]*[eE][+-]?\d{3})/,
-  lossless: /[:,[\s]-?\d(?:\d{15}|[\d.]{16}|\.0{6}|[\d.]*[eE]|\d*\.\d*0(?!\d)|(?<=-0)(?![\d.]))/,
-}
-
-/** Whether parsing a text as JSON is usual may lose something of its numbers. */
-const mayLose = (text: string, mode: NumberMode): boolean =>
-  suspects[mode].test(text) || (/^[-\d]/.test(text) && suspects[mode].test(` ${text}`))
-
 /** Parses JSON text; numbers that would lose something are kept as their text. Throws what `JSON.parse` throws. */
-export function parseJson(text: string, mode: NumberMode): unknown {
-  if (!mayLose(text, mode)) return JSON.parse(text)
+export const parseJson = (text: string, mode: NumberMode): unknown =>
+  parseScanned(text, scanJson(Buffer.from(text)), mode)
+
+/** As {@link parseJson}, of a text that was scanned already. */
+export function parseScanned(text: string, { mayRound, mayRespell }: JsonScan, mode: NumberMode): unknown {
+  if (!(mode === 'lossless' ? mayRespell : mayRound)) return JSON.parse(text)
   const survives = mode === 'lossless' ? isPrintedAlike : isHeldExactly
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && !survives(source, value) ? JSON.rawJSON(source) : value,
@@ -72,25 +67,6 @@ function canonicalDecimal(source: string): string {
   if (significant === '') return '0'
   const exponent = whole.length - (digits.length - significant.length) + Number(power)
   return `${source.startsWith('-') ? '-' : ''}${significant.replace(/0+$/, '')}e${exponent}`
-}
-
-const codes = { quote: 34, backslash: 92, openList: 91, closeList: 93, openObject: 123, closeObject: 125 } as const
-
-/** How deep the lists and objects of a JSON text are nested. */
-export function nestingDepth(text: string): number {
-  let depth = 0
-  let deepest = 0
-  let inString = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (inString) {
-      if (code === codes.backslash) i++
-      else if (code === codes.quote) inString = false
-    } else if (code === codes.quote) inString = true
-    else if (code === codes.openList || code === codes.openObject) deepest = Math.max(deepest, ++depth)
-    else if (code === codes.closeList || code === codes.closeObject) depth--
-  }
-  return deepest
 }
 
 /** Whether two parsed values are the same JSON; the order of an object's keys does not count. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { deepFreeze, isRawNumber, jsonType, nestingDepth, parseJson, sameJson } from '../../core/json.ts'
+import { deepFreeze, isRawNumber, jsonType, parseJson, sameJson } from '../../core/json.ts'
+import { scanJson } from '../../core/json-scan.ts'
 
 const printed = (text: string, mode: 'precise' | 'lossless') => JSON.stringify(parseJson(text, mode))
 
@@ -92,8 +93,49 @@ test('deepFreeze freezes everything inside', () => {
   assert.ok(Object.isFrozen(value) && Object.isFrozen(value.a) && Object.isFrozen(value.a[0]))
 })
 
-test('nestingDepth counts lists and objects outside strings', () => {
-  assert.equal(nestingDepth('1'), 0)
-  assert.equal(nestingDepth('{"a":[1,{"b":"[[[[\\"{{"}]}'), 3)
-  assert.equal(nestingDepth('['.repeat(100_000)), 100_000)
+const depthOf = (text: string) => scanJson(Buffer.from(text)).depth
+
+test('the depth counts lists and objects outside strings', () => {
+  assert.equal(depthOf('1'), 0)
+  assert.equal(depthOf('{"a":[1,{"b":"[[[[\\"{{"}]}'), 3)
+  assert.equal(depthOf('["\\\\",[]]'), 2)
+  assert.equal(depthOf('['.repeat(100_000)), 100_000)
+})
+
+test('of any text, what a scan says is safe survives JSON.parse', () => {
+  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.integer().map(String))
+  const spelled = fc.tuple(number, fc.constantFrom('', '0', '00', '.0', 'e0', 'E5')).map(([a, b]) => a + b)
+  const text = fc
+    .array(
+      fc.oneof(
+        spelled,
+        fc.json(),
+        fc.string().map((s) => JSON.stringify(s)),
+      ),
+    )
+    .map((all) => `[${all}]`)
+  fc.assert(
+    fc.property(text, (json) => {
+      let value: unknown
+      try {
+        value = JSON.parse(json)
+      } catch {
+        return
+      }
+      const { mayRespell } = scanJson(Buffer.from(json))
+      if (!mayRespell) assert.equal(JSON.stringify(value).replace(/\s/g, ''), respaced(json))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+/** The text with strings as `JSON.stringify` writes them and without spaces, numbers as they are. */
+const respaced = (json: string): string =>
+  JSON.stringify(
+    JSON.parse(json, (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source!) : value)),
+  ).replace(/\s/g, '')
+
+test('a scan ends on whatever it is given', () => {
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => scanJson(bytes).depth >= 0))
+  for (const text of ['"', '"\\', '-', '1.', '{', '}]', '1e', '']) assert.ok(scanJson(Buffer.from(text)).depth >= 0)
 })

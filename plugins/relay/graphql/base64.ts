@@ -1,7 +1,8 @@
 // Base64 as ids and cursors are sent: one line, of JSON in UTF-8.
 
 import { type Sql, sql } from '../../../core/database/sql.ts'
-import { nestingDepth, parseJson } from '../../../core/json.ts'
+import { parseScanned } from '../../../core/json.ts'
+import { scanJson } from '../../../core/json-scan.ts'
 
 /** The base64 of a text in SQL; PostgreSQL breaks the lines of its own. */
 export const base64Sql = (text: Sql): Sql => sql`translate(encode(convert_to(${text}, 'UTF8'), 'base64'), E'\\n', '')`
@@ -11,7 +12,8 @@ const maxDepth = 100
 
 /** The JSON in a base64, numbers kept as they are written; what is no base64 is skipped. Throws when it is no JSON. */
 export function base64Json(base64: string): unknown {
-  const text = Buffer.from(base64, 'base64').toString('utf8')
-  if (nestingDepth(text) > maxDepth) throw new RangeError('the JSON is nested too deeply')
-  return parseJson(text, 'lossless')
+  const bytes = Buffer.from(base64, 'base64')
+  const scan = scanJson(bytes)
+  if (scan.depth > maxDepth) throw new RangeError('the JSON is nested too deeply')
+  return parseScanned(bytes.toString('utf8'), scan, 'lossless')
 }

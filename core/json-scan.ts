@@ -1,0 +1,78 @@
+// What is told of a JSON text by reading its bytes once, before it is parsed: how deep it nests, and whether numbers of it
+// need more than a double.
+
+/** What a text showed. Of one that is no JSON it means nothing, but it is found all the same. */
+export interface JsonScan {
+  /** How deep lists and objects are nested. */
+  readonly depth: number
+  /** Whether a number may have another value as a double. */
+  readonly mayRound: boolean
+  /** Whether a number may be written differently when it is printed again. */
+  readonly mayRespell: boolean
+}
+
+const code = { quote: 34, minus: 45, dot: 46, zero: 48, nine: 57, backslash: 92 } as const
+
+/** Lower-case `e`, as which both are read. */
+const exponent = 101
+const lowerCase = 0x20
+
+/** Square and curly brackets differ in this bit. */
+const curly = 0x20
+const opening = 0x5b
+const closing = 0x5d
+
+/** This many significant digits survive the way through a double and back. */
+const safeDigits = 15
+
+/** Smaller than this many zeros behind the dot, numbers are printed with an exponent. */
+const printedZeros = 6
+
+/** Reads UTF-8. */
+export function scanJson(bytes: Uint8Array): JsonScan {
+  const end = bytes.length
+  let depth = 0
+  let open = 0
+  let mayRound = false
+  let mayRespell = false
+  let i = 0
+  while (i < end) {
+    const byte = bytes[i++]!
+    if (byte === code.quote) {
+      while (i < end) {
+        const inside = bytes[i++]!
+        if (inside === code.quote) break
+        if (inside === code.backslash) i++
+      }
+    } else if (byte > code.nine) {
+      const bracket = byte & ~curly
+      if (bracket === opening) {
+        if (++open > depth) depth = open
+      } else if (bracket === closing) open--
+    } else if (byte >= code.zero || byte === code.minus) {
+      const start = i - 1
+      let dot = -1
+      let last = byte
+      let next = bytes[i]!
+      while ((next >= code.zero && next <= code.nine) || next === code.dot) {
+        if (next === code.dot) dot = i
+        last = next
+        next = bytes[++i]!
+      }
+      const digits = i - start - (dot < 0 ? 0 : 1) - (byte === code.minus ? 1 : 0)
+      if (digits > safeDigits) mayRound = true
+      if (dot >= 0 && (last === code.zero || startsWithZeros(bytes, dot + 1))) mayRespell = true
+      if (byte === code.minus && i === start + 2 && last === code.zero) mayRespell = true
+      if ((next | lowerCase) === exponent) {
+        mayRound = true
+        i++
+      }
+    }
+  }
+  return { depth, mayRound, mayRespell: mayRespell || mayRound }
+}
+
+function startsWithZeros(bytes: Uint8Array, at: number): boolean {
+  for (let i = 0; i < printedZeros; i++) if (bytes[at + i] !== code.zero) return false
+  return true
+}

@@ -93,20 +93,28 @@ function memberValues(
 ): string {
   const value = readInput(input, variables)
   const objects = (Array.isArray(value) ? value : [value]) as Readonly<Record<string, unknown>>[]
-  const values = objects.map((object) => (Object.hasOwn(object, member) ? object[member] : null))
+  const isInherited = member in Object.prototype
+  const values = objects.map((object) =>
+    isInherited && !Object.hasOwn(object, member) ? null : (object[member] ?? null),
+  )
   return encodeAll(codec, values, (i) => below(below(path, i), member))
 }
 
 /** PostgreSQL's text of an array of the values; `pathOf` tells where errors of one of them point. */
 function encodeAll(codec: Codec, values: readonly unknown[], pathOf: (index: number) => Path | null): string {
-  const texts: (string | null)[] = new Array(values.length)
+  const items: (string | number | null)[] = new Array(values.length)
   let i = 0
   try {
-    for (; i < values.length; i++) texts[i] = values[i] === null ? null : codec.encode(values[i])
+    for (; i < values.length; i++) items[i] = encodeItem(codec, values[i])
   } catch (error) {
     throw located(error, pathOf(i))
   }
-  return encodeArray(texts)
+  return encodeArray(items)
+}
+
+function encodeItem(codec: Codec, value: unknown): string | number | null {
+  if (value === null) return null
+  return typeof value === 'number' && codec.isPlain?.(value) ? value : codec.encode(value)
 }
 
 const located = (error: unknown, path: Path | null): unknown =>

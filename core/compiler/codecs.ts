@@ -54,6 +54,10 @@ function outOfBounds(decimal: Decimal, integer: boolean): TrellisError {
   return parseFailed(`${value} or is not an integer.  Maybe it is a float, or is there integer overflow?`)
 }
 
+/** Whether a number is an integer of so many bits, and no larger than numbers are exact. */
+const isInteger = (value: number, bits: number): boolean =>
+  Number.isSafeInteger(value) && (bits > 53 || (value < 2 ** (bits - 1) && value >= -(2 ** (bits - 1))))
+
 /** The text of a JSON number that is an integer of so many bits; throws when it is not. */
 function integerText(text: string, bits: number): string {
   const decimal = parseDecimal(text)!
@@ -65,7 +69,9 @@ function integerText(text: string, bits: number): string {
 const intCodec: Codec = {
   type: 'Int',
   expects: 'a 32-bit integer',
+  isPlain: (value) => isInteger(value, 32),
   encode(value, literal) {
+    if (typeof value === 'number' && isInteger(value, 32) && literal !== 'a float') return String(value)
     const text = numberText(value)
     if (text === null || literal === 'a float') throw wrongKind(this, value, literal)
     return integerText(text, 32)
@@ -75,6 +81,7 @@ const intCodec: Codec = {
 const floatCodec: Codec = {
   type: 'Float',
   expects: 'a float',
+  isPlain: Number.isFinite,
   encode(value, literal) {
     const text = numberText(value)
     if (text === null) throw wrongKind(this, value, literal)
@@ -124,8 +131,10 @@ export const undecodable = (what: string, expected: JsonType, value: unknown): T
 /** Integers that may also come as strings, which PostgreSQL reads. */
 const integerCodec = (type: string, bits: number): Codec => ({
   type,
+  isPlain: (value) => isInteger(value, bits),
   encode(value) {
     if (typeof value === 'string') return value
+    if (typeof value === 'number' && isInteger(value, bits)) return String(value)
     const text = numberText(value)
     if (text === null) throw undecodable(`Int${bits}`, 'Number', value)
     return integerText(text, bits)
@@ -135,6 +144,7 @@ const integerCodec = (type: string, bits: number): Codec => ({
 /** Numbers that may also come as strings. */
 const numericCodec = (type: string): Codec => ({
   type,
+  isPlain: Number.isFinite,
   encode(value) {
     if (typeof value === 'string') return value
     const text = numberText(value)
@@ -208,15 +218,12 @@ const isEscaped = /["\\]/
 
 const quoteItem = (text: string): string => (isEscaped.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`)
 
-/** PostgreSQL's text of a one-dimensional array. */
-export function encodeArray(items: readonly (string | null)[]): string {
-  let text = '{'
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i]!
-    if (i > 0) text += ','
-    text += item === null ? 'NULL' : quoteItem(item)
-  }
-  return `${text}}`
+/** PostgreSQL's text of a one-dimensional array; numbers stand in it as JavaScript prints them. */
+export function encodeArray(items: readonly (string | number | null)[]): string {
+  // JSON quotes as PostgreSQL does as long as nothing has to be escaped, and is made without a step for each item.
+  const json = JSON.stringify(items)
+  if (!json.includes('\\')) return `{${json.slice(1, -1)}}`
+  return `{${items.map((item) => (typeof item === 'string' ? quoteItem(item) : String(item))).join()}}`
 }
 
 const known: Readonly<Record<string, Codec>> = {

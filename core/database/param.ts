@@ -46,6 +46,8 @@ export interface Codec {
   readonly expects?: string
   /** Encodes a non-null JSON value; throws the interface's error without a path. `kind` is what a literal is called. */
   encode(value: unknown, kind?: string): string
+  /** Whether a number is encoded as JavaScript prints it, so that many of them need not be looked at one by one. */
+  readonly isPlain?: (value: number) => boolean
   /** The value that an encoded text stands for; absent: the text is in the input syntax of its type, and is cast to it. */
   readonly decode?: (text: Sql) => Sql
 }

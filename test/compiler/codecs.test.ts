@@ -146,6 +146,6 @@ test('an enum table takes its values only', () => {
 })
 
 test('array literals quote every item', () => {
-  assert.equal(encodeArray(['a', 'b"\\', null, '']), '{"a","b\\"\\\\",NULL,""}')
+  assert.equal(encodeArray(['a', 'b"\\', null, '']), '{"a","b\\"\\\\",null,""}')
   assert.equal(encodeArray([]), '{}')
 })

@@ -20,7 +20,7 @@ import {
 import { changeSql } from './mutation-sql.ts'
 import { allRows, always, type Output, type Rows } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
-import { type Frame, outputSql, rowSet } from './select-sql.ts'
+import { type Envelope, type Frame, noEnvelope, outputSql, rowSet, soleOutputSql } from './select-sql.ts'
 
 /** `params` are those of all its statements. */
 export type MutationProgram =
@@ -32,6 +32,7 @@ export type MutationProgram =
       readonly params: readonly ParamSource[]
       readonly steps: readonly ProgramStep[]
       readonly answer: MutationAnswer
+      readonly envelope: Envelope
       /** Builds the answer of the rows that the steps handed over; null when it holds none. */
       readonly answering: PreparedStatement | null
     }
@@ -41,6 +42,8 @@ export interface DirectProgram {
   readonly kind: 'direct'
   readonly params: readonly ParamSource[]
   readonly statement: PreparedStatement
+  /** The answer when the statement yields no row. */
+  readonly whenEmpty: string
   readonly path: Path | null
 }
 
@@ -55,28 +58,32 @@ export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
   readonly handsOver: boolean
 }
 
-/** Prints the statements of a plan. */
-export function mutationProgram(plan: MutationPlan, options: PrinterOptions): MutationProgram {
+/** Prints the statements of a plan, whose answer is put into an envelope. */
+export function mutationProgram(plan: MutationPlan, options: PrinterOptions, envelope = noEnvelope): MutationProgram {
   const { steps, answer } = plan
   const [first] = steps
-  if (!first) return { kind: 'constant', params: [], text: answerText(answer, 0) }
+  const whenEmpty = answerText(answer, 0, envelope)
+  if (!first) return { kind: 'constant', params: [], text: whenEmpty }
   const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
-    const statement = prepare(compile(directSql(first.change, answer, new Printer(options))))
-    return { kind: 'direct', params: statement.params, statement, path: first.path }
+    const statement = prepare(compile(directSql(first.change, answer, new Printer(options), envelope)))
+    return { kind: 'direct', params: statement.params, statement, whenEmpty, path: first.path }
   }
   const handsOver = outputsOf(answer).length > 0
   const printed = steps.map((step) => programStep(step, handsOver, options))
-  const answering = handsOver ? prepare(compile(answerSql(plan, new Printer(options)))) : null
+  const answering = handsOver ? prepare(compile(answerSql(plan, new Printer(options), envelope))) : null
   const statements = [...printed.flatMap(statementsOf), ...(answering ? [answering] : [])]
   const params = statements.flatMap((statement) => statement.params)
-  return { kind: 'staged', params, steps: printed, answer, answering }
+  return { kind: 'staged', params, steps: printed, answer, envelope, answering }
 }
 
 /** The answer when no row is part of it. */
-export function answerText(answer: MutationAnswer, affected: number): string {
-  if (answer.kind === 'row') return 'null'
-  const members = answer.entries.map(({ key, value }) => {
+export function answerText(answer: MutationAnswer, affected: number, { prefix, suffix }: Envelope): string {
+  return `${prefix}${answer.kind === 'row' ? 'null' : responseText(answer.entries, affected)}${suffix}`
+}
+
+function responseText(entries: readonly ResponseEntry[], affected: number): string {
+  const members = entries.map(({ key, value }) => {
     const text = value.kind === 'affected' ? String(affected) : value.kind === 'json' ? value.text : '[]'
     return `${JSON.stringify(key)}:${text}`
   })
@@ -101,17 +108,17 @@ function isOfRowAlone(output: Output): boolean {
   }
 }
 
-function directSql(change: Change, answer: MutationAnswer, printer: Printer): Sql {
-  const outputs = outputsOf(answer)
-  const returning = (row: Sql) => {
-    const frame: Frame = { row, joins: [], toOne: 'behind' }
-    return outputs.map((output) => outputSql(output, frame, printer))
+function directSql(change: Change, answer: MutationAnswer, printer: Printer, envelope: Envelope): Sql {
+  const frameOf = (row: Sql): Frame => ({ row, joins: [], toOne: 'behind' })
+  if (answer.kind === 'row') {
+    return changeSql(change, (row) => [soleOutputSql(answer.output, frameOf(row), printer, envelope)], printer)
   }
+  const outputs = outputsOf(answer)
+  const returning = (row: Sql) => outputs.map((output) => outputSql(output, frameOf(row), printer))
   const changed = changeSql(change, returning, printer)
-  if (answer.kind === 'row') return changed
   const rows = printer.alias()
   const lists = outputs.map((_, i) => listSql(sql`${rows}.${trusted(`j${i}`)}`))
-  const response = responseSql(answer.entries, sql`count(*)::text`, lists)
+  const response = responseSql(answer.entries, sql`count(*)::text`, lists, envelope)
   // HAVING makes one answer of all rows, or none, even where nothing of the answer counts or lists them.
   return sql`with ${rows} as (${changed}) select ${response} from ${rows} having true`
 }
@@ -119,15 +126,20 @@ function directSql(change: Change, answer: MutationAnswer, printer: Printer): Sq
 const listSql = (item: Sql): Sql => sql`'[' || coalesce(string_agg(${item}, ','), '') || ']'`
 
 /** `lists` holds the text of each `returning`, in order. */
-function responseSql(entries: readonly ResponseEntry[], affected: Sql, lists: readonly Sql[]): Sql {
-  const pieces: (string | Sql)[] = ['{']
+function responseSql(
+  entries: readonly ResponseEntry[],
+  affected: Sql,
+  lists: readonly Sql[],
+  { prefix, suffix }: Envelope,
+): Sql {
+  const pieces: (string | Sql)[] = [`${prefix}{`]
   let list = 0
   for (const [i, { key, value }] of entries.entries()) {
     pieces.push(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
     if (value.kind === 'affected') pieces.push(affected)
     else pieces.push(value.kind === 'json' ? value.text : lists[list++]!)
   }
-  return concat([...pieces, '}'])
+  return concat([...pieces, `}${suffix}`])
 }
 
 function programStep(step: MutationStep, handsOver: boolean, options: PrinterOptions): ProgramStep {
@@ -156,13 +168,16 @@ const statementsOf = (step: ProgramStep): Statement[] => [
 const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
 
 /** The answer, made of the rows that the steps handed over, in their order. */
-function answerSql({ table, answer }: MutationPlan, printer: Printer): Sql {
+function answerSql({ table, answer }: MutationPlan, printer: Printer, envelope: Envelope): Sql {
   const rows: Rows = { ...allRows, from: { kind: 'rows', table, source: answerParam(1) }, where: always }
   const set = rowSet(rows, printer, null)
   // Fenced, because nothing else would keep the planner from changing the order of the rows.
   const frame: Frame = { row: set.row, joins: [], toOne: 'fenced' }
-  const items = outputsOf(answer).map((output) => outputSql(output, frame, printer))
   const affected = param(answerParam(0), 'text')
-  const text = answer.kind === 'row' ? items[0]! : responseSql(answer.entries, affected, items.map(listSql))
+  const lists = (outputs: readonly Output[]) => outputs.map((output) => listSql(outputSql(output, frame, printer)))
+  const text =
+    answer.kind === 'row'
+      ? soleOutputSql(answer.output, frame, printer, envelope)
+      : responseSql(answer.entries, affected, lists(outputsOf(answer)), envelope)
   return sql`select ${text} ${set.from}${join(frame.joins, '')}`
 }

@@ -11,17 +11,17 @@ import { answerText, type DirectProgram, type MutationProgram, type ProgramStep 
 
 export type RunStatement = (statement: PreparedStatement, values: readonly (string | null)[]) => Promise<Buffer | null>
 
-/** The JSON text that a field of one statement answers with. */
+/** The JSON text that a field of one statement answers with, in its envelope. */
 export async function runDirect(
-  { statement, path }: DirectProgram,
+  { statement, path, whenEmpty }: DirectProgram,
   bindings: Bindings,
   run: RunStatement,
 ): Promise<Buffer | string> {
   const values = bindParams(statement.params, bindings)
-  return (await located(path, () => run(statement, values))) ?? 'null'
+  return (await located(path, () => run(statement, values))) ?? whenEmpty
 }
 
-/** The JSON text that the field answers with. `isLast`: nothing of the transaction comes after it. */
+/** The JSON text that the field answers with, in its envelope. `isLast`: nothing of the transaction comes after it. */
 export async function runMutation(
   program: MutationProgram,
   transaction: OwnTransaction,
@@ -37,12 +37,12 @@ export async function runMutation(
     case 'direct':
       return runDirect(program, bindings, run)
     case 'staged': {
-      const { answer, answering } = program
+      const { answer, envelope, answering } = program
       const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, rows: [] }
       for (const step of program.steps) await runStep(step, state)
-      if (!answering || state.rows.length === 0) return answerText(answer, state.affected)
+      if (!answering || state.rows.length === 0) return answerText(answer, state.affected, envelope)
       state.bindings.slots[answerSlot] = [String(state.affected), encodeArray(state.rows)]
-      return (await run(answering, bindParams(answering.params, state.bindings))) ?? 'null'
+      return (await run(answering, bindParams(answering.params, state.bindings))) ?? answerText(answer, 0, envelope)
     }
     default:
       return program satisfies never

@@ -35,13 +35,18 @@ export interface Envelope {
   readonly suffix: string
 }
 
-const noEnvelope: Envelope = { prefix: '', suffix: '' }
+/** Nothing around it. */
+export const noEnvelope: Envelope = { prefix: '', suffix: '' }
 
 /** The JSON text that an output is made of. Never NULL. */
 export function outputSql(output: Output, frame: Frame, printer: Printer): Sql {
   const pieces = outputPieces(output, frame, printer)
   return pieces.length === 1 && typeof pieces[0] !== 'string' ? pieces[0]! : concat(pieces)
 }
+
+/** The same of a row that is alone, with its envelope. */
+export const soleOutputSql = (output: Output, frame: Frame, printer: Printer, { prefix, suffix }: Envelope): Sql =>
+  concatOnce([prefix, ...outputPieces(output, frame, printer), suffix])
 
 /** The same in pieces to be concatenated. */
 function outputPieces(output: Output, frame: Frame, printer: Printer): (string | Sql)[] {

@@ -41,6 +41,7 @@ export async function runOperation(context: ExecutionContext): Promise<Piece> {
     return (await database.answer(prepared.whole, values, context.signal)) ?? prepared.whole.whenEmpty
   }
   const pieces = prepared.operation.kind === 'mutation' ? await runMutations(context) : await runQueries(context)
+  if (prepared.isSole) return pieces[0]!
   if (prepared.joins.length === 0) return concatPieces(['{"data":{', ...separated(pieces), '}}'])
   const text = concatPieces(['{', ...separated(pieces), '}']).toString()
   const filling = fillJoins(text, prepared.joins, (join) => callOf(join, context))
@@ -69,7 +70,7 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
     if (segment.kind === 'text') pieces[i] = segment.text
     else if (segment.kind === 'resolved') pieces[i] = await resolvedPiece(segment, context)
     else if (segment.kind === 'mutation' && segment.program.kind === 'constant') {
-      pieces[i] = `${JSON.stringify(segment.key)}:${segment.program.text}`
+      pieces[i] = segment.program.text
     }
   }
   const last = segments.findLastIndex(needsTransaction)
@@ -79,7 +80,7 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
   const sole = segments.findIndex(needsTransaction) === last ? segments[last]! : null
   if (sole?.kind === 'mutation' && sole.program.kind === 'direct') {
     const run: RunStatement = (statement, values) => database.change(statement, values, options)
-    pieces[last] = namedPiece(sole.key, await runDirect(sole.program, context, run))
+    pieces[last] = await runDirect(sole.program, context, run)
     return pieces
   }
   const work = async (transaction: OwnTransaction) => {
@@ -102,9 +103,7 @@ async function changePiece(
   context: ExecutionContext,
   isLast: boolean,
 ): Promise<Piece> {
-  if (segment.kind === 'mutation') {
-    return namedPiece(segment.key, await runMutation(segment.program, transaction, context, isLast))
-  }
+  if (segment.kind === 'mutation') return runMutation(segment.program, transaction, context, isLast)
   const values = bindParams(segment.statement.params, context)
   return (await transaction.bytes(segment.statement, values)) ?? segment.statement.whenEmpty
 }
@@ -136,8 +135,6 @@ async function resolving(context: ExecutionContext, resolve: () => unknown): Pro
 
 const separated = (pieces: readonly Piece[]): Piece[] =>
   pieces.filter((piece) => piece.length > 0).flatMap((piece, i) => (i === 0 ? [piece] : [',', piece]))
-
-const namedPiece = (key: string, value: Piece): Buffer => concatPieces([`${JSON.stringify(key)}:`, value])
 
 const concatPieces = (pieces: readonly Piece[]): Buffer =>
   Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))

@@ -4,7 +4,7 @@ import { inputsOf, sessionVariablesOf } from '../compiler/bind.ts'
 import { type MutationProgram, mutationProgram } from '../compiler/mutation-program.ts'
 import type { PrinterOptions } from '../compiler/printer.ts'
 import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
-import type { Envelope } from '../compiler/select-sql.ts'
+import { type Envelope, noEnvelope } from '../compiler/select-sql.ts'
 import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { badRequest } from '../errors.ts'
@@ -27,7 +27,7 @@ export type Segment =
   | StatementSegment
   /** Known when planning, such as `__typename`. */
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'mutation'; readonly key: string; readonly program: MutationProgram }
+  | { readonly kind: 'mutation'; readonly program: MutationProgram }
   | { readonly kind: 'resolved'; readonly field: Extract<PlannedField, { kind: 'resolved' }> }
 
 export interface PreparedOperation {
@@ -42,7 +42,12 @@ export interface PreparedOperation {
   readonly whole: AnsweringStatement | null
   /** In the order of the answer. */
   readonly segments: readonly Segment[]
+  /** Whether the only segment gives the whole body. */
+  readonly isSole: boolean
 }
+
+/** What the whole body has around its members. */
+const body: Envelope = { prefix: '{"data":{', suffix: '}}' }
 
 /** Plans and prints. */
 export function prepareOperation(context: PlanContext): PreparedOperation {
@@ -57,17 +62,18 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
   const outputs = fields.filter((field) => field.kind === 'output')
   const isWhole = outputs.length === fields.length && !outputs.every(isConstant) && joins.length === 0
   if (isWhole && operation.kind === 'query') {
-    const whole = answering(outputs, { prefix: '{"data":{', suffix: '}}' }, options)
+    const whole = answering(outputs, body, options)
     const { params } = whole
     const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
     const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
-    return { operation, answeredBy, ...needs, joins, whole, segments: [] }
+    return { operation, answeredBy, ...needs, joins, whole, segments: [], isSole: false }
   }
   const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
-  const segments = segmentsOf(fields, options, answeredBy)
+  const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && joins.length === 0
+  const segments = segmentsOf(fields, options, answeredBy, isSole ? body : noEnvelope)
   const params = segments.flatMap(segmentParams)
   const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
-  return { operation, answeredBy, ...needs, joins, whole: null, segments }
+  return { operation, answeredBy, ...needs, joins, whole: null, segments, isSole }
 }
 
 /** How the statements of an operation are printed. */
@@ -92,11 +98,15 @@ function constantSegment(fields: readonly OutputField[]): Segment {
   return { kind: 'text', text: members.join(',') }
 }
 
-/** Neighbouring outputs become one segment; which statement answers which field is noted in `answeredBy`. */
+/**
+ * Neighbouring outputs become one segment; which statement answers which field is noted in `answeredBy`. `around` is what
+ * a mutation gives besides its member.
+ */
 function segmentsOf(
   fields: readonly PlannedField[],
   options: PrinterOptions,
   answeredBy: Map<string, AnsweringStatement | null>,
+  around: Envelope,
 ): Segment[] {
   const segments: Segment[] = []
   let run: OutputField[] = []
@@ -104,7 +114,7 @@ function segmentsOf(
     if (run.length === 0) return
     if (run.every(isConstant)) segments.push(constantSegment(run))
     else {
-      const statement = answering(run, { prefix: '', suffix: '' }, options)
+      const statement = answering(run, noEnvelope, options)
       for (const { key } of run) answeredBy.set(key, statement)
       segments.push({ kind: 'statement', statement })
     }
@@ -117,7 +127,10 @@ function segmentsOf(
     }
     flush()
     if (field.kind === 'resolved') segments.push({ kind: 'resolved', field })
-    else segments.push({ kind: 'mutation', key: field.key, program: mutationProgram(field.plan, options) })
+    else {
+      const envelope = { prefix: `${around.prefix}${JSON.stringify(field.key)}:`, suffix: around.suffix }
+      segments.push({ kind: 'mutation', program: mutationProgram(field.plan, options, envelope) })
+    }
   }
   flush()
   return segments

@@ -205,7 +205,7 @@ export const SettingsSchema = Type.Object({
       short: 'c',
       variable: 'PG_CONNECTIONS',
       placeholder: 'N',
-      description: 'largest number of pooled connections to PostgreSQL',
+      description: 'largest number of pooled connections to PostgreSQL; up to five more are shared',
     },
   ),
   timeout: whole(

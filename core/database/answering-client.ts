@@ -41,9 +41,10 @@ const bindMessage = (statement: string | undefined, values: readonly (string | n
 const executeMessage = serialize.execute({ portal: '' })
 const syncMessage = serialize.sync()
 
-/** A statement that is prepared on the connection, with its values. */
+/** A statement that connections prepare under its name, with its values. */
 export interface PreparedCall {
   readonly name: string
+  readonly text: string
   readonly values: readonly string[]
 }
 
@@ -210,19 +211,14 @@ export class AnsweringClient extends pg.Client implements Cancellable {
   /** The bytes of the first row's first column; null when there is none. Rejects with what `pg` says. */
   answer(call: AnswerCall): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {
+      const { preface } = call
+      if (preface) this.#prepareOnce(preface)
       const query = new AnswerQuery(call, (error, first) => {
         if (error) reject(error)
         else resolve(first)
       })
       this.query(query as unknown as pg.Submittable)
     })
-  }
-
-  /** Has a statement prepared for what is sent from now on; does so once. */
-  prepareOnce(name: string, text: string): void {
-    const { parsedStatements, submittedNamedStatements } = (this as unknown as ClientInternals).connection
-    if (parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined) return
-    this.query(new ParseQuery(name, text) as unknown as pg.Submittable)
   }
 
   /** Asks PostgreSQL, on a connection of its own, to cancel what it runs for this client. Without effect on an idle one. */
@@ -257,5 +253,12 @@ export class AnsweringClient extends pg.Client implements Cancellable {
 
   flush(): void {
     ;(this as unknown as ClientInternals).connection.stream.uncork()
+  }
+
+  /** Has a statement prepared for what is sent from now on; does so once. */
+  #prepareOnce({ name, text }: PreparedCall): void {
+    const { parsedStatements, submittedNamedStatements } = (this as unknown as ClientInternals).connection
+    if (parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined) return
+    this.query(new ParseQuery(name, text) as unknown as pg.Submittable)
   }
 }

@@ -9,7 +9,8 @@ import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
 import { connectionError, isOutdated, originOf, translatePostgresError } from './postgres-errors.ts'
 import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
-import { Interrupted, SharedConnection } from './shared-connection.ts'
+import { Interrupted, type SharedConnection } from './shared-connection.ts'
+import { SharedConnections } from './shared-connections.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
 import { settingsStatement, type TransactionSettings } from './transaction-settings.ts'
 
@@ -43,6 +44,11 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal | null
 }
 
+export interface ChangeOptions extends Pick<TransactionOptions, 'settings' | 'signal'> {
+  /** Whether the request bounds how many rows are changed: such statements are mostly short, and can share a connection. */
+  readonly isBounded: boolean
+}
+
 /** How many connections there are now, and what they do. */
 export interface ConnectionCounts {
   /** Of the pool: open, among them idle, and requests that wait for one. */
@@ -54,12 +60,25 @@ export interface ConnectionCounts {
   readonly pending: number
 }
 
-const sharedConnections = 3
+/** What reads share. */
+const readers = 3
 
-/** The fastest statements use two of them: fewer queues mean more sent and read at once. */
-const connectionsForFast = 2
+/** The fastest reads use two of them: fewer queues mean more sent and read at once. */
+const readersForFast = 2
 const fastMillis = 2
 const slowMillis = 20
+
+/** What writes share. */
+const writers = 2
+
+/**
+ * Milliseconds that a write may wait for those before it on its connection; beyond that it takes one of its own. Commits
+ * that wait for a slow disk one after another would be too few: on connections of their own they wait together.
+ */
+const longestQueue = 2
+
+/** Milliseconds that a write may wait for a lock where others wait behind it; it waits longer on its own. */
+const lockTimeout = 20
 
 /** Whether an error means that the connection is gone, rather than that a statement failed. */
 function isBroken(error: unknown): boolean {
@@ -67,15 +86,18 @@ function isBroken(error: unknown): boolean {
   return !(origin instanceof pg.DatabaseError) || origin.severity === 'FATAL'
 }
 
+/** What is sent up to one Sync. */
+type Call = Omit<AnswerCall, 'preparing'>
+
 type PooledClient = pg.PoolClient & AnsweringClient
 
 export class Database {
   readonly #options: DatabaseOptions
   readonly #wrapping: Pick<Wrapping, 'statement'>
   readonly #pool: pg.Pool
-  readonly #shared: (SharedConnection | null)[] = []
+  readonly #readers: SharedConnections
+  readonly #writers: SharedConnections
   readonly #prepared = new WeakMap<pg.PoolClient, PreparedNames>()
-  #closed = false
   #serverVersion = 0
   /** Whether transactions that nobody begins are those that are wanted. */
   #beginsByItself = false
@@ -83,15 +105,18 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options
     this.#wrapping = options.wrapping ?? new Wrapping()
+    const { url, lifetime, onConnectionError: onError } = options
+    this.#readers = new SharedConnections({ url, lifetime, onError, lockTimeout: null })
+    this.#writers = new SharedConnections({ url, lifetime, onError, lockTimeout })
     this.#pool = new pg.Pool({
-      connectionString: options.url,
+      connectionString: url,
       max: options.connections,
       idleTimeoutMillis: options.idleTimeout * 1000,
-      maxLifetimeSeconds: options.lifetime ?? 0,
+      maxLifetimeSeconds: lifetime ?? 0,
       pipeline: true,
       Client: AnsweringClient,
     } as pg.PoolConfig)
-    this.#pool.on('error', options.onConnectionError)
+    this.#pool.on('error', onError)
     // The pool listens to idle connections only, and an error that nobody listens to ends the process. One that is in use
     // tells its loss to whatever runs on it.
     this.#pool.on('connect', (client) => client.on('error', () => {}))
@@ -116,9 +141,8 @@ export class Database {
 
   get connections(): ConnectionCounts {
     const { totalCount: pooled, idleCount: idle, waitingCount: waiting } = this.#pool
-    const open = this.#shared.filter((connection) => connection?.isReady)
-    const pending = open.reduce((sum, connection) => sum + connection!.pending, 0)
-    return { pooled, idle, waiting, shared: open.length, pending }
+    const shared = this.#readers.open + this.#writers.open
+    return { pooled, idle, waiting, shared, pending: this.#readers.pending + this.#writers.pending }
   }
 
   /**
@@ -143,13 +167,14 @@ export class Database {
   async change(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    options: Pick<TransactionOptions, 'settings' | 'signal'>,
+    options: ChangeOptions,
   ): Promise<Buffer | null> {
-    const { settings = {}, signal = null } = options
+    const { settings = {}, signal = null, isBounded } = options
     if (!this.#beginsByItself) return this.transaction((own) => own.lastBytes(statement, values), options)
     const run = async () => {
+      const preface = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
       try {
-        return await this.#onPool(statement, values, signal, settings)
+        return await this.#run(isBounded ? this.#writerFor(statement) : null, { statement, values, preface }, signal)
       } catch (error) {
         throw signal?.aborted && isCancelled(error) ? signal.reason : error
       }
@@ -239,8 +264,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    await Promise.all([...this.#shared.map((connection) => connection?.close()), this.#pool.end()])
+    await Promise.all([this.#readers.close(), this.#writers.close(), this.#pool.end()])
   }
 
   async #rows<R extends Row>(text: string, values: readonly unknown[]): Promise<R[]> {
@@ -251,22 +275,25 @@ export class Database {
     }
   }
 
-  async #answer(
+  #answer(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     signal: AbortSignal | null,
   ): Promise<Buffer | null> {
+    return this.#run(this.#readerFor(statement), { statement, values }, signal)
+  }
+
+  /** Runs what is sent up to one Sync; on the pool when no connection is given, or when it has to be run once more. */
+  async #run(shared: SharedConnection | null, call: Call, signal: AbortSignal | null): Promise<Buffer | null> {
     signal?.throwIfAborted()
-    const { meanMillis } = statement
-    const among = meanMillis < fastMillis ? connectionsForFast : sharedConnections
-    const shared = meanMillis < slowMillis ? this.#freeShared(among) : null
-    if (!shared) return this.#onPool(statement, values, signal)
-    try {
-      return await shared.run(statement, values, this.#options.preparedStatements, signal)
-    } catch (error) {
-      if (error instanceof Interrupted) return this.#onPool(statement, values, signal)
-      throw translatePostgresError(error, statement.text, values)
+    if (shared) {
+      try {
+        return await shared.run(call, signal)
+      } catch (error) {
+        if (!(error instanceof Interrupted)) throw translatePostgresError(error, call.statement.text, call.values)
+      }
     }
+    return this.#unlessOutdated((preparing) => this.#onPooled({ ...call, preparing }, signal))
   }
 
   /** Runs what may be prepared; when that proves outdated, once more without, on another connection. */
@@ -279,31 +306,16 @@ export class Database {
     }
   }
 
-  #onPool(
-    statement: PreparedStatement,
-    values: readonly (string | null)[],
-    signal: AbortSignal | null,
-    settings: TransactionSettings = {},
-  ): Promise<Buffer | null> {
-    return this.#unlessOutdated((preparing) => this.#onPooled({ statement, values, preparing }, signal, settings))
-  }
-
-  async #onPooled(
-    call: Omit<AnswerCall, 'preface'>,
-    signal: AbortSignal | null,
-    settings: TransactionSettings,
-  ): Promise<Buffer | null> {
+  async #onPooled(call: AnswerCall, signal: AbortSignal | null): Promise<Buffer | null> {
     const { statement, values, preparing } = call
     const client = await this.#connect(signal)
     const names = this.#namesOf(client)
     names.add(statement, preparing)
-    const preface = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
-    if (preface) client.prepareOnce(preface.name, preface.text)
     const cancelling = signal && new Cancelling(signal, client)
     const started = performance.now()
     let failure: Error | undefined
     try {
-      return await client.answer({ ...call, preface })
+      return await client.answer(call)
     } catch (error) {
       if (isBroken(error) || isOutdated(error)) failure = error as Error
       throw translatePostgresError(error, statement.text, values)
@@ -336,19 +348,14 @@ export class Database {
     }
   }
 
-  /** The shared connection with the shortest queue; null when none is to be had: then the pool serves. */
-  #freeShared(among: number): SharedConnection | null {
-    if (this.#closed || !this.#options.preparedStatements) return null
-    let best: SharedConnection | null = null
-    for (let i = 0; i < among; i++) {
-      let connection = this.#shared[i]
-      if (!connection || connection.mayReopen) {
-        connection = new SharedConnection(this.#options.url, this.#options.onConnectionError)
-        this.#shared[i] = connection
-      }
-      if (!connection.isReady || connection.busyMillis > slowMillis) continue
-      if (!best || connection.pending < best.pending) best = connection
-    }
-    return best
+  /** A shared connection for a read; null: it takes one of the pool. */
+  #readerFor({ meanMillis }: PreparedStatement): SharedConnection | null {
+    if (!this.#options.preparedStatements || meanMillis >= slowMillis) return null
+    return this.#readers.free(meanMillis < fastMillis ? readersForFast : readers)
+  }
+
+  /** A shared connection for a write; null: it takes one of the pool, as each does when it first runs. */
+  #writerFor({ isRepeated, meanMillis }: PreparedStatement): SharedConnection | null {
+    return isRepeated && meanMillis < slowMillis ? this.#writers.free(writers, longestQueue) : null
   }
 }

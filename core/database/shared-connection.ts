@@ -3,21 +3,34 @@
 
 import type pg from 'pg'
 import { onAbort } from '../aborting.ts'
-import { AnsweringClient } from './answering-client.ts'
+import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
-import { isOutdated } from './postgres-errors.ts'
-import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
+import { isLockTimeout, isOutdated } from './postgres-errors.ts'
+import { PreparedNames } from './prepared-statement.ts'
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250
 
-/** A statement fell to the cancelling of its neighbour, or to what its connection remembers: it can be run elsewhere. */
+export interface SharedConnectionOptions {
+  /** A connection URL. */
+  readonly url: string
+  /** Milliseconds that a statement may wait for a lock while others wait behind it; null: as long as the database lets it. */
+  readonly lockTimeout: number | null
+  readonly onError: (error: Error) => void
+}
+
+/**
+ * A statement fell to the cancelling of its neighbour, to what its connection remembers, or to a lock that others would have
+ * had to wait for too. It has changed nothing and can be run elsewhere.
+ */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
 export class SharedConnection {
   readonly #client: AnsweringClient
+  readonly #waitsForLocks: boolean
+  readonly #openedAt = performance.now()
   readonly #names = new PreparedNames()
   /** Queries are numbered in the order in which they are sent and answered. */
   #sent = 0
@@ -32,9 +45,14 @@ export class SharedConnection {
   #brokenAt: number | null = null
   /** When the query at the head was sent, or the one before it answered. */
   #busySince = 0
+  #queueMillis = 0
 
-  constructor(url: string, onError: (error: Error) => void) {
-    this.#client = new AnsweringClient({ connectionString: url, pipeline: true, keepAlive: true } as pg.ClientConfig)
+  constructor({ url, lockTimeout, onError }: SharedConnectionOptions) {
+    this.#waitsForLocks = lockTimeout === null
+    // Sent when the connection starts: behind a proxy a SET could stay with a connection that others get.
+    const settings = lockTimeout === null ? {} : { lock_timeout: lockTimeout }
+    const config = { connectionString: url, pipeline: true, keepAlive: true, ...settings }
+    this.#client = new AnsweringClient(config as pg.ClientConfig)
     this.#client.on('error', (error) => {
       this.#giveUp()
       onError(error)
@@ -63,6 +81,16 @@ export class SharedConnection {
     return this.#brokenAt !== null && performance.now() - this.#brokenAt > reopenMillis
   }
 
+  /** Milliseconds since it was made. */
+  get ageMillis(): number {
+    return performance.now() - this.#openedAt
+  }
+
+  /** Milliseconds that all queries that were sent and not answered are likely to take. */
+  get queueMillis(): number {
+    return this.#queueMillis
+  }
+
   /** Milliseconds that the query at the head has been running; 0 when there is none. */
   get busyMillis(): number {
     return this.pending > 0 ? performance.now() - this.#busySince : 0
@@ -72,27 +100,28 @@ export class SharedConnection {
    * Runs a statement; the time in the queue does not count as the statement's. When the signal aborts, the statement is
    * cancelled as soon as its turn has come. Rejects with {@link Interrupted} when the statement has to be run elsewhere.
    */
-  async run(
-    statement: PreparedStatement,
-    values: readonly (string | null)[],
-    preparing: boolean,
-    signal: AbortSignal | null,
-  ): Promise<Buffer | null> {
-    this.#names.add(statement, preparing)
+  async run(call: Omit<AnswerCall, 'preparing'>, signal: AbortSignal | null): Promise<Buffer | null> {
+    const { statement } = call
+    this.#names.add(statement, true)
     if (this.#names.isFull) this.#giveUp()
     if (this.pending === 0) this.#busySince = performance.now()
     const number = this.#sent++
+    const expected = statement.meanMillis
+    this.#queueMillis += expected
     const cancelsBefore = this.#cancelsDone
     const stopWatching = signal && onAbort(signal, () => this.#abandon(number))
     this.#hold()
     try {
-      return await this.#client.answer({ statement, values, preparing })
+      return await this.#client.answer({ ...call, preparing: true })
     } catch (error) {
       // PostgreSQL has closed it, though the end has not been read yet.
       if ((error as { readonly severity?: string }).severity === 'FATAL') this.#giveUp()
       if (isOutdated(error)) {
         this.#giveUp()
         throw new Interrupted('the statement was prepared with a type that is gone', { cause: error })
+      }
+      if (isLockTimeout(error) && !this.#waitsForLocks) {
+        throw new Interrupted('a lock was not to be had at once', { cause: error })
       }
       const mayBeHit = this.#cancelsAsked > cancelsBefore && !signal?.aborted
       throw mayBeHit && isCancelled(error)
@@ -104,9 +133,16 @@ export class SharedConnection {
       statement.took(now - this.#busySince)
       this.#busySince = now
       this.#answered++
+      this.#queueMillis = this.pending === 0 ? 0 : this.#queueMillis - expected
       if (this.#abandoned.size > 0) this.#forget(number)
       if (!this.#isReady && this.pending === 0) void this.close()
     }
+  }
+
+  /** Takes no more queries, and closes when those that were sent are answered. */
+  retire(): void {
+    this.#giveUp()
+    if (this.pending === 0) void this.close()
   }
 
   close(): Promise<void> {

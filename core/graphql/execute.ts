@@ -78,9 +78,11 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
   const { database, session, sessionSettings, signal } = context
   const options = { settings: sessionSettings.of(session), signal }
   const sole = segments.findIndex(needsTransaction) === last ? segments[last]! : null
-  if (sole?.kind === 'mutation' && sole.program.kind === 'direct') {
-    const run: RunStatement = (statement, values) => database.change(statement, values, options)
-    pieces[last] = await runDirect(sole.program, context, run)
+  const program = sole?.kind === 'mutation' ? sole.program : null
+  if (program?.kind === 'direct') {
+    const { isBounded } = program
+    const run: RunStatement = (statement, values) => database.change(statement, values, { ...options, isBounded })
+    pieces[last] = await runDirect(program, context, run)
     return pieces
   }
   const work = async (transaction: OwnTransaction) => {

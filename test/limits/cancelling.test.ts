@@ -37,7 +37,7 @@ async function start(t: test.TestContext, options: Partial<DatabaseOptions> = {}
       const rows = await sql<{ pid: number; query: string }>(
         `select pid, query from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
       )
-      const pids = words.map((word) => rows.find(({ query }) => query.includes(`'${word}'`))?.pid)
+      const pids = words.map((word) => rows.find(({ query }) => query.includes(word))?.pid)
       if (pids.every((pid) => pid !== undefined)) return pids
       await sleep(10)
     }
@@ -100,6 +100,32 @@ test('a statement that somebody else cancels fails, and stays so', async (t) => 
   const [pid] = await running('alone')
   await sql('select pg_cancel_backend($1)', [pid])
   await assert.rejects(answer, { name: 'TrellisError', message: 'database query error' })
+})
+
+test('a write that is given up is undone, and those behind it on its connection are done', async (t) => {
+  const { database, sql, running } = await start(t)
+  await sql('create table kept (word text)')
+  const text = `insert into kept select $1 from (select pg_sleep($2::float)) as slept returning word`
+  const insertion = statement(text)
+  const keep = (word: string, seconds: number, signal: AbortSignal | null = null) =>
+    database.change(insertion, [word, String(seconds)], { signal, isBounded: true })
+  const shared = database.connections.shared
+  do await keep('before', 0)
+  while (database.connections.shared < shared + 2)
+  const controller = new AbortController()
+  const slow = [0, 1].map((i) => keep(`slow${i}`, 60, controller.signal))
+  const behind = [0, 1, 2, 3].map((i) => keep(`behind${i}`, 0))
+  assert.equal(database.connections.pending, 6)
+  const refused = Promise.all(slow.map((answer) => assert.rejects(answer, /^Error: enough$/)))
+  await running('pg_sleep')
+  controller.abort(new Error('enough'))
+  await refused
+  assert.deepEqual((await Promise.all(behind)).map(String), ['behind0', 'behind1', 'behind2', 'behind3'])
+  const kept = await sql<{ word: string }>(`select distinct word from kept where word <> 'before' order by word`)
+  assert.deepEqual(
+    kept.map(({ word }) => word),
+    ['behind0', 'behind1', 'behind2', 'behind3'],
+  )
 })
 
 test('a connection of the pool is given back when the request to cancel has arrived', async (t) => {

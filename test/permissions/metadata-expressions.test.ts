@@ -77,7 +77,7 @@ const meanings: readonly (readonly [expression: unknown, condition: unknown])[] 
     { score: { _gt: 1, _lte: 5 } },
     { kind: 'and', of: [compare('score', '_gt', constant('1')), compare('score', '_lte', constant('5'))] },
   ],
-  [{ score: { _in: [1, null, 3] } }, compare('score', '_in', constant('{"1",NULL,"3"}', 'integer[]'))],
+  [{ score: { _in: [1, null, 3] } }, compare('score', '_in', constant('{"1",null,"3"}', 'integer[]'))],
   [{ score: { _nin: [] } }, compare('score', '_nin', constant('{}', 'integer[]'))],
   [{ score: { _in: 'X-Service-Allowed' } }, compare('score', '_in', session('x-service-allowed', 'integer[]'))],
   [{ stage: { _in: ['x-service-user-id'] } }, compare('stage', '_in', constant('{"x-service-user-id"}', 'text[]'))],

@@ -13,6 +13,7 @@ import { Interrupted, type SharedConnection } from './shared-connection.ts'
 import { SharedConnections } from './shared-connections.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
 import { settingsStatement, type TransactionSettings } from './transaction-settings.ts'
+import { WriteRouting } from './write-routing.ts'
 
 export type Isolation = 'read-committed' | 'repeatable-read' | 'serializable'
 
@@ -71,11 +72,8 @@ const slowMillis = 20
 /** What writes share. */
 const writers = 2
 
-/**
- * Milliseconds that a write may wait for those before it on its connection; beyond that it takes one of its own. Commits
- * that wait for a slow disk one after another would be too few: on connections of their own they wait together.
- */
-const longestQueue = 2
+/** Milliseconds that a write may have to wait for those before it; beyond that it takes a connection of its own. */
+const longestQueue = 20
 
 /** Milliseconds that a write may wait for a lock where others wait behind it; it waits longer on its own. */
 const lockTimeout = 20
@@ -97,6 +95,7 @@ export class Database {
   readonly #pool: pg.Pool
   readonly #readers: SharedConnections
   readonly #writers: SharedConnections
+  readonly #writeRouting = new WriteRouting()
   readonly #prepared = new WeakMap<pg.PoolClient, PreparedNames>()
   #serverVersion = 0
   /** Whether transactions that nobody begins are those that are wanted. */
@@ -171,12 +170,18 @@ export class Database {
   ): Promise<Buffer | null> {
     const { settings = {}, signal = null, isBounded } = options
     if (!this.#beginsByItself) return this.transaction((own) => own.lastBytes(statement, values), options)
+    // What has not run yet takes a connection of its own: it may prove slow.
+    const mayShare = isBounded && statement.isRepeated && statement.meanMillis < slowMillis
     const run = async () => {
       const preface = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
+      const route = mayShare ? this.#writeRouting.begin() : null
       try {
-        return await this.#run(isBounded ? this.#writerFor(statement) : null, { statement, values, preface }, signal)
+        const shared = route === 'shared' ? this.#writers.free(writers, longestQueue) : null
+        return await this.#run(shared, { statement, values, preface }, signal)
       } catch (error) {
         throw signal?.aborted && isCancelled(error) ? signal.reason : error
+      } finally {
+        if (route) this.#writeRouting.end()
       }
     }
     const around = this.#wrapping.statement
@@ -352,10 +357,5 @@ export class Database {
   #readerFor({ meanMillis }: PreparedStatement): SharedConnection | null {
     if (!this.#options.preparedStatements || meanMillis >= slowMillis) return null
     return this.#readers.free(meanMillis < fastMillis ? readersForFast : readers)
-  }
-
-  /** A shared connection for a write; null: it takes one of the pool, as each does when it first runs. */
-  #writerFor({ isRepeated, meanMillis }: PreparedStatement): SharedConnection | null {
-    return isRepeated && meanMillis < slowMillis ? this.#writers.free(writers, longestQueue) : null
   }
 }

@@ -45,7 +45,8 @@ export class SharedConnection {
   #brokenAt: number | null = null
   /** When the query at the head was sent, or the one before it answered. */
   #busySince = 0
-  #queueMillis = 0
+  /** Running mean of what a query takes once its turn has come. */
+  #meanMillis = 0
 
   constructor({ url, lockTimeout, onError }: SharedConnectionOptions) {
     this.#waitsForLocks = lockTimeout === null
@@ -88,7 +89,7 @@ export class SharedConnection {
 
   /** Milliseconds that all queries that were sent and not answered are likely to take. */
   get queueMillis(): number {
-    return this.#queueMillis
+    return this.pending * this.#meanMillis
   }
 
   /** Milliseconds that the query at the head has been running; 0 when there is none. */
@@ -106,8 +107,6 @@ export class SharedConnection {
     if (this.#names.isFull) this.#giveUp()
     if (this.pending === 0) this.#busySince = performance.now()
     const number = this.#sent++
-    const expected = statement.meanMillis
-    this.#queueMillis += expected
     const cancelsBefore = this.#cancelsDone
     const stopWatching = signal && onAbort(signal, () => this.#abandon(number))
     this.#hold()
@@ -130,10 +129,11 @@ export class SharedConnection {
     } finally {
       stopWatching?.()
       const now = performance.now()
-      statement.took(now - this.#busySince)
+      const took = now - this.#busySince
+      statement.took(took)
+      this.#meanMillis += (took - this.#meanMillis) / 16
       this.#busySince = now
       this.#answered++
-      this.#queueMillis = this.pending === 0 ? 0 : this.#queueMillis - expected
       if (this.#abandoned.size > 0) this.#forget(number)
       if (!this.#isReady && this.pending === 0) void this.close()
     }

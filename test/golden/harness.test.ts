@@ -99,7 +99,7 @@ test('the recorder sees statements of both protocols with their values', async (
 test('statements of a transaction stand together, however it was begun', () => {
   const sent = (texts: readonly (readonly [batch: number, text: string])[]) =>
     texts.map(([batch, text]) => ({ text, values: [], connection: 0, batch }))
-  const settings = 'select pg_catalog.set_config($1, $2, true)'
+  const settings = 'select where (pg_catalog.set_config($1, $2, true)) is null'
   const begun = [
     [0, 'BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE'],
     [1, settings],

@@ -36,7 +36,7 @@ export function printStatements(statements: readonly SentStatement[]): string {
 const begin = /^BEGIN TRANSACTION ISOLATION LEVEL (.*)$/
 
 /** The session in settings of the transaction. */
-const settings = /^select pg_catalog\.set_config\(/
+const settings = /^select where \(pg_catalog\.set_config\(/
 
 function framesOf(statements: readonly SentStatement[]): readonly Frame[] {
   const frames: Frame[] = []

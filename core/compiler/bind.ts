@@ -117,7 +117,8 @@ function encodeItem(codec: Codec, value: unknown): string | number | null {
   return typeof value === 'number' && codec.isPlain?.(value) ? value : codec.encode(value)
 }
 
-const located = (error: unknown, path: Path | null): unknown =>
+/** An error of a request points at what caused it. */
+export const located = (error: unknown, path: Path | null): unknown =>
   error instanceof TrellisError ? error.at(...pathKeys(path)) : error
 
 /** The JSON value of an input source. */

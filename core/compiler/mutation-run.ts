@@ -2,9 +2,9 @@
 
 import type { PreparedStatement } from '../database/prepared-statement.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
-import { badRequest, TrellisError } from '../errors.ts'
-import { type Path, pathKeys } from '../path.ts'
-import { type Bindings, bindParams } from './bind.ts'
+import { badRequest } from '../errors.ts'
+import { pathKeys } from '../path.ts'
+import { type Bindings, bindParams, located } from './bind.ts'
 import { encodeArray } from './codecs.ts'
 import { answerSlot } from './mutation-plan.ts'
 import { answerText, type DirectProgram, type MutationProgram, type ProgramStep } from './mutation-program.ts'
@@ -18,7 +18,11 @@ export async function runDirect(
   run: RunStatement,
 ): Promise<Buffer | string> {
   const values = bindParams(statement.params, bindings)
-  return (await located(path, () => run(statement, values))) ?? whenEmpty
+  try {
+    return (await run(statement, values)) ?? whenEmpty
+  } catch (error) {
+    throw located(error, path)
+  }
 }
 
 /** The JSON text that the field answers with, in its envelope. `isLast`: nothing of the transaction comes after it. */
@@ -62,7 +66,9 @@ async function runStep(step: ProgramStep, run: Run): Promise<void> {
   for (const other of step.before) await runStep(other, run)
   const { statement } = step
   const values = bindParams(statement.params, run.bindings)
-  const rows = await located(step.path, () => run.transaction.texts(statement, values))
+  const rows = await run.transaction.texts(statement, values).catch((error) => {
+    throw located(error, step.path)
+  })
   run.affected += rows.length
   const [first] = rows
   if (step.refusal && !first) {
@@ -71,13 +77,4 @@ async function runStep(step: ProgramStep, run: Run): Promise<void> {
   if (step.slot !== null && first) run.bindings.slots[step.slot] = first
   if (step.handsOver) for (const row of rows) run.rows.push(row.at(-1)!)
   for (const other of step.after) await runStep(other, run)
-}
-
-/** Runs a statement; its errors point at what it was made of. */
-async function located<T>(path: Path | null, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    throw error instanceof TrellisError ? error.at(...pathKeys(path)) : error
-  }
 }

@@ -163,29 +163,16 @@ export class Database {
    * Runs one statement that writes, in a transaction of its own with these settings; the bytes of its first row's first
    * column. When the signal aborts the statement is cancelled, and the reason is the error unless it was done before.
    */
-  async change(
+  change(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     options: ChangeOptions,
   ): Promise<Buffer | null> {
-    const { settings = {}, signal = null, isBounded } = options
     if (!this.#beginsByItself) return this.transaction((own) => own.lastBytes(statement, values), options)
-    // What has not run yet takes a connection of its own: it may prove slow.
-    const mayShare = isBounded && statement.isRepeated && statement.meanMillis < slowMillis
-    const run = async () => {
-      const preface = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
-      const route = mayShare ? this.#writeRouting.begin() : null
-      try {
-        const shared = route === 'shared' ? this.#writers.free(writers, longestQueue) : null
-        return await this.#run(shared, { statement, values, preface }, signal)
-      } catch (error) {
-        throw signal?.aborted && isCancelled(error) ? signal.reason : error
-      } finally {
-        if (route) this.#writeRouting.end()
-      }
-    }
     const around = this.#wrapping.statement
-    return around ? around({ kind: 'transaction', digest: statement.name }, run) : run()
+    if (!around) return this.#change(statement, values, options)
+    const work = { kind: 'transaction', digest: statement.name } as const
+    return around(work, () => this.#change(statement, values, options))
   }
 
   /** Runs text with values outside a transaction and returns the rows, for what is not on the hot path. */
@@ -286,6 +273,25 @@ export class Database {
     signal: AbortSignal | null,
   ): Promise<Buffer | null> {
     return this.#run(this.#readerFor(statement), { statement, values }, signal)
+  }
+
+  async #change(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    { settings = {}, signal = null, isBounded }: ChangeOptions,
+  ): Promise<Buffer | null> {
+    const preface = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
+    // What has not run yet takes a connection of its own: it may prove slow.
+    const mayShare = isBounded && statement.isRepeated && statement.meanMillis < slowMillis
+    const route = mayShare ? this.#writeRouting.begin() : null
+    try {
+      const shared = route === 'shared' ? this.#writers.free(writers, longestQueue) : null
+      return await this.#run(shared, { statement, values, preface }, signal)
+    } catch (error) {
+      throw signal?.aborted && isCancelled(error) ? signal.reason : error
+    } finally {
+      if (route) this.#writeRouting.end()
+    }
   }
 
   /** Runs what is sent up to one Sync; on the pool when no connection is given, or when it has to be run once more. */

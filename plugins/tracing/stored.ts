@@ -8,11 +8,10 @@ const numberOf = (digits: string): bigint => BigInt(`0x${digits}`)
 
 /** JSON text; the numbers have 64 bits. `w3c`: what those who follow W3C take for the span. */
 export function storedSpan({ traceId, spanId }: SpanIds, w3c: SpanIds | null): string {
-  const members = [`"trace_id":${numberOf(traceId.slice(16))}`, `"span_id":${numberOf(spanId)}`]
-  if (w3c) {
-    for (const [name, value] of Object.entries(w3cHeaders(w3c))) members.push(`"${name}":${JSON.stringify(value)}`)
-  }
-  return `{${members.join(',')}}`
+  const numbers = `"trace_id":${numberOf(traceId.slice(16))},"span_id":${numberOf(spanId)}`
+  if (!w3c) return `{${numbers}}`
+  const texts = Object.entries(w3cHeaders(w3c)).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
+  return `{${numbers}${texts.join('')}}`
 }
 
 /** The span of such a text; null when it holds none. */

@@ -1,5 +1,5 @@
 // One pipelined connection that many requests share: queries are sent without waiting for the answers of those before,
-// and what is sent in one turn of the event loop goes out in one system call.
+// and what is sent in one turn of the event loop, or while PostgreSQL has enough to do, goes out in one system call.
 
 import type pg from 'pg'
 import { onAbort } from '../aborting.ts'
@@ -7,6 +7,9 @@ import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
 import { isLockTimeout, isOutdated } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-statement.ts'
+
+/** While the queries that were written are likely to take so many milliseconds, those behind them are held back. */
+const enoughMillis = 0.7
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250
@@ -41,7 +44,8 @@ export class SharedConnection {
   #cancelsAsked = 0
   #cancelsDone = 0
   #isReady = false
-  #isHolding = false
+  /** How many of the last ones that were sent have not been written yet. */
+  #held = 0
   #brokenAt: number | null = null
   /** When the query at the head was sent, or the one before it answered. */
   #busySince = 0
@@ -134,6 +138,7 @@ export class SharedConnection {
       this.#meanMillis += (took - this.#meanMillis) / 16
       this.#busySince = now
       this.#answered++
+      this.#flushUnlessBusy()
       if (this.#abandoned.size > 0) this.#forget(number)
       if (!this.#isReady && this.pending === 0) void this.close()
     }
@@ -175,14 +180,18 @@ export class SharedConnection {
     this.#cancelsDone++
   }
 
+  /** What is sent from now on is written at the end of the turn at the soonest. */
   #hold(): void {
-    if (this.#isHolding) return
-    this.#isHolding = true
+    if (this.#held++ > 0) return
     this.#client.hold()
-    setImmediate(() => {
-      this.#isHolding = false
-      this.#client.flush()
-    })
+    setImmediate(() => this.#flushUnlessBusy())
+  }
+
+  /** Writes what is held back, unless PostgreSQL has enough to do: there it would wait as well, and cost more. */
+  #flushUnlessBusy(): void {
+    if (this.#held === 0 || (this.pending - this.#held) * this.#meanMillis >= enoughMillis) return
+    this.#held = 0
+    this.#client.flush()
   }
 
   /** Takes no more queries; what was sent is still answered. */

@@ -13,14 +13,14 @@ const settling = 32
 /** With fewer on their way when one begins the routes hardly differ, and what is measured is how many are asked for. */
 const enoughAtOnce = 4
 
-/** After so many measurements the other route is measured again. */
-const windowsBetweenTrials = 64
+/** After so many measurements the other route is measured again: soon at first, while the program is still warming up. */
+const [fewestBetweenTrials, mostBetweenTrials] = [2, 64]
 
 /** By this factor the best measurement so far loses its worth with each that follows. */
 const forgetting = 0.9
 
-/** The other route has to be better by this factor, since measurements vary. */
-const clearlyBetter = 1.05
+/** Connections of their own have to be better by this factor: they cost more, and measurements vary. */
+const clearlyBetter = 1.25
 
 const other = (route: Route): Route => (route === 'shared' ? 'own' : 'shared')
 
@@ -32,7 +32,8 @@ export class WriteRouting {
   #current: Route = 'shared'
   /** Writes per millisecond at best, of late: whatever else holds a window up says nothing about its route. */
   readonly #rates = new Map<Route, number>()
-  #windowsUntilTrial = 1
+  #betweenTrials = fewestBetweenTrials
+  #untilTrial = fewestBetweenTrials
   #underWay = 0
   #ended = 0
   /** Those that were under way whenever one began, added up. */
@@ -63,14 +64,15 @@ export class WriteRouting {
     this.#crowd = 0
   }
 
-  #measured(rate: number): void {
-    this.#rates.set(this.#current, Math.max(rate, (this.#rates.get(this.#current) ?? 0) * forgetting))
-    const [preferred, alternative] = [this.#rates.get(this.#preferred), this.#rates.get(other(this.#preferred))]
-    if (preferred !== undefined && alternative !== undefined && alternative > preferred * clearlyBetter) {
-      this.#preferred = other(this.#preferred)
+  #measured(measured: number): void {
+    const rate = (route: Route) => this.#rates.get(route) ?? 0
+    this.#rates.set(this.#current, Math.max(measured, rate(this.#current) * forgetting))
+    this.#preferred = rate('own') > rate('shared') * clearlyBetter ? 'own' : 'shared'
+    const isTrial = --this.#untilTrial === 0
+    if (isTrial) {
+      this.#betweenTrials = Math.min(this.#betweenTrials * 2, mostBetweenTrials)
+      this.#untilTrial = this.#betweenTrials
     }
-    const isTrial = this.#windowsUntilTrial-- === 0
-    if (isTrial) this.#windowsUntilTrial = windowsBetweenTrials
     this.#current = isTrial ? other(this.#preferred) : this.#preferred
   }
 }

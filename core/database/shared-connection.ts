@@ -9,7 +9,7 @@ import { isLockTimeout, isOutdated } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-statement.ts'
 
 /** While the queries that were written are likely to take so many milliseconds, those behind them are held back. */
-const enoughMillis = 1.2
+const enoughMillis = 0.7
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250

@@ -2,7 +2,6 @@
 
 import { unlessAborted } from '../aborting.ts'
 import { type BoundInputs, bindParams } from '../compiler/bind.ts'
-import type { DirectProgram } from '../compiler/mutation-program.ts'
 import { runDirect, runMutation } from '../compiler/mutation-run.ts'
 import type { Database } from '../database/database.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
@@ -41,8 +40,6 @@ export async function runOperation(context: ExecutionContext): Promise<Piece> {
     const values = bindParams(prepared.whole.params, context)
     return (await database.answer(prepared.whole, values, context.signal)) ?? prepared.whole.whenEmpty
   }
-  const sole = prepared.isSole ? prepared.segments[0] : undefined
-  if (sole?.kind === 'mutation' && sole.program.kind === 'direct') return runAlone(sole.program, context)
   const pieces = prepared.operation.kind === 'mutation' ? await runMutations(context) : await runQueries(context)
   if (prepared.isSole) return pieces[0]!
   if (prepared.joins.length === 0) return concatPieces(['{"data":{', ...separated(pieces), '}}'])
@@ -72,15 +69,17 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
   for (const [i, segment] of segments.entries()) {
     if (segment.kind === 'text') pieces[i] = segment.text
     else if (segment.kind === 'resolved') pieces[i] = await resolvedPiece(segment, context)
-    else if (segment.kind === 'mutation' && segment.program.kind === 'constant') {
-      pieces[i] = segment.program.text
-    }
+    else if (segment.kind === 'mutation' && segment.program.kind === 'constant') pieces[i] = segment.program.text
   }
   const last = segments.findLastIndex(needsTransaction)
   if (last < 0) return pieces
+  const { database, session, sessionSettings, signal } = context
+  const options = { settings: sessionSettings.of(session), signal }
   const sole = segments.findIndex(needsTransaction) === last ? segments[last]! : null
   if (sole?.kind === 'mutation' && sole.program.kind === 'direct') {
-    pieces[last] = await runAlone(sole.program, context)
+    const { program } = sole
+    const change = { ...options, isBounded: program.isBounded }
+    pieces[last] = await runDirect(program, context, (statement, values) => database.change(statement, values, change))
     return pieces
   }
   const work = async (transaction: OwnTransaction) => {
@@ -88,19 +87,8 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
       if (needsTransaction(segment)) pieces[i] = await changePiece(segment, transaction, context, i === last)
     }
   }
-  await context.database.transaction(work, transactionOptions(context))
+  await database.transaction(work, options)
   return pieces
-}
-
-const transactionOptions = ({ session, sessionSettings, signal }: ExecutionContext) => ({
-  settings: sessionSettings.of(session),
-  signal,
-})
-
-/** The only statement of an operation that needs a transaction. */
-function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Piece> {
-  const options = { ...transactionOptions(context), isBounded: program.isBounded }
-  return runDirect(program, context, (statement, values) => context.database.change(statement, values, options))
 }
 
 type Change = Extract<Segment, { kind: 'statement' | 'mutation' }>

@@ -25,8 +25,8 @@ const closing = 0x5d
 /** This many significant digits survive the way through a double and back. */
 const safeDigits = 15
 
-/** Smaller than this many zeros behind the dot, numbers are printed with an exponent. */
-const printedZeros = 6
+/** Numbers that begin with so many zeros behind the dot are printed with an exponent. */
+const smallZeros = 6
 
 /** Reads UTF-8. */
 export function scanJson(bytes: Uint8Array): JsonScan {
@@ -73,6 +73,6 @@ export function scanJson(bytes: Uint8Array): JsonScan {
 }
 
 function startsWithZeros(bytes: Uint8Array, at: number): boolean {
-  for (let i = 0; i < printedZeros; i++) if (bytes[at + i] !== code.zero) return false
+  for (let i = 0; i < smallZeros; i++) if (bytes[at + i] !== code.zero) return false
   return true
 }

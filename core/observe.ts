@@ -80,20 +80,30 @@ const severity: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn
 /** The types that are off unless `--enabled-log-types` names them; all others are always on. */
 const configurable: ReadonlySet<string> = new Set(configurableLogTypes)
 
-/** Where lines go. */
+/** A line before it is text. */
+type LogLine = { readonly timestamp: string } & LogEntry
+
+/** Where the text of lines goes. */
 export interface LogDestination {
-  write(line: string): void
+  write(lines: string): void
   flushSync(): void
 }
 
-/** Milliseconds that a line waits for others at most, and characters that are written at once. */
+/** Milliseconds that a line waits for others at most, and lines and characters that are written at once. */
 const longestWait = 100
+const batchLines = 64
 const batchSize = 16_384
 
-/** Collects lines: handing each over by itself would cost more than making it. */
-class LineBuffer implements LogDestination {
+/** What is logged of an answered request is small, and nothing of it changes later, so that its text can wait. */
+const mayWait = ({ type, level }: LogEntry): boolean => type === 'http-log' && level === 'info'
+
+const textOf = (line: LogLine): string => `${JSON.stringify(line)}\n`
+
+/** Collects lines: making the text of one and handing it over costs several times as much by itself as among others. */
+class LineBuffer {
   readonly #destination: LogDestination
-  #lines: string[] = []
+  #lines: (LogLine | string)[] = []
+  /** Of those that are text. */
   #size = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -101,10 +111,11 @@ class LineBuffer implements LogDestination {
     this.#destination = destination
   }
 
-  write(line: string): void {
-    this.#lines.push(line)
-    this.#size += line.length
-    if (this.#size >= batchSize) this.#pass()
+  write(line: LogLine): void {
+    const kept = mayWait(line) ? line : textOf(line)
+    this.#lines.push(kept)
+    if (typeof kept === 'string') this.#size += kept.length
+    if (this.#lines.length >= batchLines || this.#size >= batchSize) this.#pass()
     else this.#timer ??= setTimeout(() => this.#pass(), longestWait).unref()
   }
 
@@ -117,16 +128,18 @@ class LineBuffer implements LogDestination {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#lines.length === 0) return
-    this.#destination.write(this.#lines.join(''))
+    let text = ''
+    for (const line of this.#lines) text += typeof line === 'string' ? line : textOf(line)
     this.#lines = []
     this.#size = 0
+    this.#destination.write(text)
   }
 }
 
-let stdout: LogDestination | undefined
+let stdout: LineBuffer | undefined
 
 /** One buffer for the whole process, so that lines of several observers never mix. */
-function standardOutput(): LogDestination {
+function standardOutput(): LineBuffer {
   if (stdout) return stdout
   const destination = pino.destination({ dest: 1, sync: false })
   // A reader that went away must not end the server.
@@ -149,11 +162,12 @@ function createClock(): () => string {
   }
 }
 
-/** The observer that writes lines, by default to stdout. */
+/** The observer that writes lines; `destination` null: to stdout. */
 export function createObserver(
   settings: Pick<Settings, 'logLevel' | 'enabledLogTypes'>,
-  destination: LogDestination = standardOutput(),
+  destination: LogDestination | null = null,
 ): Observer {
+  const lines = destination ? new LineBuffer(destination) : standardOutput()
   const least = severity[settings.logLevel]
   const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
   const timestamp = createClock()
@@ -163,10 +177,9 @@ export function createObserver(
     isEnabled,
     log(entry) {
       const { type, level, detail } = entry
-      if (isEnabled(type, level))
-        destination.write(`${JSON.stringify({ timestamp: timestamp(), level, type, detail })}\n`)
+      if (isEnabled(type, level)) lines.write({ timestamp: timestamp(), level, type, detail } as LogLine)
     },
-    flush: () => destination.flushSync(),
+    flush: () => lines.flushSync(),
   }
 }
 

@@ -112,9 +112,9 @@ function generatedSql({ prepared, variables }: PlannedRequest, session: Session)
 
 /** Refuses wrong values and missing session variables, in this order; a lone statement looks at its values itself. */
 function bindAhead({ prepared, variables }: PlannedRequest, session: Session): BoundInputs | undefined {
-  const { sessionVariables, inputs, whole } = prepared
+  const { sessionVariables, inputs, whole, direct } = prepared
   const isLacking = sessionVariables.some((name) => !Object.hasOwn(session.variables, name))
-  const bound = whole && !isLacking ? undefined : bindInputs(inputs, { variables, session })
+  const bound = (whole || direct) && !isLacking ? undefined : bindInputs(inputs, { variables, session })
   if (isLacking) requireSessionVariables(sessionVariables, session)
   return bound
 }
@@ -200,7 +200,7 @@ export class GraphQLEngine {
       bound,
       ...planned,
     }
-    return runOperation(context)
+    return await runOperation(context)
   }
 
   #plan(request: GraphQLRequest, session: Session, { schema: kind }: PlanOptions): PlannedRequest {

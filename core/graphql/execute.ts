@@ -2,6 +2,7 @@
 
 import { unlessAborted } from '../aborting.ts'
 import { type BoundInputs, bindParams } from '../compiler/bind.ts'
+import type { DirectProgram } from '../compiler/mutation-program.ts'
 import { runDirect, runMutation } from '../compiler/mutation-run.ts'
 import type { Database } from '../database/database.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
@@ -40,6 +41,7 @@ export async function runOperation(context: ExecutionContext): Promise<Piece> {
     const values = bindParams(prepared.whole.params, context)
     return (await database.answer(prepared.whole, values, context.signal)) ?? prepared.whole.whenEmpty
   }
+  if (prepared.direct) return await runAlone(prepared.direct, context)
   const pieces = prepared.operation.kind === 'mutation' ? await runMutations(context) : await runQueries(context)
   if (prepared.isSole) return pieces[0]!
   if (prepared.joins.length === 0) return concatPieces(['{"data":{', ...separated(pieces), '}}'])
@@ -73,22 +75,26 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
   }
   const last = segments.findLastIndex(needsTransaction)
   if (last < 0) return pieces
-  const { database, session, sessionSettings, signal } = context
-  const options = { settings: sessionSettings.of(session), signal }
   const sole = segments.findIndex(needsTransaction) === last ? segments[last]! : null
   if (sole?.kind === 'mutation' && sole.program.kind === 'direct') {
-    const { program } = sole
-    const change = { ...options, isBounded: program.isBounded }
-    pieces[last] = await runDirect(program, context, (statement, values) => database.change(statement, values, change))
+    pieces[last] = await runAlone(sole.program, context)
     return pieces
   }
+  const { database, session, sessionSettings, signal } = context
   const work = async (transaction: OwnTransaction) => {
     for (const [i, segment] of segments.entries()) {
       if (needsTransaction(segment)) pieces[i] = await changePiece(segment, transaction, context, i === last)
     }
   }
-  await database.transaction(work, options)
+  await database.transaction(work, { settings: sessionSettings.of(session), signal })
   return pieces
+}
+
+/** A statement that writes, in a transaction of its own. */
+function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Piece> {
+  const { database, session, sessionSettings, signal } = context
+  const options = { settings: sessionSettings.of(session), signal, isBounded: program.isBounded }
+  return runDirect(program, context, (statement, values) => database.change(statement, values, options))
 }
 
 type Change = Extract<Segment, { kind: 'statement' | 'mutation' }>

@@ -1,7 +1,7 @@
 // An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
 
 import { inputsOf, sessionVariablesOf } from '../compiler/bind.ts'
-import { type MutationProgram, mutationProgram } from '../compiler/mutation-program.ts'
+import { type DirectProgram, type MutationProgram, mutationProgram } from '../compiler/mutation-program.ts'
 import type { PrinterOptions } from '../compiler/printer.ts'
 import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
 import { type Envelope, noEnvelope } from '../compiler/select-sql.ts'
@@ -40,6 +40,8 @@ export interface PreparedOperation {
   readonly joins: readonly RowJoin[]
   /** Set when one statement gives the whole body, `{"data":{…}}`, and nothing is left to do. */
   readonly whole: AnsweringStatement | null
+  /** The same of a statement that writes. */
+  readonly direct: DirectProgram | null
   /** In the order of the answer. */
   readonly segments: readonly Segment[]
   /** Whether the only segment gives the whole body. */
@@ -66,14 +68,16 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
     const { params } = whole
     const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
     const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
-    return { operation, answeredBy, ...needs, joins, whole, segments: [], isSole: false }
+    return { operation, answeredBy, ...needs, joins, whole, direct: null, segments: [], isSole: false }
   }
   const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
   const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && joins.length === 0
   const segments = segmentsOf(fields, options, answeredBy, isSole ? body : noEnvelope)
   const params = segments.flatMap(segmentParams)
   const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
-  return { operation, answeredBy, ...needs, joins, whole: null, segments, isSole }
+  const [sole] = segments
+  const direct = isSole && sole?.kind === 'mutation' && sole.program.kind === 'direct' ? sole.program : null
+  return { operation, answeredBy, ...needs, joins, whole: null, direct, segments, isSole }
 }
 
 /** How the statements of an operation are printed. */

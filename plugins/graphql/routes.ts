@@ -65,7 +65,7 @@ async function answerOne(
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
-  return engine.graphql.engine.execute(given, session, {
+  return await engine.graphql.engine.execute(given, session, {
     schema,
     headers: request.headers as Record<string, string>,
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,

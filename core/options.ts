@@ -205,7 +205,7 @@ export const SettingsSchema = Type.Object({
       short: 'c',
       variable: 'PG_CONNECTIONS',
       placeholder: 'N',
-      description: 'largest number of pooled connections to PostgreSQL; up to five more are shared',
+      description: 'largest number of pooled connections to PostgreSQL; up to six more are shared',
     },
   ),
   timeout: whole(

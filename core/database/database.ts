@@ -70,7 +70,7 @@ const fastMillis = 2
 const slowMillis = 20
 
 /** What writes share. */
-const writers = 2
+const writers = 3
 
 /** Milliseconds that a write may have to wait for those before it; beyond that it takes a connection of its own. */
 const longestQueue = 20

@@ -1,5 +1,5 @@
 // One pipelined connection that many requests share: queries are sent without waiting for the answers of those before,
-// and what is sent in one turn of the event loop, or while PostgreSQL has enough to do, goes out in one system call.
+// and what is sent in one turn of the event loop goes out in one system call.
 
 import type pg from 'pg'
 import { onAbort } from '../aborting.ts'
@@ -7,9 +7,6 @@ import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
 import { isLockTimeout, isOutdated } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-statement.ts'
-
-/** While the queries that were written are likely to take so many milliseconds, those behind them are held back. */
-const enoughMillis = 0.7
 
 /** Milliseconds before a shared connection that broke is opened again. */
 const reopenMillis = 250
@@ -44,8 +41,8 @@ export class SharedConnection {
   #cancelsAsked = 0
   #cancelsDone = 0
   #isReady = false
-  /** How many of the last ones that were sent have not been written yet. */
-  #held = 0
+  /** Whether what is sent waits for the end of the turn. */
+  #isHeld = false
   #brokenAt: number | null = null
   /** When the query at the head was sent, or the one before it answered. */
   #busySince = 0
@@ -138,7 +135,6 @@ export class SharedConnection {
       this.#meanMillis += (took - this.#meanMillis) / 16
       this.#busySince = now
       this.#answered++
-      this.#flushUnlessBusy()
       if (this.#abandoned.size > 0) this.#forget(number)
       if (!this.#isReady && this.pending === 0) void this.close()
     }
@@ -180,18 +176,15 @@ export class SharedConnection {
     this.#cancelsDone++
   }
 
-  /** What is sent from now on is written at the end of the turn at the soonest. */
+  /** What is sent from now on is written at the end of the turn. */
   #hold(): void {
-    if (this.#held++ > 0) return
+    if (this.#isHeld) return
+    this.#isHeld = true
     this.#client.hold()
-    setImmediate(() => this.#flushUnlessBusy())
-  }
-
-  /** Writes what is held back, unless PostgreSQL has enough to do: there it would wait as well, and cost more. */
-  #flushUnlessBusy(): void {
-    if (this.#held === 0 || (this.pending - this.#held) * this.#meanMillis >= enoughMillis) return
-    this.#held = 0
-    this.#client.flush()
+    setImmediate(() => {
+      this.#isHeld = false
+      this.#client.flush()
+    })
   }
 
   /** Takes no more queries; what was sent is still answered. */

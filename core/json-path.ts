@@ -2,11 +2,14 @@
 
 const step = /\.?(?:\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\])|\.?([\p{L}_][\p{L}\p{N}_-]*)/uy
 
+/** No path is longer: the expression above takes a stack's frame for each character between quotes. */
+const longest = 10_000
+
 /** The keys of a path, none for `$`, which may be left out before others; null when the text is no path. */
 export function parseJsonPath(text: string): string[] | null {
   const keys: string[] = []
   let at = text.startsWith('$') ? 1 : 0
-  if (text === '') return null
+  if (text === '' || text.length > longest) return null
   while (at < text.length) {
     step.lastIndex = at
     const match = step.exec(text)

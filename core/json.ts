@@ -1,5 +1,6 @@
 // JSON without loss: numbers beyond double precision keep their digits, in and out.
 
+import { parseDecimal, sameDecimal } from './decimal.ts'
 import { type JsonScan, scanJson } from './json-scan.ts'
 
 /** A number as it was written; `JSON.stringify` prints the same digits again. */
@@ -55,18 +56,10 @@ export function parseScanned(text: string, { mayRound, mayRespell }: JsonScan, m
 
 const isPrintedAlike = (source: string, value: number): boolean => String(value) === source
 
-const isHeldExactly = (source: string, value: number): boolean =>
-  isPrintedAlike(source, value) || canonicalDecimal(source) === canonicalDecimal(String(value))
-
-/** One spelling for each decimal value: the significant digits and the power of ten of the first. */
-function canonicalDecimal(source: string): string {
-  const [mantissa = '', power = '0'] = source.replace(/^-/, '').split(/[eE]/)
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = `${whole}${fraction}`
-  const significant = digits.replace(/^0+/, '')
-  if (significant === '') return '0'
-  const exponent = whole.length - (digits.length - significant.length) + Number(power)
-  return `${source.startsWith('-') ? '-' : ''}${significant.replace(/0+$/, '')}e${exponent}`
+function isHeldExactly(source: string, value: number): boolean {
+  if (isPrintedAlike(source, value)) return true
+  const printed = parseDecimal(String(value))
+  return printed !== null && sameDecimal(parseDecimal(source)!, printed)
 }
 
 /** Whether two parsed values are the same JSON; the order of an object's keys does not count. */

@@ -68,9 +68,13 @@ export function logSuccess(
   observe.log({ type: 'http-log', level: 'info', detail: { http_info: httpInfo(request, reply), operation } })
 }
 
-/** The body of a failed request: parsed, or as text when it is no JSON. */
+/** Of a body with more bytes only so many are logged: nobody reads more, and anybody can send it. */
+const longestLogged = 65_536
+
+/** The body of a failed request: parsed, or as text when it is no JSON, or the beginning of its text when it is long. */
 function bodyDetail(body: unknown): Pick<HttpLog['operation'], 'query' | 'raw_query'> {
   if (!Buffer.isBuffer(body) || body.length === 0) return {}
+  if (body.length > longestLogged) return { raw_query: `${body.toString('utf8', 0, longestLogged)}…` }
   try {
     return { query: readJson(body) }
   } catch {

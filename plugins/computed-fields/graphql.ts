@@ -14,7 +14,7 @@ import type { TableModel } from '../../core/metadata/model.ts'
 import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../core/names.ts'
 import { callArguments, planCall, planFunctionRows } from '../functions/graphql.ts'
 import { type FunctionCall, requestArguments } from '../functions/index.ts'
-import { parseJsonPath, planRow, rowType, selectArguments } from '../tables/graphql.ts'
+import { readPathArgument, planRow, rowType, selectArguments } from '../tables/graphql.ts'
 import type { ComputedFieldModel } from './metadata.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
@@ -65,7 +65,7 @@ function planScalar(
 ): Output {
   const value = planCall(call, selection)
   const path = selection.argument('path')
-  const column = { type, nullable: true, path: path ? parseJsonPath(path) : null }
+  const column = { type, nullable: true, path: path ? readPathArgument(path) : null }
   const options = { stringifyNumbers: schema.settings.stringifyNumericTypes, serverVersion: schema.serverVersion }
   const build: SqlBuilder = (row, printer) => {
     const call = returnsSet ? sql`(select ${value(row, printer)} limit 1)` : value(row, printer)

@@ -12,7 +12,7 @@ export { aggregateType, planAggregate } from './graphql/aggregate.ts'
 export { isNumeric } from './graphql/aggregate-columns.ts'
 export { booleanExpressionType, planBoolean } from './graphql/boolean-expression.ts'
 export { insertInputType } from './graphql/insert-input.ts'
-export { parseJsonPath } from './graphql/json-path.ts'
+export { readPathArgument } from './graphql/json-path.ts'
 export { onConflictType, planOnConflict } from './graphql/on-conflict.ts'
 export {
   aggregateOrderByType,

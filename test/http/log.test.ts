@@ -78,6 +78,13 @@ test('a body that is no JSON is logged as text', async (t) => {
   assert.equal(operation.query, undefined)
 })
 
+test('of a long body only the beginning is logged', async (t) => {
+  const body = JSON.stringify({ text: 'x'.repeat(1_000_000) })
+  const { operation } = await detailOf(t, '/fail', { method: 'POST', body, headers: trusted })
+  assert.equal(operation.query, undefined)
+  assert.equal(operation.raw_query, `${body.slice(0, 65_536)}…`)
+})
+
 test('a refused request has no session in its line, and no secret', async (t) => {
   const wrong = { ...headers, 'x-service-admin-secret': 'guess' }
   const detail = await detailOf(t, '/echo', { method: 'POST', body: '1', headers: wrong })

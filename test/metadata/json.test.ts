@@ -20,6 +20,11 @@ test('the lossless mode keeps the spelling of every number, the precise mode onl
   }
 })
 
+test('a number with millions of zeros inside is read before the day ends', () => {
+  const zeros = '0'.repeat(2_000_000)
+  for (const text of [`1.${zeros}1`, `1${zeros}1`, `1${zeros}.5`]) assert.equal(printed(text, 'precise'), text)
+})
+
 test('numbers that survive a double are plain numbers', () => {
   for (const value of [0, 1, -1, 1.5, 0.1, 123456789012345, 1e-6, 0.3]) {
     assert.equal(parseJson(JSON.stringify(value), 'lossless'), value)

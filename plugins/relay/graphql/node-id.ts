@@ -2,11 +2,11 @@
 
 import { encodeArray, idCodec, numberText } from '../../../core/compiler/codecs.ts'
 import { columnSql } from '../../../core/compiler/condition-sql.ts'
-import { decimalText, parseDecimal } from '../../../core/compiler/decimal.ts'
 import { roundTripJson } from '../../../core/compiler/json-sql.ts'
 import type { SqlBuilder } from '../../../core/compiler/plan.ts'
 import type { Codec } from '../../../core/database/param.ts'
 import { join, literal, sql } from '../../../core/database/sql.ts'
+import { decimalText, parseDecimal } from '../../../core/decimal.ts'
 import { TrellisError, validationFailed } from '../../../core/errors.ts'
 import type { SchemaScope } from '../../../core/graphql/contribution.ts'
 import { jsonType } from '../../../core/json.ts'

@@ -1,14 +1,14 @@
 // The `path` argument of json columns: `$.a[0]['odd key']`.
 
-import { parseFailed } from '../../../core/errors.ts'
+import { validationFailed } from '../../../core/errors.ts'
 import type { Value } from '../../../core/graphql/values.ts'
-import { parseJsonPath as parsePath } from '../../../core/json-path.ts'
+import { parseJsonPath } from '../../../core/json-path.ts'
 import { pathKeys } from '../../../core/path.ts'
 
 /** The keys of a path; null for `$`, the whole value. */
-export function parseJsonPath(value: Value): readonly string[] | null {
+export function readPathArgument(value: Value): readonly string[] | null {
   const text = value.string()
-  const keys = parsePath(text)
+  const keys = parseJsonPath(text)
   if (keys === null) throw syntaxError(text, value)
   return keys.length === 0 ? null : keys
 }
@@ -16,5 +16,5 @@ export function parseJsonPath(value: Value): readonly string[] | null {
 function syntaxError(text: string, value: Value) {
   const hint =
     "Accept letters, digits, underscore (_) or hyphen (-) only. Use single quotes enclosed in bracket (['...']) if there is any special character"
-  return parseFailed(`parse json path error: ${text}. ${hint}`, pathKeys(value.path))
+  return validationFailed(`parse json path error: ${text}. ${hint}`, pathKeys(value.path))
 }

@@ -8,7 +8,7 @@ import { columnType } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
-import { parseJsonPath } from './json-path.ts'
+import { readPathArgument } from './json-path.ts'
 
 /** The type of a table's rows for a role that may select from it. */
 export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
@@ -71,7 +71,7 @@ const isJson = ({ type }: ColumnModel): boolean => type.name === 'json' || type.
 function columnOutput(column: ColumnModel, field: FieldSelection): Output {
   const path = field.argument('path')
   const output = { kind: 'column', column: column.name, type: column.type, nullable: column.nullable } as const
-  return path ? { ...output, path: parseJsonPath(path) } : output
+  return path ? { ...output, path: readPathArgument(path) } : output
 }
 
 /** The plan of a row's object: every selected member asked for its part. */

@@ -16,11 +16,30 @@ export function parseDecimal(text: string): Decimal | null {
   if (!match) return null
   const [, sign, whole = '', fraction = '', power = '0'] = match
   const all = `${whole}${fraction}`
-  const significant = all.replace(/^0+/, '')
-  const digits = significant.replace(/0+$/, '')
-  if (digits === '') return { negative: false, digits, exponent: 0 }
-  const leadingZeros = all.length - significant.length
-  return { negative: sign === '-', digits, exponent: whole.length - leadingZeros + Number(power) }
+  const start = significantStart(all)
+  if (start === all.length) return { negative: false, digits: '', exponent: 0 }
+  const digits = all.slice(start, significantEnd(all))
+  return { negative: sign === '-', digits, exponent: whole.length - start + Number(power) }
+}
+
+const zero = 48
+
+function significantStart(digits: string): number {
+  let start = 0
+  while (digits.charCodeAt(start) === zero) start++
+  return start
+}
+
+/** Step by step: a regular expression would look through each run of zeros from each of its places. */
+function significantEnd(digits: string): number {
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === zero) end--
+  return end
+}
+
+/** Whether two JSON numbers have the same value, the signs of zeros aside. */
+export function sameDecimal(one: Decimal, other: Decimal): boolean {
+  return one.negative === other.negative && one.exponent === other.exponent && one.digits === other.digits
 }
 
 /** More digits than any integer type has: what is longer is not written out. */

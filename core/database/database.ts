@@ -75,8 +75,8 @@ const writers = 3
 /** Milliseconds that a write may have to wait for those before it; beyond that it takes a connection of its own. */
 const longestQueue = 20
 
-/** Milliseconds that a write may wait for a lock where others wait behind it; it waits longer on its own. */
-const lockTimeout = 20
+/** Milliseconds that a write may take, mostly because of a lock, where others wait behind it; then it goes on its own. */
+const patience = 20
 
 /** Whether an error means that the connection is gone, rather than that a statement failed. */
 function isBroken(error: unknown): boolean {
@@ -105,8 +105,8 @@ export class Database {
     this.#options = options
     this.#wrapping = options.wrapping ?? new Wrapping()
     const { url, lifetime, onConnectionError: onError } = options
-    this.#readers = new SharedConnections({ url, lifetime, onError, lockTimeout: null })
-    this.#writers = new SharedConnections({ url, lifetime, onError, lockTimeout })
+    this.#readers = new SharedConnections({ url, lifetime, onError, patience: null })
+    this.#writers = new SharedConnections({ url, lifetime, onError, patience })
     this.#pool = new pg.Pool({
       connectionString: url,
       max: options.connections,

@@ -68,12 +68,6 @@ export function isOutdated(error: unknown): boolean {
   return isPostgresError(source) && source.code === 'XX000' && missingType.test(source.message)
 }
 
-/** Whether a statement waited longer for a lock than it may, or asked for one that it did not want to wait for. */
-export function isLockTimeout(error: unknown): boolean {
-  const source = originOf(error)
-  return isPostgresError(source) && source.code === '55P03'
-}
-
 /** Not every state of class 08 does: a statement that asks another server can fail with one and leave this one alone. */
 const endsConnection = ({ severity, code = '' }: PostgresError): boolean =>
   severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')

@@ -39,19 +39,26 @@ export class PreparedStatement implements Statement {
 /** Makes a statement one that can be prepared. */
 export const prepare = (statement: Statement): PreparedStatement => new PreparedStatement(statement)
 
-/** A connection with more prepared statements than this is replaced: the server keeps them for its whole life. */
+/**
+ * A connection with more prepared statements than this, or more characters of them, is replaced: the server keeps them and
+ * their plans for its whole life.
+ */
 const maxPrepared = 1000
+const maxPreparedText = 4_000_000
 
 /** Counts the statements that are prepared on a connection. */
 export class PreparedNames {
   readonly #names = new Set<string>()
+  #textSize = 0
 
   /** Notes a statement that is about to run. */
-  add({ name, isRepeated }: PreparedStatement, preparing: boolean): void {
-    if (preparing && isRepeated) this.#names.add(name)
+  add({ name, text, isRepeated }: PreparedStatement, preparing: boolean): void {
+    if (!preparing || !isRepeated || this.#names.has(name)) return
+    this.#names.add(name)
+    this.#textSize += text.length
   }
 
   get isFull(): boolean {
-    return this.#names.size > maxPrepared
+    return this.#names.size > maxPrepared || this.#textSize > maxPreparedText
   }
 }

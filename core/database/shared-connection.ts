@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { onAbort } from '../aborting.ts'
 import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
-import { isLockTimeout, isOutdated } from './postgres-errors.ts'
+import { isOutdated } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-statement.ts'
 
 /** Milliseconds before a shared connection that broke is opened again. */
@@ -14,14 +14,17 @@ const reopenMillis = 250
 export interface SharedConnectionOptions {
   /** A connection URL. */
   readonly url: string
-  /** Milliseconds that a statement may wait for a lock while others wait behind it; null: as long as the database lets it. */
-  readonly lockTimeout: number | null
+  /**
+   * Milliseconds that a statement may take while others wait behind it; null: as long as it likes. It is cancelled then, and
+   * not by `lock_timeout`, whose error a trigger may catch: with its work undone the statement would go on.
+   */
+  readonly patience: number | null
   readonly onError: (error: Error) => void
 }
 
 /**
- * A statement fell to the cancelling of its neighbour, to what its connection remembers, or to a lock that others would have
- * had to wait for too. It has changed nothing and can be run elsewhere.
+ * A statement fell to the cancelling of its neighbour, to what its connection remembers, or because others would have had to
+ * wait for too long. It has changed nothing and can be run elsewhere.
  */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
@@ -29,13 +32,14 @@ export class Interrupted extends Error {
 
 export class SharedConnection {
   readonly #client: AnsweringClient
-  readonly #waitsForLocks: boolean
+  readonly #patience: number | null
+  #watch: NodeJS.Timeout | null = null
   readonly #openedAt = performance.now()
   readonly #names = new PreparedNames()
   /** Queries are numbered in the order in which they are sent and answered. */
   #sent = 0
   #answered = 0
-  /** Numbers of queries that nobody waits for any more. */
+  /** Numbers of queries that nobody waits for any more here. */
   readonly #abandoned = new Set<number>()
   #isCancelling = false
   #cancelsAsked = 0
@@ -49,11 +53,9 @@ export class SharedConnection {
   /** Running mean of what a query takes once its turn has come. */
   #meanMillis = 0
 
-  constructor({ url, lockTimeout, onError }: SharedConnectionOptions) {
-    this.#waitsForLocks = lockTimeout === null
-    // Sent when the connection starts: behind a proxy a SET could stay with a connection that others get.
-    const settings = lockTimeout === null ? {} : { lock_timeout: lockTimeout }
-    const config = { connectionString: url, pipeline: true, keepAlive: true, ...settings }
+  constructor({ url, patience, onError }: SharedConnectionOptions) {
+    this.#patience = patience
+    const config = { connectionString: url, pipeline: true, keepAlive: true }
     this.#client = new AnsweringClient(config as pg.ClientConfig)
     this.#client.on('error', (error) => {
       this.#giveUp()
@@ -111,6 +113,7 @@ export class SharedConnection {
     const cancelsBefore = this.#cancelsDone
     const stopWatching = signal && onAbort(signal, () => this.#abandon(number))
     this.#hold()
+    this.#watchHead()
     try {
       return await this.#client.answer({ ...call, preparing: true })
     } catch (error) {
@@ -120,13 +123,8 @@ export class SharedConnection {
         this.#giveUp()
         throw new Interrupted('the statement was prepared with a type that is gone', { cause: error })
       }
-      if (isLockTimeout(error) && !this.#waitsForLocks) {
-        throw new Interrupted('a lock was not to be had at once', { cause: error })
-      }
       const mayBeHit = this.#cancelsAsked > cancelsBefore && !signal?.aborted
-      throw mayBeHit && isCancelled(error)
-        ? new Interrupted('another statement was cancelled', { cause: error })
-        : error
+      throw mayBeHit && isCancelled(error) ? new Interrupted('cancelled, it or its neighbour', { cause: error }) : error
     } finally {
       stopWatching?.()
       const now = performance.now()
@@ -148,6 +146,19 @@ export class SharedConnection {
 
   close(): Promise<void> {
     return this.#client.end().catch(() => {})
+  }
+
+  /** Looks now and then, while there is something to look at, whether the head takes too long for those behind it. */
+  #watchHead(): void {
+    const patience = this.#patience
+    if (patience === null || this.#watch) return
+    const look = () => {
+      this.#watch = null
+      if (this.pending === 0) return
+      if (this.pending > 1 && this.busyMillis >= patience) this.#abandon(this.#answered)
+      this.#watchHead()
+    }
+    this.#watch = setTimeout(look, patience / 2).unref()
   }
 
   #abandon(number: number): void {

@@ -113,6 +113,27 @@ test('one that waits for a lock when it commits is done when the lock is free', 
   assert.deepEqual(await sql('select id from late where id = 1000'), [{ id: 1000 }])
 })
 
+test('a trigger that goes on after errors of its own loses nothing for having waited', async (t) => {
+  const { insert, sql, database } = await start(t)
+  await sql(`
+    create function forgiving() returns trigger language plpgsql as $$ begin
+      begin
+        update counter set n = n + 1;
+      exception when others then
+      end;
+      return new;
+    end $$;
+    create trigger forgiving after insert on note for each row execute function forgiving()`)
+  await insert(0)
+  const other = await stranger(t, database.url)
+  await other.query('begin; update counter set n = n')
+  const waiting = Promise.all(Array.from({ length: 12 }, (_, i) => insert(i + 1)))
+  await sleep(200)
+  await other.query('commit')
+  for (const { errors } of await waiting) assert.equal(errors, undefined)
+  assert.deepEqual(await sql('select n from counter'), [{ n: 13 }])
+})
+
 test('a lock that the database itself refuses to wait for is the error that it always was', async (t) => {
   const { graphql, sql, database } = await start(t)
   await sql(`

@@ -5,7 +5,7 @@
 
 import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
-import { compile, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
+import { compile, join, param, type Sql, sql, trusted } from '../database/sql.ts'
 import type { Path } from '../path.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
@@ -22,14 +22,14 @@ import { allRows, always, type Output, type Rows } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
 import { type Envelope, type Frame, noEnvelope, outputSql, rowSet, soleOutputSql } from './select-sql.ts'
 
-/** `params` are those of all its statements. */
+/** `statements` are all that it may run. */
 export type MutationProgram =
   /** Nothing to do. */
-  | { readonly kind: 'constant'; readonly params: readonly ParamSource[]; readonly text: string }
+  | { readonly kind: 'constant'; readonly statements: readonly PreparedStatement[]; readonly text: string }
   | DirectProgram
   | {
       readonly kind: 'staged'
-      readonly params: readonly ParamSource[]
+      readonly statements: readonly PreparedStatement[]
       readonly steps: readonly ProgramStep[]
       readonly answer: MutationAnswer
       readonly envelope: Envelope
@@ -40,7 +40,7 @@ export type MutationProgram =
 /** One statement that answers. */
 export interface DirectProgram {
   readonly kind: 'direct'
-  readonly params: readonly ParamSource[]
+  readonly statements: readonly PreparedStatement[]
   readonly statement: PreparedStatement
   /** The answer when the statement yields no row. */
   readonly whenEmpty: string
@@ -65,19 +65,18 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   const { steps, answer } = plan
   const [first] = steps
   const whenEmpty = answerText(answer, 0, envelope)
-  if (!first) return { kind: 'constant', params: [], text: whenEmpty }
+  if (!first) return { kind: 'constant', statements: [], text: whenEmpty }
   const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
     const statement = prepare(compile(directSql(first.change, answer, new Printer(options), envelope)))
     const isBounded = first.change.kind === 'insert' || answer.kind === 'row'
-    return { kind: 'direct', params: statement.params, statement, whenEmpty, isBounded, path: first.path }
+    return { kind: 'direct', statements: [statement], statement, whenEmpty, isBounded, path: first.path }
   }
   const handsOver = outputsOf(answer).length > 0
   const printed = steps.map((step) => programStep(step, handsOver, options))
   const answering = handsOver ? prepare(compile(answerSql(plan, new Printer(options), envelope))) : null
   const statements = [...printed.flatMap(statementsOf), ...(answering ? [answering] : [])]
-  const params = statements.flatMap((statement) => statement.params)
-  return { kind: 'staged', params, steps: printed, answer, envelope, answering }
+  return { kind: 'staged', statements, steps: printed, answer, envelope, answering }
 }
 
 /** The answer when no row is part of it. */
@@ -162,7 +161,7 @@ function programStep(step: MutationStep, handsOver: boolean, options: PrinterOpt
   }
 }
 
-const statementsOf = (step: ProgramStep): Statement[] => [
+const statementsOf = (step: ProgramStep): PreparedStatement[] => [
   ...step.before.flatMap(statementsOf),
   step.statement,
   ...step.after.flatMap(statementsOf),

@@ -16,8 +16,9 @@ import { checkFragments } from './fragments.ts'
 /** A document can hold this many tokens; more is not a query that a person or a client library wrote. */
 const maxTokens = 100_000
 
-/** The cache holds texts of this many characters together. */
-const maxCachedText = 16_000_000
+/** Bytes that the cache may hold together, and what a token takes of them, by measurement. */
+const maxCached = 64_000_000
+const bytesPerToken = 110
 
 /** One operation of a document, ready to be planned. */
 export interface Operation {
@@ -42,9 +43,9 @@ export class DocumentCache {
   constructor(size: number) {
     this.#documents = new LRUCache({
       max: Math.max(size, 1),
-      maxSize: maxCachedText,
-      maxEntrySize: maxCachedText / 16,
-      sizeCalculation: ({ text }) => text.length + 1,
+      maxSize: maxCached,
+      maxEntrySize: maxCached / 16,
+      sizeCalculation: ({ text, node }) => text.length + bytesPerToken * (node.tokenCount ?? 0) + 1,
     })
   }
 

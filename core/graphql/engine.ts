@@ -17,6 +17,7 @@ import type { Contribution, SchemaKind } from './contribution.ts'
 import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
 import { type ExecutionContext, runOperation } from './execute.ts'
 import { type InspectedOperation, inspectOperation } from './inspect.ts'
+import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PreparedOperation, prepareOperation } from './prepared.ts'
 import type { GraphQLRequest } from './request.ts'
@@ -44,8 +45,7 @@ export type RequestGuard = (document: ParsedDocument, session: Session, request:
 /** Plans that depend on the same about the variables. */
 interface PlanVariant {
   readonly dependences: ReadonlyMap<string, Dependence>
-  /** By shape. */
-  readonly plans: Map<string, PreparedOperation>
+  readonly plans: PlansByShape
 }
 
 /** The plans of one operation for one role. */
@@ -132,6 +132,7 @@ export class GraphQLEngine {
   #schemaModel: Model | null = null
   #reused = 0
   #made = 0
+  readonly #kept = new KeptPlans()
   readonly #groups = new WeakMap<RoleSchema, WeakMap<ParsedDocument, Map<string | null, PlanGroup>>>()
 
   constructor(options: GraphQLEngineOptions) {
@@ -236,6 +237,7 @@ export class GraphQLEngine {
     const model = this.#options.model()
     if (model !== this.#schemaModel) {
       this.#schemas = new LRUCache({ max: maxSchemas })
+      this.#kept.clear()
       this.#schemaModel = model
     }
     const key = `${kind} ${backendOnly ? 'b' : '-'} ${role}`
@@ -275,7 +277,7 @@ export class GraphQLEngine {
     const context = new PlanContext(schema, group.operation, variables)
     const prepared = prepareOperation(context)
     checkUnused(variables, context.used, group.operation)
-    if (this.#cachePlans) rememberPlan(group, prepared, context)
+    if (this.#cachePlans) rememberPlan(group, prepared, context, this.#kept)
     return prepared
   }
 }
@@ -288,7 +290,7 @@ function findPlan({ operation, types, variants }: PlanGroup, variables: Variable
   return undefined
 }
 
-function rememberPlan(group: PlanGroup, prepared: PreparedOperation, context: PlanContext): void {
+function rememberPlan(group: PlanGroup, prepared: PreparedOperation, context: PlanContext, kept: KeptPlans): void {
   const { operation, types, variants } = group
   const { dependences, variableTypes, variables } = context
   for (const [name, type] of variableTypes) types.set(name, type)
@@ -302,5 +304,5 @@ function rememberPlan(group: PlanGroup, prepared: PreparedOperation, context: Pl
   }
   const { plans } = variant
   if (plans.size >= plansPerVariant) plans.delete(plans.keys().next().value!)
-  plans.set(shape, prepared)
+  kept.add(plans, shape, prepared)
 }

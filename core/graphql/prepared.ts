@@ -46,6 +46,8 @@ export interface PreparedOperation {
   readonly segments: readonly Segment[]
   /** Whether the only segment gives the whole body. */
   readonly isSole: boolean
+  /** Characters of all its statements. */
+  readonly textSize: number
 }
 
 /** What the whole body has around its members. */
@@ -68,16 +70,19 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
     const { params } = whole
     const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
     const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
-    return { operation, answeredBy, ...needs, joins, whole, direct: null, segments: [], isSole: false }
+    const textSize = whole.text.length
+    return { operation, answeredBy, ...needs, joins, whole, direct: null, segments: [], isSole: false, textSize }
   }
   const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
   const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && joins.length === 0
   const segments = segmentsOf(fields, options, answeredBy, isSole ? body : noEnvelope)
-  const params = segments.flatMap(segmentParams)
+  const statements = segments.flatMap(statementsOf)
+  const params = statements.flatMap((statement) => statement.params)
+  const textSize = statements.reduce((size, { text }) => size + text.length, 0)
   const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
   const [sole] = segments
   const direct = isSole && sole?.kind === 'mutation' && sole.program.kind === 'direct' ? sole.program : null
-  return { operation, answeredBy, ...needs, joins, whole: null, direct, segments, isSole }
+  return { operation, answeredBy, ...needs, joins, whole: null, direct, segments, isSole, textSize }
 }
 
 /** How the statements of an operation are printed. */
@@ -140,7 +145,7 @@ function segmentsOf(
   return segments
 }
 
-function segmentParams(segment: Segment): readonly ParamSource[] {
-  if (segment.kind === 'statement') return segment.statement.params
-  return segment.kind === 'mutation' ? segment.program.params : []
+function statementsOf(segment: Segment): readonly PreparedStatement[] {
+  if (segment.kind === 'statement') return [segment.statement]
+  return segment.kind === 'mutation' ? segment.program.statements : []
 }

@@ -57,3 +57,20 @@ test('values that only look alike have plans of their own', async (t) => {
   })
   assert.equal(new Set(plans).size, rows.length)
 })
+
+test('plans are bounded by what they take together, however many one document could have', async (t) => {
+  const { engine } = await startLibrary(t)
+  const plan = (query: string, limit: number) => {
+    return engine.graphql.plan({ query, operationName: null, variables: { limit } }, admin).prepared
+  }
+  const long = (fields: number) => {
+    const members = Array.from({ length: fields }, (_, i) => `b${i}: book(limit: $limit) { id }`)
+    return `query ($limit: Int!) { ${members.join(' ')} }`
+  }
+  for (let limit = 1; limit <= 60; limit++) plan(long(1500), limit)
+  const kept = engine.graphql.cached().flatMap(({ plans }) => plans.flatMap(({ statements }) => statements))
+  const characters = kept.reduce((sum, { length }) => sum + length, 0)
+  assert.ok(kept.length >= 10 && characters <= 8_000_000, `${kept.length} plans of ${characters} characters`)
+  assert.equal(plan(long(1500), 60), plan(long(1500), 60))
+  assert.notEqual(plan(long(5000), 1), plan(long(5000), 1))
+})

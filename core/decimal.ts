@@ -53,6 +53,14 @@ export function decimalToInteger({ negative, digits, exponent }: Decimal): bigin
   return negative ? -magnitude : magnitude
 }
 
+/** Written without exponent, with so many digits behind the point at most; the others are dropped. */
+export function plainDecimal({ negative, digits, exponent }: Decimal, places: number): string {
+  const whole = exponent > 0 ? digits.slice(0, exponent).padEnd(exponent, '0') : '0'
+  const zeros = '0'.repeat(Math.min(Math.max(-exponent, 0), places))
+  const fraction = `${zeros}${digits.slice(Math.max(exponent, 0))}`.slice(0, places)
+  return `${negative ? '-' : ''}${whole}${fraction && `.${fraction}`}`
+}
+
 /** As messages show numbers: `1.5`, `2.147483648e9`. */
 export function decimalText({ negative, digits, exponent }: Decimal): string {
   if (digits === '') return '0.0'

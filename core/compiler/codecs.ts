@@ -3,7 +3,7 @@
 import type { EnumValue, PgType } from '../catalog/types.ts'
 import type { Codec } from '../database/param.ts'
 import { id, type SqlType, sql } from '../database/sql.ts'
-import { type Decimal, decimalText, decimalToInteger, parseDecimal } from '../decimal.ts'
+import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal } from '../decimal.ts'
 import { parseFailed, type TrellisError, validationFailed, within } from '../errors.ts'
 import { isRawNumber, type JsonType, jsonType } from '../json.ts'
 import { englishList, isGraphQLName } from '../names.ts'
@@ -153,6 +153,24 @@ const numericCodec = (type: string): Codec => ({
   },
 })
 
+/** Amounts of money have 19 digits before the point at most, and no exponent in PostgreSQL's syntax. */
+const longestMoney = 40
+
+/** Numbers as PostgreSQL reads amounts of money; as strings they may be in the form of the database's locale. */
+const moneyCodec: Codec = {
+  ...numericCodec('money'),
+  isPlain: (value) => Number.isFinite(value) && !String(value).includes('e'),
+  encode(value) {
+    if (typeof value === 'string') return value
+    const text = numberText(value)
+    if (text === null) throw undecodable('Scientific', 'Number', value)
+    if (!/e/i.test(text)) return text
+    const decimal = parseDecimal(text)!
+    if (decimal.exponent > longestMoney) throw outOfBounds(decimal, false)
+    return plainDecimal(decimal, longestMoney)
+  },
+}
+
 const jsonCodec = (type: string): Codec => ({
   type,
   encode(value) {
@@ -236,7 +254,7 @@ const known: Readonly<Record<string, Codec>> = {
   int8: integerCodec('bigint', 64),
   float8: numericCodec('float8'),
   numeric: numericCodec('numeric'),
-  money: numericCodec('money'),
+  money: moneyCodec,
   json: jsonCodec('json'),
   jsonb: jsonCodec('jsonb'),
   date: textCodec('date', 'Day'),

@@ -25,6 +25,11 @@ const graphqlName = new RegExp(graphqlNamePattern)
 
 export const isGraphQLName = (text: string): boolean => graphqlName.test(text)
 
+const literals = new Set(['true', 'false', 'null'])
+
+/** Whether a text can be a value of an enum. */
+export const isEnumValueName = (text: string): boolean => isGraphQLName(text) && !literals.has(text)
+
 /** `"a"`, `"a" and "b"`, `"a", "b", and "c"`: the list style of the messages; quoting is the caller's. */
 export function englishList(items: readonly string[], word: 'and' | 'or' = 'and'): string {
   if (items.length <= 1) return items[0] ?? ''

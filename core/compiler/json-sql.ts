@@ -10,8 +10,8 @@ import { supportOf } from './type-support.ts'
 /** Types whose text is JSON whatever the value. */
 const plainJson = new Set(['int2', 'int4', 'int8', 'oid', 'bool', 'json', 'jsonb'])
 
-/** Types whose text never needs escaping inside quotes. */
-const plainText = new Set(['uuid', 'date', 'time', 'timetz', 'money', 'interval'])
+/** Types whose text never needs escaping inside quotes, and is the same in JSON; that of dates is not. */
+const plainText = new Set(['uuid', 'time', 'timetz', 'money', 'interval'])
 
 /** Types that `stringify-numeric-types` turns into strings. */
 const bigNumbers = new Set(['int8', 'numeric', 'float8', 'money'])
@@ -35,14 +35,18 @@ export function columnJson(
 }
 
 function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
-  if (options.stringifyNumbers && bigNumbers.has(type.name)) return escapedText(sql`${value}::text`, options)
-  if (plainJson.has(type.name)) return sql`${value}::text`
-  if (plainText.has(type.name)) return sql`'"' || ${value}::text || '"'`
+  // Types of other schemas may have the same names.
+  if (type.schema === 'pg_catalog') {
+    if (options.stringifyNumbers && bigNumbers.has(type.name)) return escapedText(sql`${value}::text`, options)
+    if (plainJson.has(type.name)) return sql`${value}::text`
+    if (plainText.has(type.name)) return sql`'"' || ${value}::text || '"'`
+    // NaN and the infinities are the numbers that are strings in JSON; all others differ from themselves by zero.
+    if (type.name === 'numeric') {
+      return sql`case when ${value} - ${value} = 0 then ${value}::text else to_json(${value})::text end`
+    }
+  }
   const printed = supportOf(type)?.json?.(value, type)
   if (printed) return printed
-  // NaN and the infinities are the numbers that are strings in JSON; all others differ from themselves by zero.
-  if (type.name === 'numeric')
-    return sql`case when ${value} - ${value} = 0 then ${value}::text else to_json(${value})::text end`
   return isScalar(type) ? escapedText(value, options) : sql`to_json(${value})::text`
 }
 

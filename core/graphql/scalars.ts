@@ -5,6 +5,7 @@ import type { PgType } from '../catalog/types.ts'
 import { codecFor, enumCodec, scalarName } from '../compiler/codecs.ts'
 import type { Codec } from '../database/param.ts'
 import type { ColumnModel } from '../metadata/model.ts'
+import { isReservedType } from '../metadata/type-names.ts'
 import { nameKey } from '../names.ts'
 import type { SchemaScope } from './contribution.ts'
 
@@ -13,10 +14,10 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   const generated = scalarName(type)
   if (generated === null) return null
   const standard = specifiedScalarTypes.find((scalar) => scalar.name === generated)
-  if (standard) return standard
+  if (standard && type.schema === 'pg_catalog') return standard
   // A table's rows are an object type of the name that the values of its row type would have.
-  const isTaken = scope.model.tables.has(nameKey({ schema: 'public', name: generated }))
-  const name = isTaken ? `${generated}_scalar` : generated
+  const isOfRows = scope.model.tables.has(nameKey({ schema: 'public', name: generated }))
+  const name = isOfRows || isReservedType(generated) ? `${generated}_scalar` : generated
   return scope.type(name, () => new GraphQLScalarType({ name, extensions: { codec: codecFor(type) } }))
 }
 

@@ -2,7 +2,7 @@
 
 import { enumKeyColumn } from '../catalog/introspect.ts'
 import type { CatalogTable } from '../catalog/types.ts'
-import { compareText, isGraphQLName, nameText } from '../names.ts'
+import { compareText, isEnumValueName, nameText } from '../names.ts'
 import { withReasons } from './reasons.ts'
 
 /** Why a table cannot be an enum, as one message; null when it can. */
@@ -29,8 +29,6 @@ function keyViolation({ primaryKey, columns }: CatalogTable): string | null {
   return type === 'text' ? null : `the table’s primary key ("${name}") must have type "text", not type "${type}"`
 }
 
-const reservedValues = new Set(['true', 'false', 'null'])
-
 function valuesViolation(table: CatalogTable): string | null {
   if (!enumKeyColumn(table)) return null
   if (!table.enumValues) return 'the rows of the table cannot be read'
@@ -43,8 +41,6 @@ function valuesViolation(table: CatalogTable): string | null {
   const list = bad.length === 2 ? `"${bad[0]}" and ${last}` : `${bad.slice(0, -1).join(', ')}, and ${last}`
   return `the values ${list} are not valid GraphQL enum value names`
 }
-
-const isEnumValueName = (value: string): boolean => isGraphQLName(value) && !reservedValues.has(value)
 
 function columnsViolation({ primaryKey, columns }: CatalogTable): string | null {
   const [comment, ...others] = columns.filter(({ name }) => !primaryKey?.columns.includes(name))

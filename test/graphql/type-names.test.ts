@@ -51,3 +51,78 @@ test('a table that has the name of another one’s type is asked like others; th
     errors: [{ extensions: { path: '$', code: 'unexpected' }, message }],
   })
 })
+
+test('types of the database with the names of types that every schema has are other types', async (t) => {
+  const { op, graphql } = await startTrellis(t, {
+    sql: `
+      create schema my;
+      create type my.order_by as enum ('asc');
+      create type my.bool as enum ('yes');
+      create type my.int4 as (a int, b text);
+      create type my.jsonb as enum ('x');
+      create type my.numeric as enum ('n');
+      create type my."String" as enum ('s');
+      create type my."__Type" as enum ('t');
+      create table odd (id int primary key, o my.order_by, b my.bool, i my.int4, j my.jsonb, n my.numeric,
+        s my."String", t my."__Type");
+      insert into odd values (1, 'asc', 'yes', '(1,x)', 'x', 'n', 's', 't');
+      create table plain (id int primary key, name text);
+      insert into plain values (1, 'a')`,
+  })
+  for (const table of ['odd', 'plain']) await op('track_table', table)
+  const filtered = '{ odd(where: {o: {_eq: "asc"}, s: {_eq: "s"}}) { o b j n s t } }'
+  const row = { o: 'asc', b: 'yes', j: 'x', n: 'n', s: 's', t: 't' }
+  for (let i = 0; i < 2; i++) {
+    assert.deepEqual(await graphql(filtered), { data: { odd: [row] } })
+    const others = '{ plain(where: {name: {_like: "a"}}, order_by: {id: asc}) { id } }'
+    assert.deepEqual(await graphql(others), { data: { plain: [{ id: 1 }] } })
+  }
+  assert.deepEqual(await graphql('{ odd { i } }'), { data: { odd: [{ i: { a: 1, b: 'x' } }] } })
+  const types = '{ __type(name: "odd") { fields { name type { name } } } }'
+  const { data } = await graphql<{ data: { __type: { fields: { name: string; type: { name: string | null } }[] } } }>(
+    types,
+  )
+  const names = Object.fromEntries(data.__type.fields.map(({ name, type }) => [name, type.name]))
+  assert.deepEqual([names['o'], names['s'], names['t']], ['order_by_scalar', 'String_scalar', '__Type_scalar'])
+})
+
+test('a table cannot be called as a type of introspection', async (t) => {
+  const { request } = await startTrellis(t, { sql: 'create table "__Type" (id int primary key)' })
+  const body = { type: 'track_table', args: '__Type' }
+  const { status, body: refusal } = await request<{ error: string }>('/v1/query', { body })
+  assert.equal(status, 400)
+  assert.match(JSON.stringify(refusal), /found conflicting definitions for ."__Type."/)
+})
+
+test('columns and constraints that no enum can name are left out of enums', async (t) => {
+  const { op, graphql } = await startTrellis(t, {
+    sql: 'create table odd (id int, n int, "null" int default 3, constraint "null" primary key (id), constraint n unique (n))',
+  })
+  await op('track_table', 'odd')
+  const insert = `mutation { insert_odd(objects: {id: 1, n: 1}, on_conflict: {constraint: n, update_columns: [id]}) {
+    returning { id null } } }`
+  assert.deepEqual(await graphql(insert), { data: { insert_odd: { returning: [{ id: 1, null: 3 }] } } })
+  const valuesOf = `{ columns: __type(name: "odd_select_column") { enumValues { name } }
+    constraints: __type(name: "odd_constraint") { enumValues { name } } }`
+  assert.deepEqual(await graphql(valuesOf), {
+    data: { columns: { enumValues: [{ name: 'id' }, { name: 'n' }] }, constraints: { enumValues: [{ name: 'n' }] } },
+  })
+  assert.deepEqual(await graphql('{ odd(distinct_on: [id]) { null } }'), { data: { odd: [{ null: 3 }] } })
+})
+
+test('dates and amounts of money read and print alike whatever the forms of the database are', async (t) => {
+  const { op, graphql } = await startTrellis(t, {
+    sql: `
+      create table due (day date primary key, sum money);
+      insert into due values ('2020-01-02', 1);
+      do $$ begin execute format('alter database %I set datestyle = ''German, DMY''', current_database()); end $$`,
+  })
+  await op('track_table', 'due')
+  assert.deepEqual(await graphql('{ due { day } }'), { data: { due: [{ day: '2020-01-02' }] } })
+  const due = 'query ($least: money) { due(where: {sum: {_gt: $least}}) { sum } }'
+  for (const least of [1e-7, 1e-20]) {
+    assert.deepEqual(await graphql(due, { least }), { data: { due: [{ sum: '$1.00' }] } })
+  }
+  assert.deepEqual(await graphql(due, { least: 1e16 }), { data: { due: [] } })
+  assert.deepEqual(await graphql('{ due(where: {sum: {_lt: 1e3}}) { sum } }'), { data: { due: [{ sum: '$1.00' }] } })
+})

@@ -13,14 +13,15 @@ import type { SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { TableModel } from '../../../core/metadata/model.ts'
-import { isGraphQLName, nameText } from '../../../core/names.ts'
+import { isEnumValueName, nameText } from '../../../core/names.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { presetValues, updatableColumns } from './written-columns.ts'
 
 /** `T_on_conflict`; null when the role may not update, or there is no constraint to name. */
 export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
   const constraints = constraintNames(table)
-  if (constraints.length === 0 || updatableColumns(scope, table).size === 0) return null
+  const columns = [...updatableColumns(scope, table).keys()].filter(isEnumValueName)
+  if (constraints.length === 0 || columns.length === 0) return null
   const name = `${table.graphqlName}_on_conflict`
   return scope.tableType(table, name, () => {
     return new GraphQLInputObjectType({
@@ -29,7 +30,7 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
       fields: (): GraphQLInputFieldConfigMap => ({
         constraint: { type: new GraphQLNonNull(constraintType(scope, table, constraints)) },
         update_columns: {
-          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table)))),
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table, columns)))),
           default: { value: [] },
         },
         where: { type: booleanExpressionType(scope, table) },
@@ -40,7 +41,7 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
 
 function constraintNames({ catalog }: TableModel): string[] {
   const constraints = [...(catalog.primaryKey ? [catalog.primaryKey] : []), ...catalog.uniqueConstraints]
-  return constraints.map(({ name }) => name).filter(isGraphQLName)
+  return constraints.map(({ name }) => name).filter(isEnumValueName)
 }
 
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
@@ -52,10 +53,10 @@ function constraintType(scope: SchemaScope, table: TableModel, constraints: read
   })
 }
 
-function updateColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType {
+function updateColumnType(scope: SchemaScope, table: TableModel, columns: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_update_column`
   return scope.tableType(table, name, () => {
-    const values = [...updatableColumns(scope, table).keys()].map((column) => [column, { description: 'column name' }])
+    const values = columns.map((column) => [column, { description: 'column name' }])
     const description = `update columns of table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
   })

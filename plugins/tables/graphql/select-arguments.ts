@@ -11,19 +11,19 @@ import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { Value } from '../../../core/graphql/values.ts'
 import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import { isEnumValueName, nameText } from '../../../core/names.ts'
 import { pathKeys } from '../../../core/path.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
 import { selectableColumns } from './row-type.ts'
 
-/** `T_select_column`; null when the role may select no column. */
+/** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
 export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType | null {
-  const columns = selectableColumns(scope, table)
-  if (columns.size === 0) return null
+  const columns = [...selectableColumns(scope, table).keys()].filter(isEnumValueName)
+  if (columns.length === 0) return null
   const name = `${table.graphqlName}_select_column`
   return scope.tableType(table, name, () => {
-    const values = [...columns.keys()].map((column) => [column, { description: 'column name' }])
+    const values = columns.map((column) => [column, { description: 'column name' }])
     const description = `select columns of table "${nameText(table.name)}"`
     return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
   })

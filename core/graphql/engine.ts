@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database } from '../database/database.ts'
 import type { Dialect } from '../dialect.ts'
+import { validationFailed } from '../errors.ts'
 import type { Model } from '../metadata/model.ts'
 import type { QueryLog } from '../observe.ts'
 import type { Settings } from '../options.ts'
@@ -22,7 +23,7 @@ import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PreparedOperation, prepareOperation } from './prepared.ts'
 import type { GraphQLRequest } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
-import { checkUnused, readVariables, variablesShape } from './variables.ts'
+import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
 const plansPerVariant = 64
@@ -51,6 +52,8 @@ interface PlanVariant {
 /** The plans of one operation for one role. */
 interface PlanGroup {
   readonly operation: Operation
+  /** Names of the variables in its text. */
+  readonly mentioned: ReadonlySet<string>
   /** Of the variables that were planned with. */
   readonly types: Map<string, GraphQLInputType>
   readonly variants: PlanVariant[]
@@ -210,6 +213,7 @@ export class GraphQLEngine {
     const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables)
+    checkUnexpected(request.variables, group.mentioned)
     let prepared = findPlan(group, variables)
     if (prepared) this.#reused++
     else prepared = this.#prepare(schema, group, variables)
@@ -226,10 +230,8 @@ export class GraphQLEngine {
     const operation = this.operation(request)
     const schema = this.schema(session.role, session.backendOnly, kind)
     const variables = readVariables(operation, request.variables)
-    const context = new PlanContext(schema, operation, variables)
-    const inspected = inspectOperation(context)
-    checkUnused(variables, context.used, operation)
-    return inspected
+    checkUnexpected(request.variables, mentionedVariables(operation))
+    return inspectOperation(new PlanContext(schema, operation, variables))
   }
 
   /** The schema that a role sees now. */
@@ -266,7 +268,8 @@ export class GraphQLEngine {
     let group = byName.get(operationName)
     if (!group) {
       const operation = chooseOperation(document, operationName)
-      group = { operation, types: new Map(), variants: [] }
+      checkRoot(schema, operation)
+      group = { operation, mentioned: mentionedVariables(operation), types: new Map(), variants: [] }
       byName.set(operationName, group)
     }
     return group
@@ -276,10 +279,13 @@ export class GraphQLEngine {
     this.#made++
     const context = new PlanContext(schema, group.operation, variables)
     const prepared = prepareOperation(context)
-    checkUnused(variables, context.used, group.operation)
     if (this.#cachePlans) rememberPlan(group, prepared, context, this.#kept)
     return prepared
   }
+}
+
+function checkRoot(schema: RoleSchema, { kind }: Operation): void {
+  if (kind === 'mutation' && schema.root(kind).isEmpty) throw validationFailed('no mutations exist')
 }
 
 function findPlan({ operation, types, variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {

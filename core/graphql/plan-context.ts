@@ -44,7 +44,6 @@ export class PlanContext {
   readonly schema: RoleSchema
   readonly operation: Operation
   readonly variables: Variables
-  readonly used = new Set<string>()
   readonly dependences = new Map<string, Dependence>()
   /** Of variables, as the places have them where they stand; where such a place is within a scalar there is none. */
   readonly variableTypes = new Map<string, GraphQLInputType>()
@@ -67,7 +66,6 @@ export class PlanContext {
   useVariable(name: string, path: Path | null): UsedVariable {
     const declared = this.operation.variables.get(name)
     if (!declared) throw validationFailed(`unbound variable "${name}"`, pathKeys(path))
-    this.used.add(name)
     const defaultNode = declared.defaultValue?.kind === Kind.NULL ? undefined : declared.defaultValue
     return { type: declared.type, value: this.variables[name] ?? null, defaultNode }
   }

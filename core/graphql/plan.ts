@@ -25,7 +25,6 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   const { schema, operation } = context
   checkOperationDirectives(context)
   const root = schema.root(operation.kind)
-  if (operation.kind === 'mutation' && root.isEmpty) throw validationFailed('no mutations exist')
   const fields = collectFields(context, [operation.node.selectionSet], root)
   if (operation.kind === 'subscription') checkSubscription(fields)
   return fields.map((field) => planRootField(field, context))

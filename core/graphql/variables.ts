@@ -8,6 +8,7 @@ import {
   isScalarType,
   Kind,
   type TypeNode,
+  type VariableNode,
   visit,
 } from 'graphql'
 import { isSupported } from '../compiler/type-support.ts'
@@ -32,30 +33,33 @@ export function readVariables(operation: Operation, given: Readonly<Record<strin
   return variables
 }
 
-/** Refuses variables that were sent and that the operation does not use. */
-export function checkUnused(variables: Variables, used: ReadonlySet<string>, operation: Operation): void {
-  const unplanned = Object.keys(variables).filter((name) => !used.has(name) && !isDefaulted(operation, name))
-  if (unplanned.length === 0) return
-  const mentioned = mentionedVariables(operation)
-  const unexpected = unplanned.filter((name) => !mentioned.has(name))
-  if (unexpected.length === 0) return
+/** Refuses variables that were sent and that the operation does not mention. */
+export function checkUnexpected(given: Readonly<Record<string, unknown>> | null, mentioned: ReadonlySet<string>): void {
+  if (!given) return
+  let unexpected: string[] | null = null
+  for (const name in given) {
+    if (mentioned.has(name)) continue
+    unexpected ??= []
+    unexpected.push(name)
+  }
+  if (!unexpected) return
   throw validationFailed(`unexpected variables in variableValues: ${unexpected.sort(compareText).join(', ')}`)
 }
 
 /** The variables in the operation's text, those of parts that directives or type conditions leave out among them. */
-function mentionedVariables({ node, fragments }: Operation): ReadonlySet<string> {
+export function mentionedVariables({ node, fragments }: Operation): ReadonlySet<string> {
   const names = new Set<string>()
   const sets = new Set([node.selectionSet])
+  const Variable = ({ name }: VariableNode) => void names.add(name.value)
+  for (const directive of node.directives ?? []) visit(directive, { Variable })
   for (const set of sets) {
     visit(set, {
-      Variable: ({ name }) => void names.add(name.value),
+      Variable,
       FragmentSpread: ({ name }) => void sets.add(fragments.get(name.value)!.selectionSet),
     })
   }
   return names
 }
-
-const isDefaulted = (operation: Operation, name: string) => operation.variables.get(name)?.defaultValue !== undefined
 
 /** What is known of an operation's variables and its plans. */
 export interface ShapeOptions {

@@ -14,7 +14,7 @@ import type { TableModel } from '../../core/metadata/model.ts'
 import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../core/names.ts'
 import { callArguments, planCall, planFunctionRows } from '../functions/graphql.ts'
 import { type FunctionCall, requestArguments } from '../functions/index.ts'
-import { readPathArgument, planRow, rowType, selectArguments } from '../tables/graphql.ts'
+import { planRow, readPathArgument, rowType, selectArguments } from '../tables/graphql.ts'
 import type { ComputedFieldModel } from './metadata.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>

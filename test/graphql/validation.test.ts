@@ -88,6 +88,18 @@ const cases: Readonly<Record<string, Case>> = {
     path: '$',
     message: 'unexpected variables in variableValues: a, b',
   },
+  'a variable with a default that is not used': {
+    query: 'query ($a: Int = 1) { book { id } }',
+    variables: { a: null },
+    path: '$',
+    message: 'unexpected variables in variableValues: a',
+  },
+  'a variable that is not used, before what is selected': {
+    query: '{ nope }',
+    variables: { a: 1 },
+    path: '$',
+    message: 'unexpected variables in variableValues: a',
+  },
   'a variable that is not declared': {
     query: '{ book(limit: $n) { id } }',
     path: `${book}.args.limit`,
@@ -248,7 +260,6 @@ const cases: Readonly<Record<string, Case>> = {
   'a json path that is none': {
     query: '{ publisher { info(path: "$..") } }',
     path: '$.selectionSet.publisher.selectionSet.info.args.path',
-    code: 'parse-failed',
     message:
       "parse json path error: $... Accept letters, digits, underscore (_) or hyphen (-) only. Use single quotes enclosed in bracket (['...']) if there is any special character",
   },

@@ -368,7 +368,7 @@ export const SettingsSchema = Type.Object({
       flag: 'query-plan-cache-size',
       variable: 'QUERY_PLAN_CACHE_SIZE',
       placeholder: 'N',
-      description: 'number of query plans to keep; 0 means none',
+      description: 'number of documents to keep with their query plans; 0 means none',
     },
   ),
   enabledLogTypes: listOf(configurableLogTypes, ['startup', 'http-log', 'webhook-log', 'websocket-log'], {

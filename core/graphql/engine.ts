@@ -156,10 +156,10 @@ export class GraphQLEngine {
     return schemas.flatMap((schema) =>
       documents.flatMap((document) => {
         const groups = [...(this.#groups.get(schema)?.get(document) ?? [])]
-        return groups.map(([operationName, group]) => {
+        return groups.flatMap(([operationName, group]) => {
           const kept = group.variants.flatMap(({ plans }) => [...plans.values()])
           const plans = kept.map((prepared) => ({ statements: statementsOf(prepared) }))
-          return { schema, document, operationName, plans }
+          return plans.length > 0 ? [{ schema, document, operationName, plans }] : []
         })
       }),
     )

@@ -3,8 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { parseFailed } from '../../core/errors.ts'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
-import type { BooleanExpression } from '../permissions/expression-syntax.ts'
-import { Expression } from '../permissions/schema.ts'
+import { type BooleanExpression, Expression } from '../permissions/schema.ts'
 
 /** One thing to order by: a column, reached through object relationships. */
 export interface OrderTerm {

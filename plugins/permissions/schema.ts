@@ -4,6 +4,8 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
 import { type BooleanExpression, canonicalExpression } from './expression-syntax.ts'
 
+export type { BooleanExpression }
+
 export const permissionKinds = ['insert', 'select', 'update', 'delete'] as const
 
 export type PermissionKind = (typeof permissionKinds)[number]

@@ -2,7 +2,7 @@
 // json_build_object it is the fastest form, provided that escaping is left to one call per text value.
 
 import type { PgType } from '../catalog/types.ts'
-import { join, literal, param, type Sql, sql } from '../database/sql.ts'
+import { join, literal, param, type Sql, sql, trusted } from '../database/sql.ts'
 import { encodeArray } from './codecs.ts'
 import type { PrinterOptions } from './printer.ts'
 import { supportOf } from './type-support.ts'
@@ -38,8 +38,8 @@ function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
   // Types of other schemas may have the same names.
   if (type.schema === 'pg_catalog') {
     if (options.stringifyNumbers && bigNumbers.has(type.name)) return escapedText(sql`${value}::text`, options)
-    if (plainJson.has(type.name)) return sql`${value}::text`
-    if (plainText.has(type.name)) return sql`'"' || ${value}::text || '"'`
+    if (plainJson.has(type.name)) return plainTextOf(value, type)
+    if (plainText.has(type.name)) return sql`'"' || ${plainTextOf(value, type)} || '"'`
     // NaN and the infinities are the numbers that are strings in JSON; all others differ from themselves by zero.
     if (type.name === 'numeric') {
       return sql`case when ${value} - ${value} = 0 then ${value}::text else to_json(${value})::text end`
@@ -49,6 +49,12 @@ function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {
   if (printed) return printed
   return isScalar(type) ? escapedText(value, options) : sql`to_json(${value})::text`
 }
+
+/**
+ * The text of a value of a type whose texts need no escaping. The cast to its type costs nothing, and when the column has
+ * got another type since the catalog was read, its text is an error unless it is one of the type that it had.
+ */
+const plainTextOf = (value: Sql, type: PgType): Sql => sql`${value}::${trusted(type.sql)}::text`
 
 const escapedText = (value: Sql, { serverVersion }: PrinterOptions): Sql =>
   serverVersion >= 17 ? sql`json_scalar(${value})::text` : sql`to_json(${value})::text`

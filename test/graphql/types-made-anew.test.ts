@@ -45,3 +45,21 @@ test('statements that were prepared go on when a type of theirs is dropped and m
   await trellis.op('run_sql', { sql: remake })
   await again()
 })
+
+test('a column that got another type behind the server’s back answers JSON or an error, never what is none', async (t) => {
+  const { op, graphql, sql } = await startTrellis(t, {
+    sql: `create table part (id int primary key, a int, b bool, c uuid, d jsonb);
+      insert into part values (1, 2, true, gen_random_uuid(), '{"x": 1}')`,
+  })
+  await op('track_table', 'part')
+  const ask = (column: string) => graphql<{ errors?: { extensions: { code: string } }[] }>(`{ part { ${column} } }`)
+  for (const column of ['a', 'b', 'c', 'd']) {
+    assert.equal((await ask(column)).errors, undefined)
+    await sql(`alter table part alter column ${column} type text using 'a "quoted" text'`)
+    assert.equal((await ask(column)).errors?.[0]?.extensions.code, 'data-exception')
+  }
+  await sql("update part set a = '12'")
+  assert.deepEqual(await ask('a'), { data: { part: [{ a: 12 }] } })
+  await op('reload_metadata', {})
+  assert.deepEqual(await ask('b'), { data: { part: [{ b: 'a "quoted" text' }] } })
+})

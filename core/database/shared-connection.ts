@@ -158,7 +158,8 @@ export class SharedConnection {
       if (this.pending > 1 && this.busyMillis >= patience) this.#abandon(this.#answered)
       this.#watchHead()
     }
-    this.#watch = setTimeout(look, patience / 2).unref()
+    // When the event loop stood still answers may be waiting to be read, which comes first.
+    this.#watch = setTimeout(() => setImmediate(look), patience / 2).unref()
   }
 
   #abandon(number: number): void {

@@ -158,7 +158,7 @@ export class GraphQLEngine {
         const groups = [...(this.#groups.get(schema)?.get(document) ?? [])]
         return groups.flatMap(([operationName, group]) => {
           const kept = group.variants.flatMap(({ plans }) => [...plans.values()])
-          const plans = kept.map((prepared) => ({ statements: statementsOf(prepared) }))
+          const plans = kept.map(({ prepared }) => ({ statements: statementsOf(prepared) }))
           return plans.length > 0 ? [{ schema, document, operationName, plans }] : []
         })
       }),
@@ -290,8 +290,8 @@ function checkRoot(schema: RoleSchema, { kind }: Operation): void {
 
 function findPlan({ operation, types, variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {
   for (const { dependences, plans } of variants) {
-    const prepared = plans.get(variablesShape(operation, variables, { dependences, types }))
-    if (prepared) return prepared
+    const kept = plans.get(variablesShape(operation, variables, { dependences, types }))
+    if (kept) return kept.prepared
   }
   return undefined
 }
@@ -305,10 +305,8 @@ function rememberPlan(group: PlanGroup, prepared: PreparedOperation, context: Pl
   let variant = variants.find((each) => isDeepStrictEqual(each.dependences, dependences))
   if (!variant) {
     variant = { dependences, plans: new Map() }
-    if (variants.length >= variantsPerOperation) variants.shift()
+    if (variants.length >= variantsPerOperation) kept.removeAll(variants.shift()!.plans)
     variants.push(variant)
   }
-  const { plans } = variant
-  if (plans.size >= plansPerVariant) plans.delete(plans.keys().next().value!)
-  kept.add(plans, shape, prepared)
+  kept.add({ plans: variant.plans, shape, prepared }, plansPerVariant)
 }

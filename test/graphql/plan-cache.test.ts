@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PreparedNames, prepare } from '../../core/database/prepared-statement.ts'
+import { DocumentCache } from '../../core/graphql/document.ts'
 import { startLibrary } from '../support/library.ts'
 
 const admin = { role: 'admin', variables: {}, backendOnly: false }
@@ -73,4 +75,32 @@ test('plans are bounded by what they take together, however many one document co
   assert.ok(kept.length >= 10 && characters <= 8_000_000, `${kept.length} plans of ${characters} characters`)
   assert.equal(plan(long(1500), 60), plan(long(1500), 60))
   assert.notEqual(plan(long(5000), 1), plan(long(5000), 1))
+})
+
+test('documents are bounded by what their trees take, those used last stay', () => {
+  const cache = new DocumentCache(4000)
+  const long = (i: number) => `{ b${i} ${'b '.repeat(30_000)} }`
+  const small = cache.get('{ book { id } }')
+  for (let i = 0; i < 60; i++) {
+    cache.get(long(i))
+    assert.equal(cache.get('{ book { id } }'), small)
+  }
+  assert.ok(cache.all.length < 30, `${cache.all.length} documents`)
+  assert.equal(cache.get(long(59)), cache.get(long(59)))
+  const huge = `{ ${'b '.repeat(60_000)} }`
+  assert.notEqual(cache.get(huge), cache.get(huge))
+})
+
+test('a connection is full of many prepared statements, or of a few long ones', () => {
+  const isFullAfter = (count: number, size: number) => {
+    const names = new PreparedNames()
+    for (let i = 0; i < count; i++) {
+      const statement = prepare({ text: `select ${i} ${' '.repeat(size)}`, params: [] })
+      statement.took(1)
+      for (const _ of ['once', 'again']) names.add(statement, true)
+    }
+    return names.isFull
+  }
+  assert.deepEqual([isFullAfter(1000, 10), isFullAfter(1001, 10)], [false, true])
+  assert.deepEqual([isFullAfter(10, 300_000), isFullAfter(20, 300_000)], [false, true])
 })

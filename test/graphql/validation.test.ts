@@ -257,6 +257,11 @@ const cases: Readonly<Record<string, Case>> = {
     path: `${book}.args`,
     message: '"distinct_on" columns must match initial "order_by" columns',
   },
+  'a json path that is too long': {
+    query: `{ publisher { info(path: "$['${'a'.repeat(10_000)}']") } }`,
+    path: '$.selectionSet.publisher.selectionSet.info.args.path',
+    message: `parse json path error: $['${'a'.repeat(10_000)}']. Accept letters, digits, underscore (_) or hyphen (-) only. Use single quotes enclosed in bracket (['...']) if there is any special character`,
+  },
   'a json path that is none': {
     query: '{ publisher { info(path: "$..") } }',
     path: '$.selectionSet.publisher.selectionSet.info.args.path',

@@ -2,8 +2,9 @@
 
 import { describeDomains } from './http/cors.ts'
 import type { LogEntry } from './observe.ts'
-import { redactedUrl, type Settings } from './options.ts'
+import type { Settings } from './options.ts'
 import { loggableUrl } from './outgoing/url.ts'
+import { redactedUrl } from './redaction.ts'
 import { version } from './version.ts'
 
 /** What the banner shows. */

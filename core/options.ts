@@ -3,38 +3,9 @@
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { secretsRefusal } from './auth/secrets.ts'
+import { checkAuthHook, checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
+import { choice, flagOnly, list, listOf, text, textWithDefault, trueOrFalse, whole } from './option-kinds.ts'
 import type { OptionDeclaration, TypedOption } from './option-values.ts'
-import { isHttpUrl, loggableUrl } from './outgoing/url.ts'
-
-type Declared = Omit<OptionDeclaration, 'kind'>
-
-const text = (option: Declared) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, option: { kind: 'string', ...option } })
-
-const textWithDefault = (standard: string, option: Declared) =>
-  Type.String({ minLength: 1, default: standard, option: { kind: 'string', ...option } })
-
-const whole = (standard: number, limits: { minimum: number; maximum?: number }, option: Declared) =>
-  Type.Integer({ ...limits, default: standard, option: { kind: 'int', ...option } })
-
-const flagOnly = (option: Declared) => Type.Boolean({ default: false, option: { kind: 'switch', ...option } })
-
-const trueOrFalse = (standard: boolean, option: Declared) =>
-  Type.Boolean({ default: standard, option: { kind: 'boolean', placeholder: 'true/false', ...option } })
-
-const list = (standard: readonly string[], option: Declared) =>
-  Type.Array(Type.String({ minLength: 1 }), { default: standard, option: { kind: 'list', ...option } })
-
-const listOf = <const W extends readonly string[]>(words: W, standard: readonly W[number][], option: Declared) =>
-  Type.Array(Type.Union(words.map((word) => Type.Literal(word as W[number]))), {
-    default: standard,
-    option: { kind: 'list', words, ...option },
-  })
-
-function choice<const W extends readonly string[]>(words: W, standard: W[number], option: Declared) {
-  const literals = words.map((word) => Type.Literal(word as W[number]))
-  return Type.Union(literals, { default: standard, option: { kind: 'enum', words, ...option } })
-}
 
 /** The kinds of log lines that may be switched off. */
 export const configurableLogTypes = [
@@ -46,26 +17,6 @@ export const configurableLogTypes = [
   'livequery-poller-log',
   'action-handler-log',
 ] as const
-
-/** `*`, or what a browser sends as Origin, where the first label of the host may be a wildcard. */
-const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
-
-function checkCorsDomains(domains: readonly string[]): string | null {
-  const bad = domains.find((domain) => !corsDomain.test(domain))
-  const expected = 'All domains should have scheme + (optional wildcard) host + (optional port)'
-  return bad === undefined ? null : `invalid domain: '${bad}'. ${expected}`
-}
-
-const databaseSchemes = ['postgres:', 'postgresql:']
-
-function checkDatabaseUrl(url: string): string | null {
-  const scheme = URL.canParse(url) ? new URL(url).protocol : null
-  if (scheme !== null && databaseSchemes.includes(scheme)) return null
-  return 'Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded'
-}
-
-const checkAuthHook = (url: string): string | null =>
-  isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path, without a user name'
 
 /** The options; a property's name is its key in the configuration file. */
 export const SettingsSchema = Type.Object({
@@ -428,27 +379,4 @@ export const environment: Readonly<Record<string, string | undefined>> = process
 export function defaultSettings(overrides: Partial<Settings> = {}): Settings {
   const defaults = Object.fromEntries(options.map((option) => [option.key, option.default]))
   return { ...(defaults as Settings), ...overrides }
-}
-
-/** A database URL without its password. */
-export function redactedUrl(url: string): string {
-  if (!URL.canParse(url)) return '<redacted>'
-  const parsed = new URL(url)
-  if (parsed.password) parsed.password = 'redacted'
-  for (const key of parsed.searchParams.keys()) {
-    if (/password/i.test(key)) parsed.searchParams.set(key, 'redacted')
-  }
-  return parsed.href
-}
-
-/** The settings as they may be printed. */
-export function redactedSettings(settings: Settings): Record<keyof Settings, unknown> {
-  const entries = options.map(({ key, declaration }) => {
-    const value = settings[key]
-    if (value === null) return [key, null]
-    if (key === 'authHook') return [key, loggableUrl(value as string)]
-    if (!declaration.secret) return [key, value]
-    return [key, key === 'databaseUrl' ? redactedUrl(value as string) : '<redacted>']
-  })
-  return Object.fromEntries(entries)
 }

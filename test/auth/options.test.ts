@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bannerText, configurationEntry } from '../../core/banner.ts'
-import { defaultSettings, redactedSettings } from '../../core/options.ts'
+import { defaultSettings } from '../../core/options.ts'
+import { redactedSettings } from '../../core/redaction.ts'
 import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
 
 const parse = (argv: readonly string[], variables: Record<string, string> = {}, file?: string) =>

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readCommand } from '../../core/cli.ts'
-import { defaultSettings, redactedSettings } from '../../core/options.ts'
+import { defaultSettings } from '../../core/options.ts'
+import { redactedSettings } from '../../core/redaction.ts'
 import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
 
 interface Sources {

@@ -153,21 +153,21 @@ const numericCodec = (type: string): Codec => ({
   },
 })
 
-/** Amounts of money have 19 digits before the point at most, and no exponent in PostgreSQL's syntax. */
-const longestMoney = 40
+const moneyNumber = numericCodec('money')
 
-/** Numbers as PostgreSQL reads amounts of money; as strings they may be in the form of the database's locale. */
+/** More digits than any amount of money has, before the point or behind it. */
+const moneyDigits = 40
+
+/** PostgreSQL reads amounts of money without exponent; as strings they may be in the form of the database's locale. */
 const moneyCodec: Codec = {
-  ...numericCodec('money'),
+  ...moneyNumber,
   isPlain: (value) => Number.isFinite(value) && !String(value).includes('e'),
   encode(value) {
-    if (typeof value === 'string') return value
-    const text = numberText(value)
-    if (text === null) throw undecodable('Scientific', 'Number', value)
-    if (!/e/i.test(text)) return text
+    const text = moneyNumber.encode(value)
+    if (typeof value === 'string' || !/e/i.test(text)) return text
     const decimal = parseDecimal(text)!
-    if (decimal.exponent > longestMoney) throw outOfBounds(decimal, false)
-    return plainDecimal(decimal, longestMoney)
+    if (decimal.exponent > moneyDigits) throw outOfBounds(decimal, false)
+    return plainDecimal(decimal, moneyDigits)
   },
 }
 

@@ -22,14 +22,12 @@ import { allRows, always, type Output, type Rows } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
 import { type Envelope, type Frame, noEnvelope, outputSql, rowSet, soleOutputSql } from './select-sql.ts'
 
-/** `statements` are all that it may run. */
 export type MutationProgram =
   /** Nothing to do. */
-  | { readonly kind: 'constant'; readonly statements: readonly PreparedStatement[]; readonly text: string }
+  | { readonly kind: 'constant'; readonly text: string }
   | DirectProgram
   | {
       readonly kind: 'staged'
-      readonly statements: readonly PreparedStatement[]
       readonly steps: readonly ProgramStep[]
       readonly answer: MutationAnswer
       readonly envelope: Envelope
@@ -40,7 +38,6 @@ export type MutationProgram =
 /** One statement that answers. */
 export interface DirectProgram {
   readonly kind: 'direct'
-  readonly statements: readonly PreparedStatement[]
   readonly statement: PreparedStatement
   /** The answer when the statement yields no row. */
   readonly whenEmpty: string
@@ -65,18 +62,29 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   const { steps, answer } = plan
   const [first] = steps
   const whenEmpty = answerText(answer, 0, envelope)
-  if (!first) return { kind: 'constant', statements: [], text: whenEmpty }
+  if (!first) return { kind: 'constant', text: whenEmpty }
   const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
     const statement = prepare(compile(directSql(first.change, answer, new Printer(options), envelope)))
     const isBounded = first.change.kind === 'insert' || answer.kind === 'row'
-    return { kind: 'direct', statements: [statement], statement, whenEmpty, isBounded, path: first.path }
+    return { kind: 'direct', statement, whenEmpty, isBounded, path: first.path }
   }
   const handsOver = outputsOf(answer).length > 0
   const printed = steps.map((step) => programStep(step, handsOver, options))
   const answering = handsOver ? prepare(compile(answerSql(plan, new Printer(options), envelope))) : null
-  const statements = [...printed.flatMap(statementsOf), ...(answering ? [answering] : [])]
-  return { kind: 'staged', statements, steps: printed, answer, envelope, answering }
+  return { kind: 'staged', steps: printed, answer, envelope, answering }
+}
+
+/** All statements that a program may run. */
+export function programStatements(program: MutationProgram): readonly PreparedStatement[] {
+  switch (program.kind) {
+    case 'constant':
+      return []
+    case 'direct':
+      return [program.statement]
+    case 'staged':
+      return [...program.steps.flatMap(stepStatements), ...(program.answering ? [program.answering] : [])]
+  }
 }
 
 /** The answer when no row is part of it. */
@@ -161,10 +169,10 @@ function programStep(step: MutationStep, handsOver: boolean, options: PrinterOpt
   }
 }
 
-const statementsOf = (step: ProgramStep): PreparedStatement[] => [
-  ...step.before.flatMap(statementsOf),
+const stepStatements = (step: ProgramStep): PreparedStatement[] => [
+  ...step.before.flatMap(stepStatements),
   step.statement,
-  ...step.after.flatMap(statementsOf),
+  ...step.after.flatMap(stepStatements),
 ]
 
 const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })

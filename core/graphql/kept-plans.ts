@@ -36,6 +36,7 @@ export class KeptPlans {
     }
   }
 
+  /** Forgets the plans of one variant. */
   removeAll(plans: PlansByShape): void {
     for (const plan of plans.values()) this.#remove(plan)
   }

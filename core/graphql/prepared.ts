@@ -1,7 +1,12 @@
 // An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
 
 import { inputsOf, sessionVariablesOf } from '../compiler/bind.ts'
-import { type DirectProgram, type MutationProgram, mutationProgram } from '../compiler/mutation-program.ts'
+import {
+  type DirectProgram,
+  type MutationProgram,
+  mutationProgram,
+  programStatements,
+} from '../compiler/mutation-program.ts'
 import type { PrinterOptions } from '../compiler/printer.ts'
 import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
 import { type Envelope, noEnvelope } from '../compiler/select-sql.ts'
@@ -147,5 +152,5 @@ function segmentsOf(
 
 function statementsOf(segment: Segment): readonly PreparedStatement[] {
   if (segment.kind === 'statement') return [segment.statement]
-  return segment.kind === 'mutation' ? segment.program.statements : []
+  return segment.kind === 'mutation' ? programStatements(segment.program) : []
 }

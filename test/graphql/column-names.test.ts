@@ -16,3 +16,19 @@ test('columns that are called like connectives are read and written, and the con
   const mutation = `mutation { update_rule(where: ${where}, _set: {_set: 1, _and: 2}) { returning { _set _and } } }`
   assert.deepEqual(await graphql(mutation), { data: { update_rule: { returning: [{ _set: 1, _and: 2 }] } } })
 })
+
+test('columns and constraints that no enum can name are left out of enums', async (t) => {
+  const { op, graphql } = await startTrellis(t, {
+    sql: 'create table odd (id int, n int, "null" int default 3, constraint "null" primary key (id), constraint n unique (n))',
+  })
+  await op('track_table', 'odd')
+  const insert = `mutation { insert_odd(objects: {id: 1, n: 1}, on_conflict: {constraint: n, update_columns: [id]}) {
+    returning { id null } } }`
+  assert.deepEqual(await graphql(insert), { data: { insert_odd: { returning: [{ id: 1, null: 3 }] } } })
+  const valuesOf = `{ columns: __type(name: "odd_select_column") { enumValues { name } }
+    constraints: __type(name: "odd_constraint") { enumValues { name } } }`
+  assert.deepEqual(await graphql(valuesOf), {
+    data: { columns: { enumValues: [{ name: 'id' }, { name: 'n' }] }, constraints: { enumValues: [{ name: 'n' }] } },
+  })
+  assert.deepEqual(await graphql('{ odd(distinct_on: [id]) { null } }'), { data: { odd: [{ null: 3 }] } })
+})

@@ -93,36 +93,3 @@ test('a table cannot be called as a type of introspection', async (t) => {
   assert.equal(status, 400)
   assert.match(JSON.stringify(refusal), /found conflicting definitions for ."__Type."/)
 })
-
-test('columns and constraints that no enum can name are left out of enums', async (t) => {
-  const { op, graphql } = await startTrellis(t, {
-    sql: 'create table odd (id int, n int, "null" int default 3, constraint "null" primary key (id), constraint n unique (n))',
-  })
-  await op('track_table', 'odd')
-  const insert = `mutation { insert_odd(objects: {id: 1, n: 1}, on_conflict: {constraint: n, update_columns: [id]}) {
-    returning { id null } } }`
-  assert.deepEqual(await graphql(insert), { data: { insert_odd: { returning: [{ id: 1, null: 3 }] } } })
-  const valuesOf = `{ columns: __type(name: "odd_select_column") { enumValues { name } }
-    constraints: __type(name: "odd_constraint") { enumValues { name } } }`
-  assert.deepEqual(await graphql(valuesOf), {
-    data: { columns: { enumValues: [{ name: 'id' }, { name: 'n' }] }, constraints: { enumValues: [{ name: 'n' }] } },
-  })
-  assert.deepEqual(await graphql('{ odd(distinct_on: [id]) { null } }'), { data: { odd: [{ null: 3 }] } })
-})
-
-test('dates and amounts of money read and print alike whatever the forms of the database are', async (t) => {
-  const { op, graphql } = await startTrellis(t, {
-    sql: `
-      create table due (day date primary key, sum money);
-      insert into due values ('2020-01-02', 1);
-      do $$ begin execute format('alter database %I set datestyle = ''German, DMY''', current_database()); end $$`,
-  })
-  await op('track_table', 'due')
-  assert.deepEqual(await graphql('{ due { day } }'), { data: { due: [{ day: '2020-01-02' }] } })
-  const due = 'query ($least: money) { due(where: {sum: {_gt: $least}}) { sum } }'
-  for (const least of [1e-7, 1e-20]) {
-    assert.deepEqual(await graphql(due, { least }), { data: { due: [{ sum: '$1.00' }] } })
-  }
-  assert.deepEqual(await graphql(due, { least: 1e16 }), { data: { due: [] } })
-  assert.deepEqual(await graphql('{ due(where: {sum: {_lt: 1e3}}) { sum } }'), { data: { due: [{ sum: '$1.00' }] } })
-})

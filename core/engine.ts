@@ -7,7 +7,7 @@ import { Apis } from './apis.ts'
 import { Auth } from './auth/auth.ts'
 import { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
-import { dialects } from './dialect.ts'
+import { type Dialect, dialects } from './dialect.ts'
 import type { Contribution } from './graphql/contribution.ts'
 import { GraphQLEngine, type RequestGuard } from './graphql/engine.ts'
 import { listen } from './http/listen.ts'
@@ -92,7 +92,7 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const dialect = dialects[settings.dialect]
   const wrapping = new Wrapping()
   const sessionSettings = new SessionSettings(dialect)
-  const database = openDatabase(settings, observe, wrapping)
+  const database = openDatabase({ settings, dialect, observe, wrapping })
   const auth = new Auth(settings, dialect)
   const outgoing = new OutgoingClient(dialect, wrapping)
   const http = createHttp({ settings, observe })
@@ -117,14 +117,24 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   return { http, services, metadata, outgoing }
 }
 
-function openDatabase(settings: Settings, observe: Observer, wrapping: Wrapping): Database {
+interface DatabaseServices {
+  readonly settings: Settings
+  readonly dialect: Dialect
+  readonly observe: Observer
+  readonly wrapping: Wrapping
+}
+
+function openDatabase({ settings, dialect, observe, wrapping }: DatabaseServices): Database {
   if (settings.databaseUrl === null) throw new StartError('there is no database to serve: set databaseUrl')
   return new Database({
     url: settings.databaseUrl,
     connections: settings.connections * settings.stripes,
     idleTimeout: settings.timeout,
     lifetime: settings.connLifetime || null,
+    connectTimeout: settings.connectTimeout,
+    poolTimeout: settings.poolTimeout,
     preparedStatements: settings.usePreparedStatements,
+    settingNames: [dialect.userSetting, dialect.traceSetting],
     isolation: settings.txIsolation,
     onConnectionError: ({ message }) => observe.log({ type: 'pg-client', level: 'warn', detail: { message } }),
     wrapping,

@@ -149,14 +149,34 @@ export const SettingsSchema = Type.Object({
     },
   ),
   connections: whole(
-    50,
+    44,
     { minimum: 1 },
     {
       flag: 'connections',
       short: 'c',
       variable: 'PG_CONNECTIONS',
       placeholder: 'N',
-      description: 'largest number of pooled connections to PostgreSQL; up to six more are shared',
+      description: 'largest number of pooled connections to PostgreSQL; four more have other uses',
+    },
+  ),
+  connectTimeout: whole(
+    5,
+    { minimum: 1 },
+    {
+      flag: 'connect-timeout',
+      variable: 'PG_CONNECT_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long connecting to PostgreSQL may take while the server runs',
+    },
+  ),
+  poolTimeout: whole(
+    15,
+    { minimum: 1 },
+    {
+      flag: 'pool-timeout',
+      variable: 'PG_POOL_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long a request waits for a connection before it is answered with 503',
     },
   ),
   timeout: whole(

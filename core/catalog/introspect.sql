@@ -1,17 +1,49 @@
 -- The named relations with their columns and constraints. $1: schemas, $2: names, in pairs.
 -- Locks nothing: only views and foreign tables are asked for their updatability, which opens them.
-with wanted as (
+with recursive wanted as (
   select c.oid, n.nspname, c.relname, c.relkind
   from (select distinct schema, name from unnest($1::text[], $2::text[]) as pair (schema, name)) as pair
   join pg_catalog.pg_namespace n on n.nspname = pair.schema
   join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = pair.name
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
+),
+-- What is read with a relation: views are looked through.
+reached (root, oid) as (
+  select w.oid, w.oid from wanted w
+  union
+  select reached.root, d.refobjid
+  from reached
+  join pg_catalog.pg_class c on c.oid = reached.oid and c.relkind = 'v'
+  join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
+  join pg_catalog.pg_depend d
+    on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
+    and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> c.oid
+),
+-- What a view or a policy computes. Functions of PostgreSQL itself are no dependencies, but stand in the expressions.
+computed (oid, expression) as (
+  select r.ev_class, r.ev_action::text from pg_catalog.pg_rewrite r where r.ev_type = '1'
+  union all
+  select l.polrelid, l.polqual::text from pg_catalog.pg_policy l
+),
+effectful as (
+  select distinct reached.root
+  from reached
+  join pg_catalog.pg_class c on c.oid = reached.oid
+  where c.relkind = 'f'
+    or (c.relkind = 'v' or c.relrowsecurity) and exists (
+      select
+      from computed
+      cross join lateral pg_catalog.regexp_matches(computed.expression, ':(?:funcid|opfuncid|winfnoid) (\d+)', 'g') as called
+      join pg_catalog.pg_proc p on p.oid = called[1]::pg_catalog.oid
+      where computed.oid = c.oid and p.provolatile = 'v'
+    )
 )
 select
   w.oid,
   w.nspname::text as schema,
   w.relname::text as name,
   w.relkind::text as kind,
+  w.oid in (select root from effectful) as effectful,
   (
     select d.description
     from pg_catalog.pg_description d

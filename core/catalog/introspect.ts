@@ -46,6 +46,7 @@ interface TableRow extends Row {
   readonly schema: string
   readonly name: string
   readonly kind: keyof typeof relationKinds
+  readonly effectful: boolean
   readonly comment: string | null
   /** The bits of `pg_relation_is_updatable`. */
   readonly updatability: number
@@ -95,6 +96,7 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
     name: row.name,
     oid: row.oid,
     kind: relationKinds[row.kind],
+    isEffectful: row.effectful,
     comment: row.comment,
     columns,
     primaryKey: primaryKey ? catalogConstraint(primaryKey, columnNames) : null,

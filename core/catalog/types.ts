@@ -55,6 +55,8 @@ export type RelationKind = 'table' | 'partitioned' | 'view' | 'materialized' | '
 export interface CatalogTable extends QualifiedName {
   readonly oid: number
   readonly kind: RelationKind
+  /** Whether reading it may do more than read: a foreign table, or a view or policy with a volatile function in it. */
+  readonly isEffectful: boolean
   readonly comment: string | null
   readonly columns: readonly CatalogColumn[]
   readonly primaryKey: CatalogConstraint | null

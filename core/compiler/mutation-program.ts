@@ -41,8 +41,6 @@ export interface DirectProgram {
   readonly statement: PreparedStatement
   /** The answer when the statement yields no row. */
   readonly whenEmpty: string
-  /** Whether the request bounds how many rows are changed: those that it inserts, or one that it names by its key. */
-  readonly isBounded: boolean
   readonly path: Path | null
 }
 
@@ -66,8 +64,7 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
     const statement = prepare(compile(directSql(first.change, answer, new Printer(options), envelope)))
-    const isBounded = first.change.kind === 'insert' || answer.kind === 'row'
-    return { kind: 'direct', statement, whenEmpty, isBounded, path: first.path }
+    return { kind: 'direct', statement, whenEmpty, path: first.path }
   }
   const handsOver = outputsOf(answer).length > 0
   const printed = steps.map((step) => programStep(step, handsOver, options))

@@ -1,5 +1,5 @@
-// Queries of the hot path, below what `pg` offers: the answer is one value whose bytes go to the client as they are, so it
-// is neither described, nor decoded, nor put into rows. Written against the internals of the pinned version of `pg`.
+// A connection for the hot path, below what `pg` offers: what a statement answers is neither described nor decoded, and
+// goes to the client as the bytes that it is. Written against the internals of the pinned version of `pg`.
 
 import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
@@ -7,78 +7,74 @@ import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import type { Cancellable } from './cancelling.ts'
-import { transactionError } from './postgres-errors.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
+import { isUnprepared, transactionError, Unprepared, unconfirmedError } from './postgres-errors.ts'
+import { PreparedNames } from './prepared-names.ts'
 
 /** The part of `pg`'s Connection that a query writes to. */
 interface Wire {
   readonly stream: Socket
-  readonly submittedNamedStatements: Record<string, string>
-  readonly parsedStatements: Record<string, string>
-  parse(message: { readonly text: string; readonly name: string | undefined }): void
-  sync(): void
   attachListeners(stream: Socket): void
   emit(event: string, message: unknown): boolean
 }
 
-/** The part of `pg`'s Query that this one builds on: naming, corking and errors. */
+/** The part of `pg`'s Query that this one builds on: its place in the queue, corking and errors. */
 interface BaseQuery {
-  text: string
-  name: string | undefined
   values: readonly (string | null)[]
   callback: (error: Error | null) => void
-  hasBeenParsed(connection: Wire): boolean
 }
 
 const Base = pg.Query as unknown as new (text: string) => BaseQuery
 
 const unchanged = (value: unknown): unknown => value
 
-const bindMessage = (statement: string | undefined, values: readonly (string | null)[]): Buffer =>
-  serialize.bind({ statement: statement ?? '', values: values as (string | null)[], valueMapper: unchanged })
+const bindMessage = (statement: string, values: readonly (string | null)[]): Buffer =>
+  serialize.bind({ statement, values: values as (string | null)[], valueMapper: unchanged })
 
 const executeMessage = serialize.execute({ portal: '' })
 const syncMessage = serialize.sync()
 
-/** A statement that connections prepare under its name, with its values. */
-export interface PreparedCall {
-  readonly name: string
+/** A statement with its values. */
+export interface Call {
   readonly text: string
-  readonly values: readonly string[]
+  readonly values: readonly (string | null)[]
+  /** By which the connection prepares it; null: it is not prepared. */
+  readonly name: string | null
 }
 
 /** What is run for one answer. */
-export interface AnswerCall {
-  readonly statement: PreparedStatement
-  readonly values: readonly (string | null)[]
-  /** Whether a statement that runs again is prepared. */
-  readonly preparing: boolean
+export interface AnswerCall extends Call {
   /**
    * Run in front of it. What is sent up to one Sync is a transaction, which commits when all of it succeeded: both take
    * one round trip, and neither BEGIN nor COMMIT.
    */
-  readonly preface?: PreparedCall | null
+  readonly preface?: Call | null
 }
 
-/** Runs a statement and keeps the first value of the first row. */
-class AnswerQuery extends Base {
-  readonly #preface: PreparedCall | null
-  #first: Buffer | null = null
-  /** Statements that have not been completed. */
+type Fields = readonly (Buffer | null)[]
+
+/** Runs a call and hands its rows over. */
+class BytesQuery extends Base {
+  readonly #call: AnswerCall
+  readonly #names: PreparedNames
+  readonly #onRow: (fields: Fields) => void
+  /** Names of what is sent to be prepared and not reported so yet. */
+  readonly #parsing: string[] = []
+  /** Statements that have not been bound, and such that have not been completed. */
+  #unbound: number
   #left: number
 
   constructor(
-    { statement, values, preparing, preface = null }: AnswerCall,
-    done: (error: Error | null, first: Buffer | null) => void,
+    call: AnswerCall,
+    names: PreparedNames,
+    { onRow, onEnd }: { onRow(fields: Fields): void; onEnd(error: Error | null): void },
   ) {
-    super(statement.text)
-    this.values = values
-    if (preparing && statement.isRepeated) this.name = statement.name
-    this.#preface = preface
-    this.#left = preface ? 2 : 1
-    // All statements are done, so what failed is the commit.
-    this.callback = (error) => done(error && this.#left === 0 ? transactionError(error) : error, this.#first)
+    super(call.text)
+    this.#call = call
+    this.#names = names
+    this.#onRow = onRow
+    this.#unbound = this.#left = call.preface ? 2 : 1
+    this.values = call.values
+    this.callback = (error) => onEnd(error && this.#judged(error))
   }
 
   /** Always the extended protocol: what it answers needs no description. */
@@ -86,22 +82,23 @@ class AnswerQuery extends Base {
     return true
   }
 
-  prepare(connection: Wire): void {
-    const { name, text, values } = this
-    const preface = this.#preface
+  prepare({ stream }: Wire): void {
+    const { preface } = this.#call
     const messages: Buffer[] = []
-    if (preface) messages.push(bindMessage(preface.name, preface.values), executeMessage)
-    if (!this.hasBeenParsed(connection)) {
-      messages.push(serialize.parse({ text, name: name ?? '' }))
-      if (name !== undefined) connection.submittedNamedStatements[name] = text
-    }
-    messages.push(bindMessage(name, values), executeMessage, syncMessage)
+    if (preface) this.#add(preface, messages)
+    this.#add(this.#call, messages)
+    messages.push(syncMessage)
     // One write: a system call costs more with each piece that it is given.
-    if (connection.stream.writable) connection.stream.write(Buffer.concat(messages))
+    if (stream.writable) stream.write(Buffer.concat(messages))
   }
 
-  handleDataRow({ fields }: { readonly fields: readonly (Buffer | null)[] }): void {
-    if (this.#left === 1) this.#first ??= fields[0] ?? null
+  handleProgress(message: 'parseComplete' | 'bindComplete'): void {
+    if (message === 'bindComplete') this.#unbound--
+    else this.#parsing.shift()
+  }
+
+  handleDataRow({ fields }: { readonly fields: Fields }): void {
+    if (this.#left === 1) this.#onRow(fields)
   }
 
   handleCommandComplete(): void {
@@ -111,22 +108,23 @@ class AnswerQuery extends Base {
   handleReadyForQuery(): void {
     this.callback(null)
   }
-}
 
-/** Prepares a statement under a name, without running it. */
-class ParseQuery extends Base {
-  constructor(name: string, text: string) {
-    super(text)
-    this.name = name
-    this.values = []
-    this.callback = () => {}
+  #add({ name, text, values }: Call, messages: Buffer[]): void {
+    if (name === null || !this.#names.use(name)) {
+      // In front of all that may fail: what is not closed for that reason would be prepared twice.
+      const closed = name === null ? [] : this.#names.add(name, text)
+      messages.unshift(...closed.map((other) => serialize.close({ type: 'S', name: other })))
+      messages.push(serialize.parse({ text, name: name ?? '' }))
+      this.#parsing.push(name ?? '')
+    }
+    messages.push(bindMessage(name ?? '', values), executeMessage)
   }
 
-  prepare(connection: Wire): void {
-    const { name, text } = this
-    connection.parse({ text, name })
-    connection.submittedNamedStatements[name!] = text
-    connection.sync()
+  #judged(error: Error): Error {
+    for (const name of this.#parsing) this.#names.remove(name)
+    if (this.#unbound > 0 && isUnprepared(error)) return new Unprepared('a statement is not prepared', { cause: error })
+    // All statements are done, so what failed is the commit.
+    return this.#left === 0 ? transactionError(error) : error
   }
 }
 
@@ -134,6 +132,8 @@ const dataRow = 0x44
 
 interface Message {
   readonly name: string
+  /** Of a notice: where in PostgreSQL's source it comes from. */
+  readonly routine?: string
 }
 
 /** The part of the protocol's parser that reads one message. */
@@ -190,40 +190,75 @@ const BareConnection = pg.Connection as unknown as new (
 ) => BareConnection
 
 /** Milliseconds that a request to cancel may take. */
-const cancelPatience = 5000
+const cancelPatience = 2000
 
-/** A client that can also be asked for one value as bytes, and to cancel what it runs. */
-export class AnsweringClient extends pg.Client implements Cancellable {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config)
-    const internals = this as unknown as ClientInternals
-    const { connection } = internals
+/** Where PostgreSQL says that a commit stopped waiting for its synchronous standby. */
+const waitForStandby = 'SyncRepWaitForLSN'
+
+/** A client that can also be asked for bytes, and to cancel what it runs. */
+export class AnsweringClient extends pg.Client {
+  readonly #names = new PreparedNames()
+  readonly #internals = this as unknown as ClientInternals
+  #isUnconfirmed = false
+  /** Whether {@link AnsweringClient.backend} is really its process, and not what a proxy says. */
+  isDirect = false
+
+  constructor(config: pg.ClientConfig) {
+    super({ ...config, pipeline: true } as pg.ClientConfig)
+    const { connection } = this.#internals
     connection.attachListeners = (stream) => {
-      const parser = new RowParser(() => internals._getActiveQuery() instanceof AnswerQuery)
-      stream.on('data', (chunk: Buffer) => {
-        parser.parse(chunk, (message) => {
-          connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
-        })
-      })
+      const parser = new RowParser(() => this.#internals._getActiveQuery() instanceof BytesQuery)
+      const take = (message: Message) => this.#take(message)
+      stream.on('data', (chunk: Buffer) => parser.parse(chunk, take))
     }
   }
 
-  /** The bytes of the first row's first column; null when there is none. Rejects with what `pg` says. */
+  /** Sends a call; its answer are the bytes of the first row's first column, null when there is none. */
+  ask(call: AnswerCall, done: (error: Error | null, first: Buffer | null) => void): void {
+    let first: Buffer | null | undefined
+    const onRow = (fields: Fields) => {
+      if (first === undefined) first = fields[0] ?? null
+    }
+    this.#send(call, onRow, (error) => done(error, first ?? null))
+  }
+
+  /** The same, as a promise; rejects with what `pg` says, or {@link Unprepared}. */
   answer(call: AnswerCall): Promise<Buffer | null> {
     return new Promise((resolve, reject) => {
-      const { preface } = call
-      if (preface) this.#prepareOnce(preface)
-      const query = new AnswerQuery(call, (error, first) => {
+      this.ask(call, (error, first) => {
         if (error) reject(error)
         else resolve(first)
       })
-      this.query(query as unknown as pg.Submittable)
     })
+  }
+
+  /** All rows as texts; rejects as {@link AnsweringClient.answer} does. */
+  texts(call: AnswerCall): Promise<(string | null)[][]> {
+    return new Promise((resolve, reject) => {
+      const rows: (string | null)[][] = []
+      const onRow = (fields: Fields) => rows.push(fields.map((field) => field && field.toString()))
+      this.#send(call, onRow, (error) => {
+        if (error) reject(error)
+        else resolve(rows)
+      })
+    })
+  }
+
+  /** Whether a statement of this length may be prepared. */
+  takes(text: string): boolean {
+    return this.#names.takes(text)
+  }
+
+  /** Throws when a commit since the last time was done here, and not confirmed by the standby that it had to wait for. */
+  requireConfirmed(): void {
+    if (!this.#isUnconfirmed) return
+    this.#isUnconfirmed = false
+    throw unconfirmedError()
   }
 
   /** Asks PostgreSQL, on a connection of its own, to cancel what it runs for this client. Without effect on an idle one. */
   cancelRunning(): Promise<void> {
-    const { ssl, sslNegotiation, processID, secretKey } = this as unknown as ClientInternals
+    const { ssl, sslNegotiation, processID, secretKey } = this.#internals
     if (processID === null || secretKey === null) return Promise.resolve()
     const connection = new BareConnection({ ssl, sslNegotiation })
     const cancel = () => connection.cancel(processID, secretKey)
@@ -246,19 +281,51 @@ export class AnsweringClient extends pg.Client implements Cancellable {
     })
   }
 
+  /** The process of PostgreSQL that serves it; null before it is connected. */
+  get backend(): number | null {
+    return this.#internals.processID
+  }
+
+  /** Whether an answer is on its way. */
+  get isWaiting(): boolean {
+    return (this.#internals._getActiveQuery() ?? null) !== null
+  }
+
+  /** Bytes that have arrived so far. */
+  get bytesRead(): number {
+    return this.#internals.connection.stream.bytesRead
+  }
+
+  /** Cuts the connection: what runs on it fails with the error. */
+  destroy(error: Error): void {
+    this.#internals.connection.stream.destroy(error)
+  }
+
   /** Holds back what is written until {@link AnsweringClient.flush}. */
   hold(): void {
-    ;(this as unknown as ClientInternals).connection.stream.cork()
+    this.#internals.connection.stream.cork()
   }
 
   flush(): void {
-    ;(this as unknown as ClientInternals).connection.stream.uncork()
+    this.#internals.connection.stream.uncork()
   }
 
-  /** Has a statement prepared for what is sent from now on; does so once. */
-  #prepareOnce({ name, text }: PreparedCall): void {
-    const { parsedStatements, submittedNamedStatements } = (this as unknown as ClientInternals).connection
-    if (parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined) return
-    this.query(new ParseQuery(name, text) as unknown as pg.Submittable)
+  #send(call: AnswerCall, onRow: (fields: Fields) => void, done: (error: Error | null) => void): void {
+    const onEnd = (error: Error | null) => {
+      if (error || !this.#isUnconfirmed) return done(error)
+      this.#isUnconfirmed = false
+      done(unconfirmedError())
+    }
+    const query = new BytesQuery(call, this.#names, { onRow, onEnd })
+    this.query(query as unknown as pg.Submittable)
+  }
+
+  #take(message: Message): void {
+    const { name } = message
+    if (name === 'parseComplete' || name === 'bindComplete') {
+      const query = this.#internals._getActiveQuery()
+      if (query instanceof BytesQuery) return query.handleProgress(name)
+    } else if (name === 'notice' && message.routine === waitForStandby) this.#isUnconfirmed = true
+    this.#internals.connection.emit(name === 'error' ? 'errorMessage' : name, message)
   }
 }

@@ -18,14 +18,14 @@ export function isCancelled(error: unknown): boolean {
   return (originOf(error) as { readonly code?: string } | null | undefined)?.code === queryCanceled
 }
 
-/** Milliseconds after which a request is repeated. */
-const againMillis = 50
+/** Milliseconds after which a request is repeated, at first and at most: each one is a connection. */
+const [soonMillis, lateMillis] = [50, 2000]
 
 /** Cancels until it has had its effect: a request that arrives between two statements has none. */
 export async function cancelUntil(hasEnded: () => boolean, connection: Cancellable): Promise<void> {
-  while (!hasEnded()) {
+  for (let pause = soonMillis; !hasEnded(); pause = Math.min(pause * 2, lateMillis)) {
     await connection.cancelRunning()
-    if (!hasEnded()) await sleep(againMillis)
+    for (let waited = 0; waited < pause && !hasEnded(); waited += soonMillis) await sleep(soonMillis)
   }
 }
 

@@ -3,15 +3,16 @@
 
 import type pg from 'pg'
 import type { Around, StatementWork } from '../wrapping.ts'
-import type { AnsweringClient } from './answering-client.ts'
-import { transactionError, translatePostgresError } from './postgres-errors.ts'
-import type { PreparedNames, PreparedStatement } from './prepared-statement.ts'
+import type { AnsweringClient, Call } from './answering-client.ts'
+import { transactionError, translatePostgresError, Unprepared } from './postgres-errors.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
+import type { StatementHistories } from './statement-history.ts'
 import type { OwnTransaction, Row, ScriptResult } from './transaction.ts'
 import { settingsStatement, type TransactionSettings } from './transaction-settings.ts'
 
 export interface ClientTransactionOptions {
-  readonly client: pg.PoolClient & AnsweringClient
-  readonly names: PreparedNames
+  readonly client: AnsweringClient
+  readonly histories: StatementHistories
   /** Whether statements that run again are prepared. */
   readonly preparing: boolean
   /** The statement that begins the transaction. */
@@ -27,15 +28,19 @@ export class ClientTransaction implements OwnTransaction {
   readonly #options: ClientTransactionOptions
   readonly #begun: Promise<unknown>
   #committed: Promise<void> | null = null
+  /** Whether a statement of the work has run: then nothing of it is run again. */
+  #hasRun = false
+  /** Whether it may have changed what the session looks like. */
+  isUnlikeOthers = false
 
   /** Sends the beginning and the settings, without waiting. */
   constructor(options: ClientTransactionOptions) {
     this.#options = options
     const { client, begin, settings, preparing } = options
-    const sent = [client.query(begin)]
+    const sent: Promise<unknown>[] = [client.query(begin)]
     if (Object.keys(settings).length > 0) {
       const { name, text, values } = settingsStatement(settings)
-      sent.push(client.query(preparing ? { name, text, values } : { text, values }))
+      sent.push(client.answer({ name: preparing ? name : null, text, values }))
     }
     this.#begun = Promise.all(sent)
     this.#begun.catch(() => {})
@@ -47,7 +52,7 @@ export class ClientTransaction implements OwnTransaction {
   }
 
   async bytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
-    return this.#timed(statement, values, (preparing) => this.#options.client.answer({ statement, values, preparing }))
+    return this.#timed(statement, values, (call) => this.#options.client.answer(call))
   }
 
   async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
@@ -59,15 +64,11 @@ export class ClientTransaction implements OwnTransaction {
   }
 
   async texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]> {
-    const { text, name, isRepeated } = statement
-    return this.#timed(statement, values, async (preparing) => {
-      const query = { text, values: values as (string | null)[], rowMode: 'array' as const }
-      const named = preparing && isRepeated ? { ...query, name } : query
-      return (await this.#options.client.query<(string | null)[]>(named)).rows
-    })
+    return this.#timed(statement, values, (call) => this.#options.client.texts(call))
   }
 
   async script(text: string): Promise<ScriptResult> {
+    this.isUnlikeOthers = true
     const query = { text, rowMode: 'array', types: { getTypeParser: () => String } } as unknown as pg.QueryArrayConfig
     const results = await this.#run(text, [], () => this.#options.client.query(query))
     const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryArrayResult | undefined
@@ -90,21 +91,23 @@ export class ClientTransaction implements OwnTransaction {
     })
     // PostgreSQL answers ROLLBACK, without an error, when a statement had failed.
     if (command !== 'COMMIT') throw transactionError(new Error('a statement of the transaction had failed'))
+    this.#options.client.requireConfirmed()
   }
 
   async #timed<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    send: (preparing: boolean) => Promise<T>,
+    send: (call: Call) => Promise<T>,
   ): Promise<T> {
-    const { names, preparing } = this.#options
-    names.add(statement, preparing)
+    const { client, histories, preparing } = this.#options
+    const { text, name } = statement
+    const history = histories.of(statement)
+    const isPrepared = preparing && history.isRepeated && client.takes(text)
+    const call = { text, values, name: isPrepared ? name : null }
     const started = performance.now()
-    try {
-      return await this.#run(statement.text, values, () => send(preparing), statement.name)
-    } finally {
-      statement.took(performance.now() - started)
-    }
+    const answer = await this.#run(text, values, () => send(call), name)
+    history.ranAlone(performance.now() - started, 0)
+    return answer
   }
 
   #run<T>(text: string, values: readonly unknown[], send: () => Promise<T>, digest: string | null = null): Promise<T> {
@@ -117,12 +120,19 @@ export class ClientTransaction implements OwnTransaction {
   async #send<T>(text: string, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
     this.#options.signal?.throwIfAborted()
     try {
-      return await send()
+      const answer = await send()
+      this.#hasRun = true
+      return answer
     } catch (error) {
       await this.#begun.catch((failure) => {
-        throw transactionError(failure)
+        throw this.#isUnprepared(failure) ? failure : transactionError(failure)
       })
-      throw translatePostgresError(error, text, values)
+      throw this.#isUnprepared(error) ? error : translatePostgresError(error, text, values)
     }
+  }
+
+  /** Whether all of the work can be run once more, since nothing of it has run. */
+  #isUnprepared(error: unknown): boolean {
+    return error instanceof Unprepared && this.#options.preparing && !this.#hasRun
   }
 }

@@ -1,34 +1,51 @@
-// The connections to PostgreSQL. Reads of the hot path share a few pipelined connections; what proves slow, and every
-// transaction, takes a connection of the pool for itself, so that it holds up nobody.
+// Which connections to PostgreSQL there are, and which of them a statement gets.
+//
+// - A *lane* is shared: reads are sent on it one behind the other. It gets a read that is known to be short, by all its
+//   recent runs, and that does nothing but read, so that one which turns out slow can leave those behind it to the pool.
+// - The *pool* has a connection for each at a time: for reads that nobody knows yet or that are not short, for all that
+//   writes (nobody waits behind a write, and none is cut off to make room), and for transactions.
+// - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
+// - `listen` has a connection of its own.
+//
+// So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
 import pg from 'pg'
 import { unlessAborted } from '../aborting.ts'
 import { Wrapping } from '../wrapping.ts'
-import { type AnswerCall, AnsweringClient } from './answering-client.ts'
+import type { AnswerCall } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
-import { connectionError, isOutdated, originOf, translatePostgresError } from './postgres-errors.ts'
-import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
-import { Interrupted, type SharedConnection } from './shared-connection.ts'
-import { SharedConnections } from './shared-connections.ts'
+import { connect } from './connecting.ts'
+import { connectionConfig } from './connection-config.ts'
+import { Lanes } from './lanes.ts'
+import { LostConnections, LostInSilence } from './lost-connections.ts'
+import { Pool } from './pool.ts'
+import { isConnectionLost, isReadOnlyServer, originOf, translatePostgresError, Unprepared } from './postgres-errors.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
+import { Probe } from './probe.ts'
+import { StatementHistories } from './statement-history.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
 import { settingsStatement, type TransactionSettings } from './transaction-settings.ts'
-import { WriteRouting } from './write-routing.ts'
 
 export type Isolation = 'read-committed' | 'repeatable-read' | 'serializable'
 
 export interface DatabaseOptions {
   /** A connection URL. */
   readonly url: string
-  /** At most this many pooled connections. */
+  /** At most this many pooled connections; {@link furtherConnections} more have other uses. */
   readonly connections: number
   /** Seconds after which an idle pooled connection is closed. */
   readonly idleTimeout: number
   /** Seconds that a connection may live; null: for ever. */
   readonly lifetime: number | null
-  /** Off for proxies that pool transactions. */
+  /** Seconds that connecting may take, and that a request waits for a connection. */
+  readonly connectTimeout: number
+  readonly poolTimeout: number
+  /** Off for proxies that pool transactions; there are no lanes then. */
   readonly preparedStatements: boolean
   readonly isolation: Isolation
+  /** Names of the settings that transactions make. */
+  readonly settingNames: readonly string[]
   /** Told of connections that break while idle. */
   readonly onConnectionError: (error: Error) => void
   /** Put around statements; absent: nothing. */
@@ -45,9 +62,14 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal | null
 }
 
-export interface ChangeOptions extends Pick<TransactionOptions, 'settings' | 'signal'> {
-  /** Whether the request bounds how many rows are changed: such statements are mostly short, and can share a connection. */
-  readonly isBounded: boolean
+export type ChangeOptions = Pick<TransactionOptions, 'settings' | 'signal'>
+
+/** What may end a read before it has an answer. */
+export interface ReadOptions {
+  /** Its reason is the error. */
+  readonly signal?: AbortSignal | null
+  /** Asked for, when a read may take longer, what aborts as soon as nobody waits for the answer any more. */
+  readonly whenUnwanted?: (() => AbortSignal) | null
 }
 
 /** How many connections there are now, and what they do. */
@@ -56,81 +78,70 @@ export interface ConnectionCounts {
   readonly pooled: number
   readonly idle: number
   readonly waiting: number
-  /** Connections that requests share, and statements that were sent on them and not answered. */
+  /** Lanes, and statements that were sent on them and not answered. */
   readonly shared: number
   readonly pending: number
 }
 
-/** What reads share. */
-const readers = 3
+/** More of them gain nothing: what they run is short, and PostgreSQL answers each in the order in which it was sent. */
+const laneCount = 2
 
-/** The fastest reads use two of them: fewer queues mean more sent and read at once. */
-const readersForFast = 2
-const fastMillis = 2
-const slowMillis = 20
+/** Beside the pool: lanes, the probe, and the one that listens. */
+export const furtherConnections = laneCount + 2
 
-/** What writes share. */
-const writers = 3
+/** Milliseconds that the probe waits for an answer. */
+const probeMillis = 900
 
-/** Milliseconds that a write may have to wait for those before it; beyond that it takes a connection of its own. */
-const longestQueue = 20
-
-/** Milliseconds that a write may take, mostly because of a lock, where others wait behind it; then it goes on its own. */
-const patience = 20
-
-/** Whether an error means that the connection is gone, rather than that a statement failed. */
-function isBroken(error: unknown): boolean {
-  const origin = originOf(error)
-  return !(origin instanceof pg.DatabaseError) || origin.severity === 'FATAL'
-}
-
-/** What is sent up to one Sync. */
-type Call = Omit<AnswerCall, 'preparing'>
-
-type PooledClient = pg.PoolClient & AnsweringClient
+/** Milliseconds between two times that idle connections are given up because they lead to a server that takes no changes. */
+const leadElsewhereMillis = 1000
 
 export class Database {
   readonly #options: DatabaseOptions
   readonly #wrapping: Pick<Wrapping, 'statement'>
-  readonly #pool: pg.Pool
-  readonly #readers: SharedConnections
-  readonly #writers: SharedConnections
-  readonly #writeRouting = new WriteRouting()
-  readonly #prepared = new WeakMap<pg.PoolClient, PreparedNames>()
+  readonly #pool: Pool
+  readonly #lanes: Lanes | null
+  readonly #probe: Probe
+  readonly #lost: LostConnections
+  readonly #histories = new StatementHistories()
   #serverVersion = 0
-  /** Whether transactions that nobody begins are those that are wanted. */
+  /** Whether transactions that nobody begins have the isolation that is wanted. */
   #beginsByItself = false
+  #ledElsewhere = Number.NEGATIVE_INFINITY
 
   constructor(options: DatabaseOptions) {
     this.#options = options
     this.#wrapping = options.wrapping ?? new Wrapping()
-    const { url, lifetime, onConnectionError: onError } = options
-    this.#readers = new SharedConnections({ url, lifetime, onError, patience: null })
-    this.#writers = new SharedConnections({ url, lifetime, onError, patience })
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      max: options.connections,
-      idleTimeoutMillis: options.idleTimeout * 1000,
-      maxLifetimeSeconds: lifetime ?? 0,
-      pipeline: true,
-      Client: AnsweringClient,
-    } as pg.PoolConfig)
-    this.#pool.on('error', onError)
-    // The pool listens to idle connections only, and an error that nobody listens to ends the process. One that is in use
-    // tells its loss to whatever runs on it.
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
+    const { url, settingNames, onConnectionError: onError } = options
+    const connecting = (patienceMillis: number) => () => connect({ url, settingNames, patienceMillis })
+    const lifetimeMillis = options.lifetime && options.lifetime * 1000
+    this.#pool = new Pool({
+      connect: connecting(options.connectTimeout * 1000),
+      most: options.connections,
+      idleMillis: options.idleTimeout * 1000,
+      lifetimeMillis,
+      patienceMillis: options.poolTimeout * 1000,
+      onError,
+    })
+    const lanes = { connect: connecting(options.connectTimeout * 1000), count: laneCount, lifetimeMillis }
+    this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
+    this.#probe = new Probe({ connect: connecting(probeMillis), patienceMillis: probeMillis })
+    this.#lost = new LostConnections({
+      probe: this.#probe,
+      clients: () => [...this.#pool.clients, ...(this.#lanes?.clients ?? [])],
+      onLost: () => this.#pool.closeIdle(),
+    })
   }
 
-  /** Connects once, to learn what server it is. */
+  /** Connects, and learns what server it is. */
   async open(): Promise<void> {
-    const [row] = await this.rows<{ version: string; isolation: string; read_only: string }>(
-      `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation,
-        current_setting('default_transaction_read_only') as read_only`,
+    const { isolation } = this.#options
+    const [row] = await this.rows<{ version: string; isolation: string }>(
+      `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation`,
     )
-    const { version, isolation, read_only } = row!
-    this.#serverVersion = Math.floor(Number(version) / 10_000)
-    const { preparedStatements, isolation: wanted } = this.#options
-    this.#beginsByItself = preparedStatements && isolation === wanted.replace('-', ' ') && read_only === 'off'
+    this.#serverVersion = Math.floor(Number(row!.version) / 10_000)
+    this.#beginsByItself = row!.isolation === isolation.replace('-', ' ')
+    // Opened while there is room for it.
+    await this.#probe.answers()
   }
 
   /** Major version of the server; 0 before {@link open}. */
@@ -139,24 +150,18 @@ export class Database {
   }
 
   get connections(): ConnectionCounts {
-    const { totalCount: pooled, idleCount: idle, waitingCount: waiting } = this.#pool
-    const shared = this.#readers.open + this.#writers.open
-    return { pooled, idle, waiting, shared, pending: this.#readers.pending + this.#writers.pending }
+    return { ...this.#pool.counts, ...(this.#lanes?.counts ?? { shared: 0, pending: 0 }) }
   }
 
-  /**
-   * Runs a statement outside a transaction; the bytes of its first row's first column, null when there is none. When the
-   * signal aborts, its reason is the error at once, and the statement is cancelled.
-   */
+  /** Runs a read outside a transaction; the bytes of its first row's first column, null when there is none. */
   answer(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    signal: AbortSignal | null = null,
+    options: ReadOptions = {},
   ): Promise<Buffer | null> {
     const around = this.#wrapping.statement
-    if (!around) return unlessAborted(signal, this.#answer(statement, values, signal))
-    const work = { kind: 'query', digest: statement.name } as const
-    return around(work, () => unlessAborted(signal, this.#answer(statement, values, signal)))
+    if (!around) return this.#answer(statement, values, options)
+    return around({ kind: 'query', digest: statement.name }, () => this.#answer(statement, values, options))
   }
 
   /**
@@ -183,44 +188,14 @@ export class Database {
   }
 
   /**
-   * Runs `work` in a transaction: committed when it returns, rolled back when it throws. When a prepared statement proves
-   * outdated, all of it is run once more.
+   * Runs `work` in a transaction: committed when it returns, rolled back when it throws. When its first statement proves
+   * not to be prepared any more, it is run once more.
    */
   async transaction<T>(
     work: (transaction: OwnTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.#unlessOutdated((preparing) => this.#transact(work, options, preparing))
-  }
-
-  async #transact<T>(
-    work: (transaction: OwnTransaction) => Promise<T>,
-    options: TransactionOptions,
-    preparing: boolean,
-  ): Promise<T> {
-    const { isolation = this.#options.isolation, readOnly = false, settings = {}, signal = null } = options
-    const client = await this.#connect(signal)
-    const names = this.#namesOf(client)
-    const begin = `BEGIN TRANSACTION ISOLATION LEVEL ${isolation.replace('-', ' ').toUpperCase()} ${readOnly ? 'READ ONLY' : 'READ WRITE'}`
-    const cancelling = signal && new Cancelling(signal, client)
-    let broken: Error | undefined
-    try {
-      const around = this.#wrapping.statement
-      const transaction = new ClientTransaction({ client, names, preparing, begin, settings, signal, around })
-      const result = await work(transaction)
-      await transaction.commit()
-      return result
-    } catch (error) {
-      await cancelling?.settle()
-      await client.query('ROLLBACK').catch((failure: Error) => {
-        broken = failure
-      })
-      if (isOutdated(error)) broken = error as Error
-      throw signal?.aborted && isCancelled(error) ? signal.reason : error
-    } finally {
-      await cancelling?.settle()
-      client.release(broken ?? names.isFull)
-    }
+    return this.#unlessUnprepared((preparing) => this.#transact(work, options, preparing))
   }
 
   /** Calls `onNotify` for each notification until `stop`; `onLost` when the connection ends otherwise. */
@@ -229,7 +204,8 @@ export class Database {
     onNotify: (payload: string) => void,
     onLost: (error: Error) => void,
   ): Promise<{ stop(): Promise<void> }> {
-    const client = new pg.Client({ connectionString: this.#options.url, keepAlive: true })
+    const connectionTimeoutMillis = this.#options.connectTimeout * 1000
+    const client = new pg.Client({ ...connectionConfig(this.#options.url), connectionTimeoutMillis })
     let stopped = false
     client.on('notification', (message) => onNotify(message.payload ?? ''))
     client.on('error', (error) => {
@@ -250,118 +226,156 @@ export class Database {
     }
   }
 
-  /** Rejects unless the database answers. */
-  async ping(): Promise<void> {
-    await this.rows('select 1')
+  /** Whether the database answers; known within a second, whatever else is at work. */
+  answers(): Promise<boolean> {
+    return this.#probe.answers()
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#readers.close(), this.#writers.close(), this.#pool.end()])
+    this.#lost.stop()
+    await Promise.all([this.#lanes?.close(), this.#probe.close(), this.#pool.close()])
   }
 
-  async #rows<R extends Row>(text: string, values: readonly unknown[]): Promise<R[]> {
-    try {
-      return (await this.#pool.query(text, values as unknown[])).rows
-    } catch (error) {
-      throw translatePostgresError(error, text, values)
-    }
+  #answer(statement: PreparedStatement, values: readonly (string | null)[], options: ReadOptions) {
+    const history = this.#histories.of(statement)
+    const lane = this.#lanes && statement.onlyReads && history.isShort ? this.#lanes.pick() : null
+    if (!lane) return this.#readAlone(statement, values, options)
+    const { text, name } = statement
+    const elsewhere = () => this.#readAlone(statement, values, options)
+    const call = { text, values, name: lane.client.takes(text) ? name : null, history, elsewhere }
+    return lane.run(call, options.signal ?? null).catch((error) => {
+      throw options.signal?.aborted ? error : translatePostgresError(error, text, values)
+    })
   }
 
-  #answer(
+  /** A read on a connection of the pool; when that was lost in silence, on another one. */
+  async #readAlone(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    signal: AbortSignal | null,
+    { signal = null, whenUnwanted }: ReadOptions,
   ): Promise<Buffer | null> {
-    return this.#run(this.#readerFor(statement), { statement, values }, signal)
+    const unwanted = whenUnwanted?.() ?? null
+    const ended = signal && unwanted ? AbortSignal.any([signal, unwanted]) : (signal ?? unwanted)
+    const run = (preparing: boolean) => this.#runAlone(statement, values, { signal: ended, preparing })
+    const answer = this.#unlessUnprepared(run).catch((error) => {
+      if (statement.onlyReads && originOf(error) instanceof LostInSilence) return this.#unlessUnprepared(run)
+      throw error
+    })
+    return unlessAborted(ended, answer)
   }
 
   async #change(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    { settings = {}, signal = null, isBounded }: ChangeOptions,
+    { settings = {}, signal = null }: ChangeOptions,
   ): Promise<Buffer | null> {
-    const preface = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
-    // What has not run yet takes a connection of its own: it may prove slow.
-    const mayShare = isBounded && statement.isRepeated && statement.meanMillis < slowMillis
-    const route = mayShare ? this.#writeRouting.begin() : null
     try {
-      const shared = route === 'shared' ? this.#writers.free(writers, longestQueue) : null
-      return await this.#run(shared, { statement, values, preface }, signal)
+      return await this.#unlessUnprepared((preparing) => {
+        const made = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
+        const preface = made && { ...made, name: preparing ? made.name : null }
+        return this.#runAlone(statement, values, { signal, preparing, preface })
+      })
     } catch (error) {
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
+    }
+  }
+
+  /** Runs a statement on a connection of the pool. */
+  async #runAlone(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    how: Pick<AnswerCall, 'preface'> & { readonly signal: AbortSignal | null; readonly preparing: boolean },
+  ): Promise<Buffer | null> {
+    const { signal, preparing, preface } = how
+    const history = this.#histories.of(statement)
+    const acquired = this.#pool.acquire(signal)
+    const pooled = acquired instanceof Promise ? await acquired : acquired
+    const { client } = pooled
+    const { text } = statement
+    const name = preparing && history.isRepeated && client.takes(text) ? statement.name : null
+    const cancelling = signal && new Cancelling(signal, client)
+    const atWork = this.#pool.atWork
+    const started = performance.now()
+    let isSpent = false
+    try {
+      const first = await client.answer({ text, values, name, preface })
+      history.ranAlone(performance.now() - started, atWork)
+      return first
+    } catch (error) {
+      isSpent = this.#isSpentBy(error)
+      if (error instanceof Unprepared && preparing) throw error
+      throw translatePostgresError(error, text, values)
     } finally {
-      if (route) this.#writeRouting.end()
+      if (cancelling) await cancelling.settle()
+      this.#pool.release(pooled, isSpent)
     }
   }
 
-  /** Runs what is sent up to one Sync; on the pool when no connection is given, or when it has to be run once more. */
-  async #run(shared: SharedConnection | null, call: Call, signal: AbortSignal | null): Promise<Buffer | null> {
-    signal?.throwIfAborted()
-    if (shared) {
-      try {
-        return await shared.run(call, signal)
-      } catch (error) {
-        if (!(error instanceof Interrupted)) throw translatePostgresError(error, call.statement.text, call.values)
-      }
+  async #transact<T>(
+    work: (transaction: OwnTransaction) => Promise<T>,
+    options: TransactionOptions,
+    preparing: boolean,
+  ): Promise<T> {
+    const { isolation = this.#options.isolation, readOnly = false, settings = {}, signal = null } = options
+    const pooled = await this.#pool.acquire(signal)
+    const { client } = pooled
+    const begin = `BEGIN ISOLATION LEVEL ${isolation.replace('-', ' ').toUpperCase()}${readOnly ? ' READ ONLY' : ''}`
+    const cancelling = signal && new Cancelling(signal, client)
+    const around = this.#wrapping.statement
+    const histories = this.#histories
+    const transaction = new ClientTransaction({ client, histories, preparing, begin, settings, signal, around })
+    let isSpent = false
+    try {
+      const result = await work(transaction)
+      await transaction.commit()
+      return result
+    } catch (error) {
+      await cancelling?.settle()
+      isSpent = this.#isSpentBy(error)
+      await client.query('ROLLBACK').catch(() => {
+        isSpent = true
+      })
+      if (signal?.aborted && isCancelled(error)) throw signal.reason
+      throw error
+    } finally {
+      await cancelling?.settle()
+      this.#pool.release(pooled, isSpent || transaction.isUnlikeOthers)
     }
-    return this.#unlessOutdated((preparing) => this.#onPooled({ ...call, preparing }, signal))
   }
 
-  /** Runs what may be prepared; when that proves outdated, once more without, on another connection. */
-  async #unlessOutdated<T>(run: (preparing: boolean) => Promise<T>): Promise<T> {
+  async #rows<R extends Row>(text: string, values: readonly unknown[]): Promise<R[]> {
+    const pooled = await this.#pool.acquire()
+    let isSpent = false
+    try {
+      return (await pooled.client.query<R>(text, values as unknown[])).rows
+    } catch (error) {
+      isSpent = this.#isSpentBy(error)
+      throw translatePostgresError(error, text, values)
+    } finally {
+      this.#pool.release(pooled, isSpent)
+    }
+  }
+
+  /** Runs what may be prepared; when a connection proves not to have it prepared, once more without, on another one. */
+  async #unlessUnprepared<T>(run: (preparing: boolean) => Promise<T>): Promise<T> {
     try {
       return await run(this.#options.preparedStatements)
     } catch (error) {
-      if (isOutdated(error)) return run(false)
+      if (error instanceof Unprepared) return run(false)
       throw error
     }
   }
 
-  async #onPooled(call: AnswerCall, signal: AbortSignal | null): Promise<Buffer | null> {
-    const { statement, values, preparing } = call
-    const client = await this.#connect(signal)
-    const names = this.#namesOf(client)
-    names.add(statement, preparing)
-    const cancelling = signal && new Cancelling(signal, client)
-    const started = performance.now()
-    let failure: Error | undefined
-    try {
-      return await client.answer(call)
-    } catch (error) {
-      if (isBroken(error) || isOutdated(error)) failure = error as Error
-      throw translatePostgresError(error, statement.text, values)
-    } finally {
-      statement.took(performance.now() - started)
-      await cancelling?.settle()
-      client.release(failure ?? names.isFull)
+  /** Whether a connection on which this failed is not to be used again. */
+  #isSpentBy(error: unknown): boolean {
+    if (error instanceof Unprepared) return true
+    if (!isReadOnlyServer(error)) return isConnectionLost(error)
+    const now = performance.now()
+    if (now - this.#ledElsewhere > leadElsewhereMillis) {
+      // Where the others lead to takes no changes either, while the URL may lead elsewhere by now.
+      this.#ledElsewhere = now
+      this.#pool.closeIdle()
     }
-  }
-
-  #namesOf(client: pg.PoolClient): PreparedNames {
-    const names = this.#prepared.get(client) ?? new PreparedNames()
-    this.#prepared.set(client, names)
-    return names
-  }
-
-  /** A connection of the pool; a request that is given up while it waits for one does without. */
-  async #connect(signal: AbortSignal | null = null): Promise<PooledClient> {
-    signal?.throwIfAborted()
-    const connecting = this.#pool.connect() as Promise<PooledClient>
-    try {
-      return await unlessAborted(signal, connecting)
-    } catch (error) {
-      if (!signal?.aborted) throw connectionError(error)
-      connecting.then(
-        (client) => client.release(),
-        () => {},
-      )
-      throw signal.reason
-    }
-  }
-
-  /** A shared connection for a read; null: it takes one of the pool. */
-  #readerFor({ meanMillis }: PreparedStatement): SharedConnection | null {
-    if (!this.#options.preparedStatements || meanMillis >= slowMillis) return null
-    return this.#readers.free(meanMillis < fastMillis ? readersForFast : readers)
+    return true
   }
 }

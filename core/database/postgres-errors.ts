@@ -4,7 +4,7 @@ import { badRequest, internalError, TrellisError } from '../errors.ts'
 
 interface PostgresError extends Error {
   readonly code?: string
-  readonly severity?: string
+  readonly routine?: string
   readonly detail?: string
   readonly hint?: string
 }
@@ -16,8 +16,22 @@ const isPostgresError = (error: unknown): error is PostgresError =>
 export const connectionError = (error: unknown): TrellisError =>
   internalError('connection error', { code: 'postgres-error', internal: (error as Error)?.message, cause: error })
 
+/** 503: no connection was free for as long as a request may wait. */
+export const busyError = (seconds: number): TrellisError =>
+  new TrellisError(503, 'busy', `the database is busy: no connection was free within ${seconds} s`)
+
+export const isBusy = (error: unknown): boolean => error instanceof TrellisError && error.code === 'busy'
+
+/**
+ * A commit was done, but the synchronous standby that it has to wait for was not waited for to the end: what was changed
+ * is there, and would be lost if the standby took over now.
+ */
+export const unconfirmedError = (): TrellisError =>
+  internalError('the changes were made, but no standby has confirmed them', { code: 'postgres-error', placeless: true })
+
 /** A transaction could not begin or commit. */
 export function transactionError(error: unknown): TrellisError {
+  if (error instanceof TrellisError) return error
   if (isPostgresError(error) && error.code?.startsWith('23')) {
     return translatePostgresError(error, 'COMMIT', []).with({ placeless: true })
   }
@@ -45,6 +59,14 @@ export function databaseErrorDetails(error: PostgresError, statement: string, va
   }
 }
 
+/** The server takes no changes now; whether it will is for its administrator to say. */
+const readOnlyError = (error: PostgresError, statement: string, values: readonly unknown[]): TrellisError =>
+  internalError('the database takes no changes: it is a standby, or was made read-only', {
+    code: 'postgres-error',
+    internal: databaseErrorDetails(error, statement, values),
+    cause: error,
+  })
+
 const prefixes: Readonly<Record<string, string>> = {
   '23001': 'Can not delete or update due to data being referred. ',
   '23502': 'Not-NULL violation. ',
@@ -57,24 +79,51 @@ const prefixes: Readonly<Record<string, string>> = {
 /** What a translated error was made of; any other error itself. */
 export const originOf = (error: unknown): unknown => (error instanceof TrellisError ? error.cause : error)
 
+/**
+ * The connection could not prepare a statement, or has lost it. Nothing of it has run, so that it can be run elsewhere.
+ */
+export class Unprepared extends Error {
+  override readonly name = 'Unprepared'
+}
+
 const missingType = /^cache lookup failed for type \d+$/
 
 /**
- * Whether a prepared statement failed because a type of its parameters was dropped, and perhaps made anew: PostgreSQL
- * looks up everything else again by name.
+ * Whether a statement failed because it is not prepared as the connection believed: it was deallocated, the one before it
+ * that was to prepare it failed, or a type of its parameters was dropped, and perhaps made anew.
  */
-export function isOutdated(error: unknown): boolean {
-  const source = originOf(error)
-  return isPostgresError(source) && source.code === 'XX000' && missingType.test(source.message)
+export function isUnprepared(error: unknown): boolean {
+  if (!isPostgresError(error)) return false
+  const { code, routine, message } = error
+  if (code === '26000' || code === '42P05') return true
+  return routine === 'RevalidateCachedQuery' || (code === 'XX000' && missingType.test(message))
 }
 
-/** Not every state of class 08 does: a statement that asks another server can fail with one and leave this one alone. */
-const endsConnection = ({ severity, code = '' }: PostgresError): boolean =>
-  severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P')
+/** What PostgreSQL says when it ends a connection, besides the class 57P: time limits on sessions and transactions. */
+const lastWords = new Set(['25P03', '25P04'])
+
+/** By the code, since words are in the server's language. Not every state of class 08 does: it may be another server's. */
+const endsConnection = ({ code = '' }: PostgresError): boolean => code.startsWith('57P') || lastWords.has(code)
+
+/** Whether an error means that the connection is gone, rather than that a statement failed. */
+export function isConnectionLost(error: unknown): boolean {
+  const origin = originOf(error)
+  if (origin instanceof TrellisError || origin === undefined) return false
+  return !isPostgresError(origin) || endsConnection(origin)
+}
+
+const readOnlyTransaction = '25006'
+
+/** Whether the server takes no changes: a standby, or one that is told so. Where it led to may have changed since. */
+export const isReadOnlyServer = (error: unknown): boolean => {
+  const origin = originOf(error)
+  return isPostgresError(origin) && origin.code === readOnlyTransaction
+}
 
 /** The error of a data statement, by the table of the interface. */
 export function translatePostgresError(error: unknown, statement: string, values: readonly unknown[]): TrellisError {
   if (error instanceof TrellisError) return error
+  if (error instanceof Unprepared) return translatePostgresError(error.cause, statement, values)
   if (!isPostgresError(error)) return connectionError(error)
   const state = error.code ?? ''
   const message = `${prefixes[state] ?? ''}${error.message}`
@@ -88,6 +137,7 @@ export function translatePostgresError(error: unknown, statement: string, values
     return badRequest('constraint-error', text, { cause: error })
   }
   if (endsConnection(error)) return connectionError(error)
+  if (state === readOnlyTransaction) return readOnlyError(error, statement, values)
   const internal = databaseErrorDetails(error, statement, values)
   return internalError('database query error', { internal, cause: error })
 }

@@ -77,6 +77,8 @@ export interface GraphQLEngineOptions {
 export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   /** The client's headers, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
+  /** Gives what aborts when nobody waits for the answer any more: then reads end, while changes go on. */
+  readonly whenUnwanted?: () => AbortSignal
   /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
 }
@@ -192,7 +194,7 @@ export class GraphQLEngine {
     work.operation = planned.prepared.operation
     const bound = bindAhead(planned, session)
     extras.onPlanned?.(generatedSql(planned, session))
-    const { headers } = extras
+    const { headers, whenUnwanted = null } = extras
     const { signal } = work
     const context: ExecutionContext = {
       database,
@@ -201,6 +203,7 @@ export class GraphQLEngine {
       sessionSettings,
       headers,
       signal,
+      whenUnwanted,
       bound,
       ...planned,
     }

@@ -25,6 +25,8 @@ export interface ExecutionContext {
   readonly headers: Readonly<Record<string, string>>
   /** Ends the operation when it aborts. */
   readonly signal: AbortSignal | null
+  /** Gives what aborts when nobody waits for the answer any more; null where nothing tells. */
+  readonly whenUnwanted: (() => AbortSignal) | null
   readonly schema: RoleSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables
@@ -39,7 +41,7 @@ export async function runOperation(context: ExecutionContext): Promise<Piece> {
   const { prepared, database } = context
   if (prepared.whole) {
     const values = bindParams(prepared.whole.params, context)
-    return (await database.answer(prepared.whole, values, context.signal)) ?? prepared.whole.whenEmpty
+    return (await database.answer(prepared.whole, values, context)) ?? prepared.whole.whenEmpty
   }
   if (prepared.direct) return await runAlone(prepared.direct, context)
   const pieces = prepared.operation.kind === 'mutation' ? await runMutations(context) : await runQueries(context)
@@ -59,7 +61,7 @@ function runQueries(context: ExecutionContext): Promise<Piece[]> {
       if (segment.kind === 'resolved') return resolvedPiece(segment, context)
       if (segment.kind === 'mutation') throw new Error('a query holds no mutation')
       const values = bindParams(segment.statement.params, context)
-      return (await context.database.answer(segment.statement, values, context.signal)) ?? segment.statement.whenEmpty
+      return (await context.database.answer(segment.statement, values, context)) ?? segment.statement.whenEmpty
     }),
   )
 }
@@ -93,7 +95,7 @@ async function runMutations(context: ExecutionContext): Promise<Piece[]> {
 /** A statement that writes, in a transaction of its own. */
 function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Piece> {
   const { database, session, sessionSettings, signal } = context
-  const options = { settings: sessionSettings.of(session), signal, isBounded: program.isBounded }
+  const options = { settings: sessionSettings.of(session), signal }
   return runDirect(program, context, (statement, values) => database.change(statement, values, options))
 }
 

@@ -14,6 +14,7 @@ import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { badRequest } from '../errors.ts'
 import type { Operation } from './document.ts'
+import { effectfulNames } from './effectful.ts'
 import { type PlannedField, planOperation } from './plan.ts'
 import type { PlanContext, RowJoin } from './plan-context.ts'
 
@@ -67,7 +68,7 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
     throw badRequest('unexpected-payload', message)
   }
   const { joins } = context
-  const options = printerOptions(context)
+  const options = { ...printerOptions(context), effectful: effectfulNames(context.schema.model) }
   const outputs = fields.filter((field) => field.kind === 'output')
   const isWhole = outputs.length === fields.length && !outputs.every(isConstant) && joins.length === 0
   if (isWhole && operation.kind === 'query') {
@@ -96,9 +97,16 @@ export const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
   serverVersion: schema.serverVersion,
 })
 
-function answering(entries: readonly RootEntry[], envelope: Envelope, options: PrinterOptions): AnsweringStatement {
+interface AnsweringOptions extends PrinterOptions {
+  /** As {@link effectfulNames} gives them. */
+  readonly effectful: readonly string[]
+}
+
+function answering(entries: readonly RootEntry[], envelope: Envelope, options: AnsweringOptions): AnsweringStatement {
   const statement = rootStatement(entries, envelope, options)
-  return Object.assign(prepare(statement), { whenEmpty: statement.whenEmpty })
+  // By its text, which holds what plugins print as well.
+  const onlyReads = !options.effectful.some((name) => statement.text.includes(name))
+  return Object.assign(prepare(statement, { onlyReads }), { whenEmpty: statement.whenEmpty })
 }
 
 type OutputField = Extract<PlannedField, { kind: 'output' }>
@@ -118,7 +126,7 @@ function constantSegment(fields: readonly OutputField[]): Segment {
  */
 function segmentsOf(
   fields: readonly PlannedField[],
-  options: PrinterOptions,
+  options: AnsweringOptions,
   answeredBy: Map<string, AnsweringStatement | null>,
   around: Envelope,
 ): Segment[] {

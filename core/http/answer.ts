@@ -77,6 +77,9 @@ function logCause({ cause }: TrellisError, observe: Observer): void {
   observe.log({ type: 'unstructured', level: 'error', detail })
 }
 
+/** Seconds after which a request that could not be served is worth another try. */
+const retryAfter = 1
+
 /** Answers with an error; `exchange` is null when no route was reached. */
 export function sendError(
   request: FastifyRequest,
@@ -92,6 +95,7 @@ export function sendError(
   const payload = JSON.stringify(body)
   // What is left of a refused body is not worth reading.
   if (error.status === 413) reply.header('connection', 'close')
+  if (status === 503) reply.header('retry-after', retryAfter)
   reply.code(status).header('content-type', contentType).header('x-request-id', request.id).send(payload)
   if (context.observe.isEnabled('http-log', 'error')) {
     logFailure(context.observe, request, reply, { exchange, size: Buffer.byteLength(payload), error })

@@ -4,6 +4,7 @@ import { graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts
 import type { SchemaKind } from '../../core/graphql/contribution.ts'
 import { readGraphQLRequest } from '../../core/graphql/request.ts'
 import { readJson } from '../../core/http/body.ts'
+import { departureOf } from '../../core/http/departure.ts'
 import { applicantOf } from '../../core/http/route.ts'
 import type { QueryLog } from '../../core/observe.ts'
 import type { Engine, ErrorEncoder, Route, RouteCall } from '../../core/plugin.ts'
@@ -38,7 +39,8 @@ export const graphqlRoute = (
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
 export const alwaysOk: ErrorEncoder = (error, showInternal, headers) => {
-  if (wantsGraphQLResponse(headers.accept)) return withStatus(error, showInternal, headers)
+  // Nothing was wrong with the request, and it was not served: proxies and clients have to see that.
+  if (error.status === 503 || wantsGraphQLResponse(headers.accept)) return withStatus(error, showInternal, headers)
   return { status: 200, body: errorBody(error, showInternal) }
 }
 
@@ -60,7 +62,7 @@ function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Bu
 async function answerOne(
   engine: Engine,
   body: unknown,
-  { session, request }: RouteCall,
+  { session, request, reply }: RouteCall,
   schema: SchemaKind,
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
@@ -68,6 +70,7 @@ async function answerOne(
   return await engine.graphql.engine.execute(given, session, {
     schema,
     headers: request.headers as Record<string, string>,
+    whenUnwanted: departureOf(reply),
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
 }

@@ -1,22 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../core/database/database.ts'
 import type { Engine, Route } from '../../core/plugin.ts'
-
-/** Milliseconds after which a database that says nothing counts as down. */
-const patience = 5000
-
-async function answers(database: Database): Promise<boolean> {
-  const timer = new AbortController()
-  const late = sleep(patience, false, { signal: timer.signal, ref: false }).catch(() => false)
-  const pinged = database.ping().then(
-    () => true,
-    () => false,
-  )
-  const answered = await Promise.race([pinged, late])
-  timer.abort()
-  return answered
-}
 
 const noAnswer = 'the database does not answer'
 
@@ -34,7 +17,7 @@ export const health = (engine: Engine): Route => ({
   },
   async handle({ reply }) {
     reply.header('content-type', 'text/plain; charset=utf-8')
-    if (!(await answers(engine.database))) {
+    if (!(await engine.database.answers())) {
       reply.code(500)
       return 'ERROR'
     }
@@ -62,7 +45,7 @@ export const readiness = (engine: Engine): Route => ({
     },
   },
   async handle({ reply }) {
-    if (await answers(engine.database)) return { status: 'ready' }
+    if (await engine.database.answers()) return { status: 'ready' }
     reply.code(503)
     return { status: 'not ready', reason: noAnswer }
   },

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PreparedNames, prepare } from '../../core/database/prepared-statement.ts'
 import { DocumentCache } from '../../core/graphql/document.ts'
 import { startLibrary } from '../support/library.ts'
 
@@ -89,18 +88,4 @@ test('documents are bounded by what their trees take, those used last stay', () 
   assert.equal(cache.get(long(59)), cache.get(long(59)))
   const huge = `{ ${'b '.repeat(60_000)} }`
   assert.notEqual(cache.get(huge), cache.get(huge))
-})
-
-test('a connection is full of many prepared statements, or of a few long ones', () => {
-  const isFullAfter = (count: number, size: number) => {
-    const names = new PreparedNames()
-    for (let i = 0; i < count; i++) {
-      const statement = prepare({ text: `select ${i} ${' '.repeat(size)}`, params: [] })
-      statement.took(1)
-      for (const _ of ['once', 'again']) names.add(statement, true)
-    }
-    return names.isFull
-  }
-  assert.deepEqual([isFullAfter(1000, 10), isFullAfter(1001, 10)], [false, true])
-  assert.deepEqual([isFullAfter(10, 300_000), isFullAfter(20, 300_000)], [false, true])
 })

@@ -8,6 +8,7 @@ import { MetadataRegistry } from '../../core/metadata/registry.ts'
 import { MetadataStore, metadataChannel } from '../../core/metadata/store.ts'
 import { MetadataSync } from '../../core/metadata/sync.ts'
 import { atEnd } from '../support/cleanup.ts'
+import { connectionDefaults } from '../support/connections.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 const hour = 3_600_000
@@ -19,13 +20,8 @@ interface Heard {
 
 async function connect(t: TestContext, { url }: TestDatabase): Promise<Database> {
   const database = new Database({
+    ...connectionDefaults,
     url,
-    connections: 2,
-    idleTimeout: 10,
-    lifetime: null,
-    preparedStatements: true,
-    isolation: 'read-committed',
-    onConnectionError: () => {},
   })
   atEnd(t, () => database.close())
   await database.open()

@@ -20,6 +20,7 @@ import relationships from '../../plugins/relationships/index.ts'
 import sqlPlugin from '../../plugins/sql/index.ts'
 import tables from '../../plugins/tables/index.ts'
 import { atEnd } from '../support/cleanup.ts'
+import { connectionDefaults } from '../support/connections.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 export interface ServiceOptions {
@@ -60,13 +61,10 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const database = options.database ?? (await testDatabase(t))
   if (options.sql !== undefined) await database.sql(options.sql)
   const connections = new Database({
+    ...connectionDefaults,
     url: database.url,
-    connections: 5,
-    idleTimeout: 10,
-    lifetime: null,
     preparedStatements: false,
     isolation: options.isolation ?? 'read-committed',
-    onConnectionError: () => {},
   })
   atEnd(t, () => connections.close())
   await connections.open()

@@ -240,7 +240,7 @@ test('hooks run once the model is there, and at the end while the database still
         seen.push('closed first')
       })
       engine.onClose(async () => {
-        await engine.database.ping()
+        await engine.database.rows('select 1')
         seen.push('closed last, with the database')
       })
     },

@@ -1,0 +1,37 @@
+// Connecting to PostgreSQL while the server runs: within a limit, and to a session that looks like all others.
+
+import { AnsweringClient } from './answering-client.ts'
+import { connectionConfig } from './connection-config.ts'
+
+export interface ConnectOptions {
+  /** A connection URL. */
+  readonly url: string
+  /** Milliseconds that it may take. */
+  readonly patienceMillis: number
+  /**
+   * Settings that transactions make for themselves: once made, PostgreSQL remembers them as empty on that connection, so
+   * that they are empty from the beginning on all.
+   */
+  readonly settingNames: readonly string[]
+}
+
+/** A client that is connected; rejects with what `pg` says. */
+export async function connect({ url, patienceMillis, settingNames }: ConnectOptions): Promise<AnsweringClient> {
+  const client = new AnsweringClient(connectionConfig(url))
+  // Whoever uses it is told of errors by what fails; one that nobody listens to ends the process.
+  client.on('error', () => {})
+  const late = setTimeout(() => client.destroy(new Error('timeout expired')), patienceMillis)
+  try {
+    await client.connect()
+    const settings = settingNames.map((_, i) => `, pg_catalog.set_config($${i + 1}, '', false)`)
+    const text = `select pg_catalog.pg_backend_pid() as pid${settings.join('')}`
+    const { rows } = await client.query<{ pid: number }>(text, [...settingNames])
+    client.isDirect = rows[0]!.pid === client.backend
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  } finally {
+    clearTimeout(late)
+  }
+}

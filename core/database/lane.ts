@@ -1,0 +1,227 @@
+// A pipelined connection that reads share while they are known to be short: each is sent without waiting for the answers
+// of those before, and what is sent in one turn of the event loop goes out in one write.
+//
+// One that turns out slow holds up only itself: whoever was sent behind it runs elsewhere too, the first answer counts, and
+// nobody is put behind it any more. All that is sent here does nothing but read, so that running it twice is harmless.
+
+import { onAbort } from '../aborting.ts'
+import type { AnswerCall, AnsweringClient } from './answering-client.ts'
+import { cancelUntil, isCancelled } from './cancelling.ts'
+import { closeClient } from './pool.ts'
+import { isBusy, isConnectionLost, Unprepared } from './postgres-errors.ts'
+import { type StatementHistory, shortMillis } from './statement-history.ts'
+
+/** A read on its way. */
+export interface LaneCall extends AnswerCall {
+  readonly history: StatementHistory
+  /** Runs it where it holds up nobody, and nobody it. */
+  readonly elsewhere: () => Promise<Buffer | null>
+}
+
+export class Lane {
+  readonly client: AnsweringClient
+  readonly openedAt = performance.now()
+  /** Resolves when its connection has ended. */
+  readonly ended: Promise<void>
+  /** In the order in which they were sent, which is that of their answers. */
+  readonly #entries: Entry[] = []
+  #isUsable = true
+  #isLost = false
+  #isStuck = false
+  #isCancelling = false
+  /** When the one at the head was sent, or the one before it answered. */
+  #busySince = 0
+  #queueMillis = 0
+  #watch: NodeJS.Timeout | null = null
+  #isHeld = false
+
+  /** Takes a client that is connected. */
+  constructor(client: AnsweringClient) {
+    this.client = client
+    client.on('error', () => this.retire())
+    this.ended = new Promise((done) => {
+      client.once('end', () => {
+        this.retire()
+        done()
+      })
+    })
+  }
+
+  /** Whether it can be used at all; one that cannot is to be replaced. */
+  get isUsable(): boolean {
+    return this.#isUsable
+  }
+
+  /** Whether reads may be put behind those that are on their way. */
+  get isFree(): boolean {
+    return this.#isUsable && !this.#isStuck
+  }
+
+  /** Reads that were sent and not answered. */
+  get pending(): number {
+    return this.#entries.length
+  }
+
+  /** Milliseconds that they usually take together. */
+  get queueMillis(): number {
+    return this.#queueMillis
+  }
+
+  /** Runs a read. When the signal aborts its reason is the error, and what holds up the lane is cancelled. */
+  run(call: LaneCall, signal: AbortSignal | null): Promise<Buffer | null> {
+    return new Promise((resolve, reject) => {
+      const entry = new Entry(call, resolve, reject)
+      if (signal) entry.stopWatching = onAbort(signal, () => this.#abandon(entry, signal.reason))
+      if (this.#entries.length === 0) this.#busySince = performance.now()
+      this.#entries.push(entry)
+      this.#queueMillis += entry.usualMillis
+      this.#hold()
+      this.client.ask(call, (error, first) => this.#ended(entry, error, first))
+      this.#watchHead()
+    })
+  }
+
+  /** Takes no more reads, and closes when those that were sent are answered. */
+  retire(): void {
+    this.#isUsable = false
+    this.#settle()
+  }
+
+  #ended(entry: Entry, error: Error | null, first: Buffer | null): void {
+    const now = performance.now()
+    const took = now - this.#busySince
+    this.#busySince = now
+    this.#entries.shift()
+    this.#queueMillis -= entry.usualMillis
+    entry.stopWatching?.()
+    if (error) this.#failed(entry, error)
+    else {
+      if (!this.#isStuck) entry.call.history.ranOnLane(took)
+      entry.answer(first)
+    }
+    this.#settle()
+  }
+
+  #failed(entry: Entry, error: Error): void {
+    if (error instanceof Unprepared) {
+      this.#isUsable = false
+      return entry.lose(error)
+    }
+    if (isConnectionLost(error)) {
+      // Of those behind the one that ran nothing has run yet; that one may be the cause.
+      const isCulprit = !this.#isLost
+      this.#isLost = true
+      this.#isUsable = false
+      return isCulprit ? entry.fail(error) : entry.lose(error)
+    }
+    if (this.#isCancelling && isCancelled(error)) return entry.lose(error)
+    entry.fail(error)
+  }
+
+  /** What can be done when an answer has come. */
+  #settle(): void {
+    if (this.#entries.length > 0) return
+    if (!this.#isUsable) void closeClient(this.client)
+    else if (!this.#isCancelling) this.#isStuck = false
+  }
+
+  /** Looks, while something is on its way, whether the head takes too long for those behind it. */
+  #watchHead(): void {
+    if (this.#watch || this.#isStuck) return
+    const left = shortMillis - (performance.now() - this.#busySince)
+    // When the event loop stood still answers may be waiting to be read, which comes first.
+    this.#watch = setTimeout(() => setImmediate(() => this.#look()), Math.max(left, 1))
+    this.#watch.unref()
+  }
+
+  #look(): void {
+    this.#watch = null
+    const [head, ...behind] = this.#entries
+    if (!head || this.#isStuck) return
+    if (performance.now() - this.#busySince < shortMillis) return this.#watchHead()
+    this.#isStuck = true
+    head.call.history.heldUpLane()
+    for (const entry of behind) entry.moveOn()
+    if (head.isSettled) this.#cancelHead()
+  }
+
+  #abandon(entry: Entry, reason: Error): void {
+    entry.fail(reason)
+    if (this.#isStuck && entry === this.#entries[0]) this.#cancelHead()
+  }
+
+  /** Cancels the head of a stuck lane. Should that hit one behind it, that one runs elsewhere anyway. */
+  #cancelHead(): void {
+    if (this.#isCancelling) return
+    this.#isCancelling = true
+    const [head] = this.#entries
+    void cancelUntil(() => this.#entries[0] !== head, this.client).then(() => {
+      this.#isCancelling = false
+      this.#settle()
+    })
+  }
+
+  /** What is sent from now on is written at the end of the turn. */
+  #hold(): void {
+    if (this.#isHeld) return
+    this.#isHeld = true
+    this.client.hold()
+    setImmediate(() => {
+      this.#isHeld = false
+      this.client.flush()
+    })
+  }
+}
+
+/** A read on a lane, until somebody has answered it. */
+class Entry {
+  readonly call: LaneCall
+  readonly usualMillis: number
+  readonly #resolve: (first: Buffer | null) => void
+  readonly #reject: (error: Error) => void
+  stopWatching: (() => void) | null = null
+  /** Whether nobody waits for it any more. */
+  isSettled = false
+  #isElsewhere = false
+  /** Why one of the two connections has no answer. */
+  #failure: Error | null = null
+
+  constructor(call: LaneCall, resolve: (first: Buffer | null) => void, reject: (error: Error) => void) {
+    this.call = call
+    this.usualMillis = call.history.meanMillis
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  answer(first: Buffer | null): void {
+    this.isSettled = true
+    this.#resolve(first)
+  }
+
+  fail(error: Error): void {
+    this.isSettled = true
+    this.#reject(error)
+  }
+
+  /** Has it run elsewhere too, once. */
+  moveOn(): void {
+    if (this.isSettled || this.#isElsewhere) return
+    this.#isElsewhere = true
+    this.call.elsewhere().then(
+      (first) => this.answer(first),
+      (error) => {
+        // For want of a connection it waits for the lane; what PostgreSQL says of the statement is an answer.
+        const isWant = isBusy(error) || isConnectionLost(error)
+        if (this.#failure === null && isWant) this.#failure = error
+        else this.fail(error)
+      },
+    )
+  }
+
+  /** The lane has no answer. */
+  lose(error: Error): void {
+    if (this.#failure !== null) return this.fail(this.#failure)
+    this.#failure = error
+    this.moveOn()
+  }
+}

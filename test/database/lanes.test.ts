@@ -1,0 +1,137 @@
+// Reads that share connections: which do, and what becomes of them when one is slow or a connection is lost.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, DatabaseOptions } from '../../core/database/database.ts'
+import type { PreparedStatement } from '../../core/database/prepared-statement.ts'
+import { openDatabase, read } from '../support/connections.ts'
+
+const pidOf = read('select pg_backend_pid()::text')
+
+/** Makes a statement one that is known to be short, however busy the machine is, and has the lanes open. */
+async function settle(database: Database, statement: PreparedStatement, values: string[] = []): Promise<void> {
+  for (const started = Date.now(); !statement.history || database.connections.shared < 2; await sleep(5)) {
+    assert.ok(Date.now() - started < 10_000, 'the lanes do not open')
+    await database.answer(statement, values)
+    makeShort(statement)
+  }
+}
+
+const makeShort = ({ history }: PreparedStatement) => {
+  while (!history!.isShort) history!.ranAlone(1, 1)
+}
+
+const pids = async (database: Database, count: number) =>
+  new Set((await Promise.all(Array.from({ length: count }, () => database.answer(pidOf, [])))).map(String))
+
+async function start(t: TestContext, options: Partial<DatabaseOptions> = {}) {
+  const world = await openDatabase(t, options)
+  await settle(world.database, pidOf)
+  return world
+}
+
+test('reads that proved short share two connections', async (t) => {
+  const { database } = await start(t)
+  makeShort(pidOf)
+  const answers = Array.from({ length: 2 }, () => database.answer(pidOf, []))
+  assert.equal(database.connections.pending, 2)
+  assert.equal(database.connections.shared, 2)
+  assert.equal(new Set((await Promise.all(answers)).map(String)).size, 2)
+})
+
+test('without prepared statements nothing is shared', async (t) => {
+  const { database } = await openDatabase(t, { preparedStatements: false, connections: 5 })
+  for (let i = 0; i < 10; i++) await database.answer(pidOf, [])
+  await pids(database, 20)
+  assert.equal(database.connections.shared, 0)
+})
+
+test('what may do more than read has a connection for itself', async (t) => {
+  const { database } = await start(t)
+  const counting = { ...read('select 1'), onlyReads: false } as PreparedStatement
+  for (let i = 0; i < 20; i++) await database.answer(counting, [])
+  const answers = Array.from({ length: 5 }, () => database.answer(counting, []))
+  assert.equal(database.connections.pending, 0)
+  await Promise.all(answers)
+})
+
+test('a read that turns out slow lets those behind it go elsewhere', async (t) => {
+  const { database } = await start(t)
+  const nap = read(`select pg_sleep($1::float)::text || 'slept'`)
+  await settle(database, nap, ['0'])
+  const slow = [0, 1].map(() => database.answer(nap, ['2']))
+  const started = performance.now()
+  const quick = await pids(database, 20)
+  assert.ok(performance.now() - started < 1000)
+  assert.ok(quick.size > 0)
+  assert.deepEqual((await Promise.all(slow)).map(String), ['slept', 'slept'])
+  assert.equal(nap.history!.isShort, false)
+})
+
+test('what is known of a read stays known when the plan is made anew', async (t) => {
+  const { database } = await openDatabase(t)
+  const text = `select pg_sleep(0.02)::text || 'slept'`
+  for (let i = 0; i < 5; i++) await database.answer(read(text), [])
+  const again = read(text)
+  await database.answer(again, [])
+  assert.equal(again.history!.isShort, false)
+  const [known, same] = [read('select 1'), read('select 1')]
+  for (const statement of [known, same]) await database.answer(statement, [])
+  assert.equal(same.history, known.history)
+})
+
+test('reads whose lane was closed by PostgreSQL are answered elsewhere, but for the one that ran', async (t) => {
+  const { database, sql } = await start(t)
+  const lanes = [...(await pids(database, 10))]
+  const nap = read(`select pg_sleep($1::float)::text || 'slept'`)
+  await settle(database, nap, ['0'])
+  const slow = await Promise.allSettled([
+    ...[0, 1].map(() => database.answer(nap, ['5'])),
+    ...Array.from({ length: 6 }, () => database.answer(pidOf, [])),
+    ...lanes.map((pid) => sleep(100).then(() => sql('select pg_terminate_backend($1)', [Number(pid)]))),
+  ])
+  const outcomes = slow.slice(0, 8).map(({ status }) => status)
+  assert.deepEqual(outcomes, ['rejected', 'rejected', ...Array(6).fill('fulfilled')])
+  assert.equal((slow[0] as PromiseRejectedResult).reason.message, 'connection error')
+  await settle(database, pidOf)
+})
+
+test('a connection that has lost its statements makes nobody fail', async (t) => {
+  const { database, sql } = await start(t)
+  await sql(`create function forget() returns text language plpgsql as
+    $$ begin execute 'deallocate all'; return pg_backend_pid()::text; end $$`)
+  const forgetting = read('select forget()')
+  await settle(database, forgetting)
+  for (let round = 0; round < 10; round++) {
+    const answers = await Promise.all([
+      ...Array.from({ length: 10 }, () => database.answer(pidOf, [])),
+      database.answer(forgetting, []),
+      ...Array.from({ length: 10 }, () => database.answer(pidOf, [])),
+    ])
+    assert.equal(answers.length, 21)
+  }
+})
+
+test('prepared statements are closed to make room for others', async (t) => {
+  const { database, sql } = await openDatabase(t, { connections: 1 })
+  const statements = Array.from({ length: 30 }, (_, i) => read(`select '${i}' ${' '.repeat(20_000)}`))
+  for (let round = 0; round < 3; round++) {
+    for (const [i, statement] of statements.entries())
+      assert.equal(String(await database.answer(statement, [])), `${i}`)
+  }
+  const [row] = await database.rows<{ count: number }>('select count(*)::int from pg_prepared_statements')
+  assert.ok(row!.count < 12, `${row!.count} prepared`)
+  assert.deepEqual(await sql('select 1 as one'), [{ one: 1 }])
+})
+
+test('settings that transactions make are empty on every connection, before and after', async (t) => {
+  const { database } = await openDatabase(t, { connections: 1 })
+  const setting = () => database.rows(`select current_setting('service.user', true) as user`)
+  assert.deepEqual(await setting(), [{ user: '' }])
+  const seen = await database.transaction((own) => own.rows(`select current_setting('service.user') as user`), {
+    settings: { 'service.user': 'somebody' },
+  })
+  assert.deepEqual(seen, [{ user: 'somebody' }])
+  assert.deepEqual(await setting(), [{ user: '' }])
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { StatementHistory } from '../../core/database/statement-history.ts'
+
+const runs = (history: StatementHistory, count: number, millis: number, atWork = 1) => {
+  for (let i = 0; i < count; i++) history.ranAlone(millis, atWork)
+}
+
+/** How many short runs it takes until a statement is known to be short. */
+const needed = (history: StatementHistory) => {
+  let count = 0
+  for (; !history.isShort; count++) history.ranAlone(1, 1)
+  return count
+}
+
+test('a few short runs in a row make a statement short, and a long one among them does not', () => {
+  const history = new StatementHistory()
+  assert.equal(history.isShort, false)
+  runs(history, 2, 1)
+  runs(history, 1, 12)
+  runs(history, 2, 1)
+  assert.equal(history.isShort, false)
+  runs(history, 1, 1)
+  assert.ok(history.isShort)
+})
+
+test('a statement of 12 ms is never short', () => {
+  const history = new StatementHistory()
+  for (const atWork of [1, 44]) runs(history, 100, 12, atWork)
+  assert.equal(history.isShort, false)
+})
+
+test('a run in a crowd says nothing when it is long', () => {
+  const history = new StatementHistory()
+  runs(history, 2, 1)
+  runs(history, 10, 30, 44)
+  runs(history, 1, 1)
+  assert.ok(history.isShort)
+})
+
+test('each time that it holds up a lane it has to show twice as much, and good runs make up for it', () => {
+  const history = new StatementHistory()
+  assert.equal(needed(history), 3)
+  history.heldUpLane()
+  assert.equal(needed(history), 6)
+  history.heldUpLane()
+  assert.equal(needed(history), 12)
+  for (let i = 0; i < 12 * 64; i++) history.ranOnLane(1)
+  history.heldUpLane()
+  assert.equal(needed(history), 12)
+})
+
+test('it remembers whether it ran, and what it takes', () => {
+  const history = new StatementHistory()
+  assert.equal(history.isRepeated, false)
+  runs(history, 100, 2)
+  assert.ok(history.isRepeated)
+  assert.ok(Math.abs(history.meanMillis - 2) < 0.001)
+})

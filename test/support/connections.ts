@@ -1,0 +1,32 @@
+// A database as the engine has it, without an engine.
+
+import type { TestContext } from 'node:test'
+import { Database, type DatabaseOptions } from '../../core/database/database.ts'
+import { prepare } from '../../core/database/prepared-statement.ts'
+import { atEnd } from './cleanup.ts'
+import { testDatabase } from './database.ts'
+
+/** How tests connect, unless they say otherwise. */
+export const connectionDefaults: Omit<DatabaseOptions, 'url'> = {
+  connections: 5,
+  idleTimeout: 10,
+  lifetime: null,
+  connectTimeout: 5,
+  poolTimeout: 15,
+  preparedStatements: true,
+  isolation: 'read-committed',
+  settingNames: ['service.user'],
+  onConnectionError: () => {},
+}
+
+/** A read as the engine plans it. */
+export const read = (text: string) => prepare({ text, params: [] }, { onlyReads: true })
+
+/** Opens a database that closes with the test. */
+export async function openDatabase(t: TestContext, options: Partial<DatabaseOptions> = {}) {
+  const { url, sql } = await testDatabase(t)
+  const database = new Database({ url, ...connectionDefaults, ...options })
+  atEnd(t, () => database.close())
+  await database.open()
+  return { database, sql, url }
+}

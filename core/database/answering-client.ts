@@ -7,6 +7,7 @@ import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
+import { DatabaseClient } from './database-client.ts'
 import { isUnprepared, transactionError, Unprepared, unconfirmedError } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-names.ts'
 
@@ -196,7 +197,7 @@ const cancelPatience = 2000
 const waitForStandby = 'SyncRepWaitForLSN'
 
 /** A client that can also be asked for bytes, and to cancel what it runs. */
-export class AnsweringClient extends pg.Client {
+export class AnsweringClient extends DatabaseClient {
   readonly #names = new PreparedNames()
   readonly #internals = this as unknown as ClientInternals
   #isUnconfirmed = false
@@ -236,7 +237,7 @@ export class AnsweringClient extends pg.Client {
   texts(call: AnswerCall): Promise<(string | null)[][]> {
     return new Promise((resolve, reject) => {
       const rows: (string | null)[][] = []
-      const onRow = (fields: Fields) => rows.push(fields.map((field) => field && field.toString()))
+      const onRow = (fields: Fields) => rows.push(fields.map((field) => (field === null ? null : field.toString())))
       this.#send(call, onRow, (error) => {
         if (error) reject(error)
         else resolve(rows)
@@ -312,9 +313,9 @@ export class AnsweringClient extends pg.Client {
 
   #send(call: AnswerCall, onRow: (fields: Fields) => void, done: (error: Error | null) => void): void {
     const onEnd = (error: Error | null) => {
-      if (error || !this.#isUnconfirmed) return done(error)
+      const unconfirmed = !error && this.#isUnconfirmed ? unconfirmedError() : null
       this.#isUnconfirmed = false
-      done(unconfirmedError())
+      done(error ?? unconfirmed)
     }
     const query = new BytesQuery(call, this.#names, { onRow, onEnd })
     this.query(query as unknown as pg.Submittable)
@@ -324,7 +325,10 @@ export class AnsweringClient extends pg.Client {
     const { name } = message
     if (name === 'parseComplete' || name === 'bindComplete') {
       const query = this.#internals._getActiveQuery()
-      if (query instanceof BytesQuery) return query.handleProgress(name)
+      if (query instanceof BytesQuery) {
+        query.handleProgress(name)
+        return
+      }
     } else if (name === 'notice' && message.routine === waitForStandby) this.#isUnconfirmed = true
     this.#internals.connection.emit(name === 'error' ? 'errorMessage' : name, message)
   }

@@ -17,6 +17,7 @@ import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
 import { connect } from './connecting.ts'
 import { connectionConfig } from './connection-config.ts'
+import { DatabaseClient } from './database-client.ts'
 import { Lanes } from './lanes.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
 import { Pool } from './pool.ts'
@@ -205,7 +206,7 @@ export class Database {
     onLost: (error: Error) => void,
   ): Promise<{ stop(): Promise<void> }> {
     const connectionTimeoutMillis = this.#options.connectTimeout * 1000
-    const client = new pg.Client({ ...connectionConfig(this.#options.url), connectionTimeoutMillis })
+    const client = new DatabaseClient({ ...connectionConfig(this.#options.url), connectionTimeoutMillis })
     let stopped = false
     client.on('notification', (message) => onNotify(message.payload ?? ''))
     client.on('error', (error) => {

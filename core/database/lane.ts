@@ -105,17 +105,15 @@ export class Lane {
   #failed(entry: Entry, error: Error): void {
     if (error instanceof Unprepared) {
       this.#isUsable = false
-      return entry.lose(error)
-    }
-    if (isConnectionLost(error)) {
+      entry.lose(error)
+    } else if (isConnectionLost(error)) {
       // Of those behind the one that ran nothing has run yet; that one may be the cause.
-      const isCulprit = !this.#isLost
+      if (this.#isLost) entry.lose(error)
+      else entry.fail(error)
       this.#isLost = true
       this.#isUsable = false
-      return isCulprit ? entry.fail(error) : entry.lose(error)
-    }
-    if (this.#isCancelling && isCancelled(error)) return entry.lose(error)
-    entry.fail(error)
+    } else if (this.#isCancelling && isCancelled(error)) entry.lose(error)
+    else entry.fail(error)
   }
 
   /** What can be done when an answer has come. */
@@ -138,7 +136,10 @@ export class Lane {
     this.#watch = null
     const [head, ...behind] = this.#entries
     if (!head || this.#isStuck) return
-    if (performance.now() - this.#busySince < shortMillis) return this.#watchHead()
+    if (performance.now() - this.#busySince < shortMillis) {
+      this.#watchHead()
+      return
+    }
     this.#isStuck = true
     head.call.history.heldUpLane()
     for (const entry of behind) entry.moveOn()
@@ -220,7 +221,10 @@ class Entry {
 
   /** The lane has no answer. */
   lose(error: Error): void {
-    if (this.#failure !== null) return this.fail(this.#failure)
+    if (this.#failure !== null) {
+      this.fail(this.#failure)
+      return
+    }
     this.#failure = error
     this.moveOn()
   }

@@ -115,12 +115,14 @@ export class Pool {
     if (!this.#open.has(pooled)) return
     const { lifetimeMillis } = this.#options
     const isOld = lifetimeMillis !== null && performance.now() - pooled.openedAt > lifetimeMillis
-    if (isSpent || isOld || this.#isClosed) return this.#drop(pooled)
     const [waiter] = this.#waiters
-    if (waiter) return waiter.take(pooled)
-    pooled.idleSince = performance.now()
-    this.#idle.push(pooled)
-    this.#sweep ??= setTimeout(() => this.#closeIdle(), sweepMillis).unref()
+    if (isSpent || isOld || this.#isClosed) this.#drop(pooled)
+    else if (waiter) waiter.take(pooled)
+    else {
+      pooled.idleSince = performance.now()
+      this.#idle.push(pooled)
+      this.#sweep ??= setTimeout(() => this.#closeIdle(), sweepMillis).unref()
+    }
   }
 
   /** Closes all idle connections: something happened that they may not have survived. */

@@ -10,6 +10,10 @@ export function onAbort(signal: AbortSignal, run: () => void): () => void {
   return () => signal.removeEventListener('abort', run)
 }
 
+/** A signal that aborts as soon as one of them does. */
+export const eitherSignal = (one: AbortSignal | null, other: AbortSignal | null): AbortSignal | null =>
+  one && other ? AbortSignal.any([one, other]) : (one ?? other)
+
 /** What the work gives, or the reason as soon as the signal aborts: the work is left to itself then. */
 export function unlessAborted<T>(signal: AbortSignal | null, work: Promise<T>): Promise<T> {
   if (!signal) return work

@@ -10,7 +10,7 @@
 // So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
 import pg from 'pg'
-import { unlessAborted } from '../aborting.ts'
+import { eitherSignal, unlessAborted } from '../aborting.ts'
 import { Wrapping } from '../wrapping.ts'
 import type { AnswerCall } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
@@ -255,8 +255,7 @@ export class Database {
     values: readonly (string | null)[],
     { signal = null, whenUnwanted }: ReadOptions,
   ): Promise<Buffer | null> {
-    const unwanted = whenUnwanted?.() ?? null
-    const ended = signal && unwanted ? AbortSignal.any([signal, unwanted]) : (signal ?? unwanted)
+    const ended = eitherSignal(signal, whenUnwanted?.() ?? null)
     const run = (preparing: boolean) => this.#runAlone(statement, values, { signal: ended, preparing })
     const answer = this.#unlessUnprepared(run).catch((error) => {
       if (statement.onlyReads && originOf(error) instanceof LostInSilence) return this.#unlessUnprepared(run)

@@ -2,6 +2,7 @@
 // another instance's change, by reading everything again.
 
 import { randomUUID } from 'node:crypto'
+import { eitherSignal } from '../aborting.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { Dialect } from '../dialect.ts'
@@ -135,20 +136,22 @@ class Metadata implements RunningMetadataService {
     return (await this.#store.load(transaction)).document
   }
 
-  async run(envelope: unknown, session: Session): Promise<unknown> {
+  async run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown> {
     const call = await decodeEnvelope(envelope, this.#options.operations)
     authorize(call, session)
     const work: MetadataWork = { session, type: call.operation.type, signal: null }
     const around = this.#options.wrapping.metadata
-    return around ? around(work, () => this.#run(call, work)) : this.#run(call, work)
+    const run = () => this.#run(call, work, whenUnwanted)
+    return around ? around(work, run) : run()
   }
 
-  async #run(call: Call, work: MetadataWork): Promise<unknown> {
-    const mode = accessMode(call)
+  async #run(call: Call, work: MetadataWork, whenUnwanted?: () => AbortSignal): Promise<unknown> {
+    const readOnly = accessMode(call) !== 'READ WRITE'
     const isEdit = editsMetadata(call)
+    if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     const { result, afterCommit } = isEdit
       ? await this.#editing.run(() => this.#runEdit(call, work))
-      : await this.#runRead(call, work, mode !== 'READ WRITE')
+      : await this.#runRead(call, work, readOnly)
     for (const callback of afterCommit) await this.#attempt(callback)
     return result
   }

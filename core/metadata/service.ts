@@ -16,8 +16,11 @@ export interface MetadataService {
   exportDocument(): Record<string, unknown>
   /** The document as the transaction sees it in the store, inconsistencies and all. */
   readStoredDocument(transaction: Transaction): Promise<MetadataDocument>
-  /** Runs one request of the metadata API: an envelope `{type, args, version?}`, decoded JSON. */
-  run(envelope: unknown, session: Session): Promise<unknown>
+  /**
+   * Runs one request of the metadata API: an envelope `{type, args, version?}`, decoded JSON. `whenUnwanted` gives what aborts
+   * when nobody waits for the answer any more: then what only reads ends.
+   */
+  run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown>
   /** Reads document and catalog again, and serves the result. */
   reload(): Promise<void>
   /** Calls back after each change of the model. */

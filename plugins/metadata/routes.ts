@@ -1,3 +1,4 @@
+import { departureOf } from '../../core/http/departure.ts'
 import type { MetadataService } from '../../core/metadata/service.ts'
 import type { Route } from '../../core/plugin.ts'
 
@@ -8,5 +9,5 @@ export const queryRoute = (service: MetadataService): Route => ({
   api: 'metadata',
   auth: 'session',
   about: { summary: 'Runs an operation of the metadata API.' },
-  handle: ({ body, session }) => service.run(body, session),
+  handle: ({ body, session, reply }) => service.run(body, session, departureOf(reply)),
 })

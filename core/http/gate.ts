@@ -70,9 +70,9 @@ const forbidden = (message: string) => new TrellisError(403, 'access-denied', me
 /** The gate of a server that trusts everybody: no page but those of this machine, and no name that others give it. */
 function openGate(settings: GateSettings, listed: OriginCheck): Gate {
   const trust = hostTrust(settings)
-  return ({ method, url = '', headers }) => {
+  return ({ method, url = '', headers, rawHeaders }) => {
     const { origin, host } = headers
-    const trusted = trust(host)
+    const trusted = hasOneHost(rawHeaders) ? trust(host) : 'no'
     // The target of a request to a proxy names the host, too.
     const target = url.startsWith('/') || url === '*' ? trusted : lesser(trusted, trust(authorityOf(url)))
     if (target === 'no') return foreignHost()
@@ -83,6 +83,15 @@ function openGate(settings: GateSettings, listed: OriginCheck): Gate {
     const embedded = headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate'
     return embedded && (method === 'GET' || method === 'HEAD') ? foreignOrigin() : null
   }
+}
+
+/** Of several, whoever passed the request on may have looked at another than Node does. */
+function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') count++
+  }
+  return count === 1
 }
 
 const foreignHost = () =>

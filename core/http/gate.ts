@@ -89,7 +89,8 @@ function openGate(settings: GateSettings, listed: OriginCheck): Gate {
 function hasOneHost(rawHeaders: readonly string[]): boolean {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') count++
+    const name = rawHeaders[i]!
+    if (name === 'Host' || name === 'host' || (name.length === 4 && name.toLowerCase() === 'host')) count++
   }
   return count === 1
 }

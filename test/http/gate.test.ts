@@ -1,9 +1,12 @@
 // What web pages may have the server do: requests as browsers send them, and as those who attack through one would.
 
 import assert from 'node:assert/strict'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { createGate } from '../../core/http/gate.ts'
 import type { HttpLog } from '../../core/observe.ts'
-import type { Settings } from '../../core/options.ts'
+import { defaultSettings, type Settings } from '../../core/options.ts'
 import type { Route } from '../../core/plugin.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 
@@ -208,9 +211,23 @@ test('an open server that listens for everybody serves addresses, and names of o
   }
 })
 
-test('an open server serves the host that it was told to listen on', async (t) => {
-  const named = await startCounting(t, { serverHost: '127.0.0.2' })
-  assert.equal((await fetch(`http://127.0.0.2:${named.port}/state`)).status, 200)
+test('an open server serves the host that it was told to listen on', () => {
+  const statusOf = (serverHost: string, host: string, origin?: string) => {
+    const request = new IncomingMessage(new Socket())
+    request.rawHeaders.push('Host', host)
+    Object.assign(request.headers, { host }, origin === undefined ? {} : { origin })
+    return createGate(defaultSettings({ serverHost }), null)(request)?.status ?? 200
+  }
+  assert.equal(statusOf('MyBox.example', 'mybox.example:8080'), 200)
+  assert.equal(statusOf('mybox.example', 'mybox.example:8080', 'http://mybox.example:8080'), 200)
+  assert.equal(statusOf('mybox.example', 'mybox.example', 'https://mybox.example'), 200)
+  assert.equal(statusOf('mybox.example', 'mybox.example:8080', 'http://mybox.example:3000'), 403)
+  assert.equal(statusOf('mybox.example', 'localhost'), 200)
+  assert.equal(statusOf('mybox.example', 'mybox'), 403)
+  assert.equal(statusOf('10.0.0.5', '10.0.0.5:80'), 200)
+  assert.equal(statusOf('10.0.0.5', '10.0.0.6'), 403)
+  assert.equal(statusOf('fe80::1', '[FE80:0::1]:80'), 200)
+  assert.equal(statusOf('fe80::1%eth0', '[fe80::1]'), 200)
 })
 
 test('with an admin secret hosts and origins are nobody’s business', async (t) => {

@@ -214,6 +214,7 @@ test('an open server that listens for everybody serves addresses, and names of o
 test('an open server serves the host that it was told to listen on', () => {
   const statusOf = (serverHost: string, host: string, origin?: string) => {
     const request = new IncomingMessage(new Socket())
+    request.url = '/'
     request.rawHeaders.push('Host', host)
     Object.assign(request.headers, { host }, origin === undefined ? {} : { origin })
     return createGate(defaultSettings({ serverHost }), null)(request)?.status ?? 200

@@ -1,6 +1,8 @@
 // What a start tells: a few lines for the person (on stderr, since stdout is the log), and entries for the log.
 
+import { hasAdminSecret } from './auth/option-rules.ts'
 import { describeDomains } from './http/cors.ts'
+import { type Listening, listeningOf } from './http/hosts.ts'
 import type { LogEntry } from './observe.ts'
 import type { Settings } from './options.ts'
 import { loggableUrl } from './outgoing/url.ts'
@@ -26,29 +28,48 @@ const endpoints: Readonly<Record<string, readonly [string, string]>> = {
 /** The lines that are shown once the server listens. */
 export function bannerText(facts: BannerFacts): string {
   const { settings, apis, unknownVariables } = facts
-  const host = settings.serverHost === '*' ? 'localhost' : settings.serverHost
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${facts.port}`
+  const listening = listeningOf(settings)
+  const origin = `http://${hostShown(listening)}:${facts.port}`
   const open = apis.flatMap((api) => (endpoints[api] ? [endpoints[api]] : []))
   const lines: (readonly [string, string])[] = [
-    ['Listening', origin],
+    ['Listening', origin + reachNote(listening, settings)],
     ...open.map(([name, path]) => [name, origin + path] as const),
     ['APIs', apis.join(', ') || 'none'],
     ['Plugins', facts.plugins.join(', ')],
     ['Database', databaseLine(facts)],
-    ['Access', accessLine(settings)],
+    ['Access', accessLine(settings, listening)],
   ]
+  if (settings.enableConsole) lines.push(['Console', noConsole])
   if (unknownVariables.length > 0) lines.push(['Ignored', `${unknownVariables.join(', ')}: no such option`])
   const width = Math.max(...lines.map(([name]) => name.length))
   const text = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
   return `${[`Trellis ${version}`, ...text].join('\n')}\n`
 }
 
+function hostShown({ reach, host }: Listening): string {
+  if (reach === 'everywhere') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Who can connect, where the address does not say it. */
+function reachNote({ reach }: Listening, { serverHost }: Settings): string {
+  if (reach === 'everywhere') return ' (all addresses of this machine)'
+  if (reach === 'address') return ''
+  return serverHost === null ? " (this machine only, --server-host '*' for others)" : ' (this machine only)'
+}
+
+const noConsole = '--enable-console has no effect: there is no console'
+
 function databaseLine({ settings, psqlCommand }: BannerFacts): string {
   return psqlCommand === null ? redactedUrl(settings.databaseUrl ?? '') : `embedded PostgreSQL, ${psqlCommand}`
 }
 
-function accessLine({ adminSecret, unauthorizedRole, authHook, jwtSecret }: Settings): string {
-  if (adminSecret === null) return 'OPEN: no admin secret is set, so everybody is trusted (--admin-secret)'
+function accessLine(settings: Settings, { reach }: Listening): string {
+  const { unauthorizedRole, authHook, jwtSecret } = settings
+  if (!hasAdminSecret(settings)) {
+    const trusted = reach === 'machine' ? 'every program of this machine' : 'whoever can reach this machine'
+    return `OPEN: no admin secret is set, so ${trusted} is trusted (--admin-secret)`
+  }
   const rest = unauthorizedRole === null ? 'refused' : `role ${unauthorizedRole}`
   const others =
     authHook !== null ? 'the webhook decides' : jwtSecret !== null ? `by token, without one: ${rest}` : rest
@@ -59,7 +80,7 @@ function accessLine({ adminSecret, unauthorizedRole, authHook, jwtSecret }: Sett
 export function configurationEntry(settings: Settings): LogEntry {
   const info = {
     port: settings.serverPort,
-    server_host: settings.serverHost,
+    server_host: listeningOf(settings).host,
     transaction_isolation: settings.txIsolation,
     admin_secret_set: settings.adminSecret !== null,
     auth_hook: settings.authHook === null ? null : loggableUrl(settings.authHook),
@@ -71,6 +92,8 @@ export function configurationEntry(settings: Settings): LogEntry {
       ws_read_cookie: null,
       allowed_origins: settings.disableCors ? null : describeDomains(settings.corsDomain),
     },
+    enable_console: settings.enableConsole,
+    console_assets_dir: null,
     enable_telemetry: settings.enableTelemetry,
     use_prepared_statements: settings.usePreparedStatements,
     stringify_numeric_types: settings.stringifyNumericTypes,
@@ -82,6 +105,9 @@ export function configurationEntry(settings: Settings): LogEntry {
   }
   return { type: 'startup', level: 'info', detail: { kind: 'server_configuration', info } }
 }
+
+/** What of the options has no effect, as the log has it. */
+export const noConsoleEntry: LogEntry = { type: 'unstructured', level: 'warn', detail: noConsole }
 
 /** Which database is served, as the log has it. */
 export function connectionEntry(settings: Settings): LogEntry {

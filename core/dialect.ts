@@ -25,6 +25,10 @@ export interface Dialect {
   readonly productName: string
   /** The product in the `User-Agent` of outgoing requests. */
   readonly userAgent: string
+  /** Whether `*` as CORS domain gives credentials to every origin, as in v1.3; else to none. */
+  readonly trustsEveryOrigin: boolean
+  /** From how many bytes on answers are compressed for clients that take it: below, it costs more than sending. */
+  readonly leastCompressed: number
   /** How many redirects an outgoing request follows. */
   readonly redirects: number
   /** Where tokens have their claims unless it is configured: tokens in use carry this name whatever the dialect. */
@@ -78,6 +82,8 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     metricPrefix: `${word}_`,
     productName: isOwn ? 'Trellis' : 'hasura',
     userAgent: isOwn ? 'trellis' : 'hasura-graphql-engine',
+    trustsEveryOrigin: !isOwn,
+    leastCompressed: isOwn ? 1024 : 1,
     redirects: isOwn ? 0 : 10,
     claimsNamespace: 'https://hasura.io/jwt/claims',
     strictTokens: isOwn,

@@ -83,7 +83,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     get model() {
       return services.metadata.model
     },
-    listen: () => listen(http.app, settings),
+    listen: () => listen(http, settings),
     close,
   }
 }
@@ -95,7 +95,7 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const database = openDatabase({ settings, dialect, observe, wrapping })
   const auth = new Auth(settings, dialect)
   const outgoing = new OutgoingClient(dialect, wrapping)
-  const http = createHttp({ settings, observe })
+  const http = createHttp({ settings, observe, auth })
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
   const common = { database, dialect, sessionSettings, wrapping }

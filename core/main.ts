@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { bannerText, configurationEntry, connectionEntry, listeningEntry } from './banner.ts'
+import { bannerText, configurationEntry, connectionEntry, listeningEntry, noConsoleEntry } from './banner.ts'
 import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './database/embedded.ts'
 import { createEngine, type RunningEngine } from './engine.ts'
@@ -84,6 +84,7 @@ async function start(
 ): Promise<void> {
   const { observe, plugins } = running
   observe.log(configurationEntry(settings))
+  if (settings.enableConsole) observe.log(noConsoleEntry)
   if (settings.databaseUrl === null) {
     const { dataDir: directory, connections, stripes } = settings
     running.embedded = new EmbeddedPostgres({ directory, connections: connections * stripes, observe })

@@ -90,11 +90,12 @@ export const SettingsSchema = Type.Object({
       description: 'port to serve on; 0 takes a free one',
     },
   ),
-  serverHost: textWithDefault('*', {
+  serverHost: text({
     flag: 'server-host',
     variable: 'SERVER_HOST',
     placeholder: 'HOST',
-    description: 'address to serve on; * means all interfaces',
+    description:
+      'address to serve on; * means all of this machine, which is the default with an admin secret, localhost without one',
   }),
   maxBodySize: whole(
     20_971_520,
@@ -124,6 +125,16 @@ export const SettingsSchema = Type.Object({
       variable: 'RESPONSE_STALL_TIMEOUT',
       placeholder: 'SECONDS',
       description: 'a client that reads nothing of its response for so long is cut off',
+    },
+  ),
+  responseSendTimeout: whole(
+    600,
+    { minimum: 1 },
+    {
+      flag: 'response-send-timeout',
+      variable: 'RESPONSE_SEND_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a client that has not taken its whole response after so long is cut off, however it reads',
     },
   ),
   gracefulShutdownTimeout: whole(
@@ -365,6 +376,11 @@ export const SettingsSchema = Type.Object({
     flag: 'admin-internal-errors',
     variable: 'ADMIN_INTERNAL_ERRORS',
     description: 'show the internals of errors to the role admin',
+  }),
+  enableConsole: flagOnly({
+    flag: 'enable-console',
+    variable: 'ENABLE_CONSOLE',
+    description: 'accepted for configurations of v1.3, with a warning: there is no console',
   }),
   enableTelemetry: trueOrFalse(false, {
     flag: 'enable-telemetry',

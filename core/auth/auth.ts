@@ -15,6 +15,8 @@ export interface Authenticator {
   readonly configuration?: Readonly<Record<string, unknown>>
   /** `rawHeaders` are names as sent, each followed by its value; absent where the transport has none. */
   authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session>
+  /** Whether the session may come from the cookies of the request, which browsers send unasked; absent: it may. */
+  usesCookie?(headers: RequestHeaders): boolean
 }
 
 export class Auth {
@@ -51,14 +53,25 @@ export class Auth {
     this.#authenticator = authenticator
   }
 
+  /** Whether these headers (names in lower case) hold a cookie that the session may come from. */
+  usesCookie(headers: RequestHeaders): boolean {
+    if (headers.cookie === undefined || this.#authenticator === null) return false
+    if (this.#secretOf(headers) !== undefined) return false
+    return this.#authenticator.usesCookie?.(headers) ?? true
+  }
+
   /** Who sends these headers (names in lower case); throws or rejects when they may not. */
   authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session> {
     if (!this.#secrets) return trustedSession(headers, this.#dialect)
-    const secret = headers[this.#dialect.adminSecretHeader] ?? headers[this.#dialect.accessKeyHeader]
+    const secret = this.#secretOf(headers)
     if (secret !== undefined) return this.#trust(String(secret), this.#secrets, headers)
     if (this.#authenticator) return this.#authenticator.authenticate(headers, rawHeaders)
     if (this.#unauthorizedRole !== null) return untrustedSession(headers, this.#dialect, this.#unauthorizedRole)
     throw unauthorized(`${this.#secretHeaders} required, but not found`)
+  }
+
+  #secretOf(headers: RequestHeaders): string | string[] | undefined {
+    return headers[this.#dialect.adminSecretHeader] ?? headers[this.#dialect.accessKeyHeader]
   }
 
   #trust(secret: string, secrets: AdminSecrets, headers: RequestHeaders): Session {

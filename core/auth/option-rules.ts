@@ -4,9 +4,13 @@ import type { Settings } from '../options.ts'
 
 type AuthOptions = Pick<Settings, 'adminSecret' | 'accessKey' | 'authHook' | 'jwtSecret' | 'unauthorizedRole'>
 
+/** Whether anybody has to show who they are; without an admin secret everybody is trusted. */
+export const hasAdminSecret = ({ adminSecret, accessKey }: Pick<Settings, 'adminSecret' | 'accessKey'>): boolean =>
+  (adminSecret ?? accessKey) !== null
+
 /** Why these options cannot be used together, as the one line that is shown; null when they can. */
 export function authOptionsRefusal(settings: AuthOptions, prefix: string): string | null {
-  const hasSecret = (settings.adminSecret ?? settings.accessKey) !== null
+  const hasSecret = hasAdminSecret(settings)
   const { authHook, jwtSecret, unauthorizedRole } = settings
   const secrets = `--admin-secret (${prefix}ADMIN_SECRET) or  --access-key (${prefix}ACCESS_KEY)`
   const hook = `--auth-hook (${prefix}AUTH_HOOK)`

@@ -1,19 +1,20 @@
 // Sending: one place for content types, compression and the shape of errors.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { dialects } from '../dialect.ts'
 import { flatError, TrellisError, toTrellisError } from '../errors.ts'
 import type { Observer } from '../observe.ts'
 import type { Settings } from '../options.ts'
 import type { ErrorEncoder } from '../plugin.ts'
 import { isAdmin, type Session } from '../session.ts'
-import { acceptsGzip, gzip, isWorthCompressing } from './compression.ts'
+import { acceptsGzip, gzip } from './compression.ts'
 import { type Exchange, logFailure } from './exchange.ts'
 
 export const jsonType = 'application/json; charset=utf-8'
 
 /** What answering needs of the server. */
 export interface HttpContext {
-  readonly settings: Pick<Settings, 'devMode' | 'adminInternalErrors'>
+  readonly settings: Pick<Settings, 'devMode' | 'adminInternalErrors' | 'dialect'>
   readonly observe: Observer
 }
 
@@ -23,22 +24,32 @@ export function payloadOf(result: unknown): string | Buffer {
   return result === undefined ? '' : JSON.stringify(result)
 }
 
-/** Sends a successful answer, at once unless it has to be compressed; returns how many bytes the body has. */
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, result: unknown): number | Promise<number> {
+/** Sends a successful answer, at once unless it has to be compressed; returns how many bytes of a body are sent. */
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: unknown,
+  { settings }: Pick<HttpContext, 'settings'>,
+): number | Promise<number> {
   const payload = payloadOf(result)
   if (!reply.hasHeader('content-type')) reply.header('content-type', jsonType)
   reply.header('x-request-id', request.id)
-  if (isWorthCompressing(payload.length) && acceptsGzip(request.headers['accept-encoding'])) {
-    return sendCompressed(reply, payload)
-  }
+  const isLarge = payload.length >= dialects[settings.dialect].leastCompressed
+  if (isLarge && acceptsGzip(request.headers['accept-encoding'])) return sendCompressed(request, reply, payload)
   reply.send(payload)
-  return typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
+  return sizeSent(request, payload)
 }
 
-async function sendCompressed(reply: FastifyReply, payload: string | Buffer): Promise<number> {
+async function sendCompressed(request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): Promise<number> {
   const compressed = await gzip(payload)
   reply.header('content-encoding', 'gzip').send(compressed)
-  return compressed.length
+  return sizeSent(request, compressed)
+}
+
+/** The bytes of a body as they go out, none in answer to HEAD. */
+function sizeSent({ method }: FastifyRequest, body: string | Buffer): number {
+  if (method === 'HEAD') return 0
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length
 }
 
 /** The errors of an ordinary endpoint: flat, with their own status. */
@@ -98,6 +109,6 @@ export function sendError(
   if (status === 503) reply.header('retry-after', retryAfter)
   reply.code(status).header('content-type', contentType).header('x-request-id', request.id).send(payload)
   if (context.observe.isEnabled('http-log', 'error')) {
-    logFailure(context.observe, request, reply, { exchange, size: Buffer.byteLength(payload), error })
+    logFailure(context.observe, request, reply, { exchange, size: sizeSent(request, payload), error })
   }
 }

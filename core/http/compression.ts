@@ -5,9 +5,6 @@ import { constants, gzip as gzipCallback } from 'node:zlib'
 
 const gzipAsync = promisify(gzipCallback)
 
-/** Below this many bytes compressing costs more than sending. */
-const leastSize = 1024
-
 /** Whether `Accept-Encoding` lists gzip. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
   if (header === undefined) return false
@@ -17,8 +14,6 @@ export function acceptsGzip(header: string | string[] | undefined): boolean {
     return name === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
   })
 }
-
-export const isWorthCompressing = (size: number): boolean => size >= leastSize
 
 /** Compresses off the main thread; the fastest level already takes JSON down to a fraction. */
 export const gzip = (body: string | Buffer): Promise<Buffer> => gzipAsync(body, { level: constants.Z_BEST_SPEED })

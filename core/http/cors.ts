@@ -1,9 +1,19 @@
 // Which origins browsers may call from, and the headers that tell them so.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { dialects } from '../dialect.ts'
+import type { Settings } from '../options.ts'
 
 /** Whether an `Origin` may call. */
 export type OriginCheck = (origin: string) => boolean
+
+/** How origins are allowed: each by its name, those without a name as `*`, or not at all. */
+export interface CorsPolicy {
+  /** Those that may send credentials, and are told so by their name. */
+  readonly named: OriginCheck
+  /** Whether all others may call, without credentials. */
+  readonly anybody: boolean
+}
 
 const wildcardDomain = /^(https?:\/\/)\*(\..+)$/
 
@@ -18,12 +28,19 @@ function domainCheck(domain: string): OriginCheck {
     !origin.slice(start.length, -end.length).includes('.')
 }
 
-/** The check of `--cors-domain`; null when nothing may call across origins. */
-export function originCheck(domains: readonly string[], disabled: boolean): OriginCheck | null {
-  if (disabled) return null
-  if (domains.includes('*')) return () => true
+/** Whether an origin is one of these domains. */
+export function originCheck(domains: readonly string[]): OriginCheck {
   const checks = domains.map(domainCheck)
   return (origin) => checks.some((allows) => allows(origin))
+}
+
+/** What `--cors-domain` allows; null when nothing may call across origins. */
+export function corsPolicy(settings: Pick<Settings, 'corsDomain' | 'disableCors' | 'dialect'>): CorsPolicy | null {
+  const { corsDomain: domains, disableCors, dialect } = settings
+  if (disableCors) return null
+  const anybody = domains.includes('*')
+  if (anybody && dialects[dialect].trustsEveryOrigin) return { named: () => true, anybody }
+  return { named: originCheck(domains), anybody }
 }
 
 /** The domains as the log has them: those without a wildcard as they are, the others in their parts. */
@@ -40,15 +57,17 @@ const methods = 'GET,POST,PUT,PATCH,DELETE,OPTIONS'
 
 /** Adds the headers of an allowed origin; true when the request was a preflight and is answered. */
 export function applyCors(
-  check: OriginCheck,
+  { named, anybody }: CorsPolicy,
   origin: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): boolean {
   response.setHeader('Vary', 'Origin')
-  if (!check(origin)) return false
-  response.setHeader('Access-Control-Allow-Origin', origin)
-  response.setHeader('Access-Control-Allow-Credentials', 'true')
+  if (named(origin)) {
+    response.setHeader('Access-Control-Allow-Origin', origin)
+    response.setHeader('Access-Control-Allow-Credentials', 'true')
+  } else if (anybody) response.setHeader('Access-Control-Allow-Origin', '*')
+  else return false
   response.setHeader('Access-Control-Allow-Methods', methods)
   if (request.method !== 'OPTIONS') return false
   response.writeHead(204, {

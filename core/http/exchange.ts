@@ -24,7 +24,9 @@ declare module 'fastify' {
 
 const unloggedPaths = new Set(['/healthz', '/livez', '/readyz', '/v1/version'])
 
-const pathOf = (url: string): string => {
+/** The path of a request's target, which proxies are sent with the host before it. */
+const pathOf = (target: string): string => {
+  const url = target.startsWith('/') ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/'
   const end = url.indexOf('?')
   return end < 0 ? url : url.slice(0, end)
 }
@@ -71,7 +73,7 @@ export function logSuccess(
 /** Of a body with more bytes only so many are logged: nobody reads more, and anybody can send it. */
 const longestLogged = 65_536
 
-/** The body of a failed request: parsed, or as text when it is no JSON, or the beginning of its text when it is long. */
+/** The body of a failed request, whose sender is known: parsed, or as text when it is no JSON, or the beginning of its text when it is long. */
 function bodyDetail(body: unknown): Pick<HttpLog['operation'], 'query' | 'raw_query'> {
   if (!Buffer.isBuffer(body) || body.length === 0) return {}
   if (body.length > longestLogged) return { raw_query: `${body.toString('utf8', 0, longestLogged)}…` }
@@ -95,7 +97,8 @@ export function logFailure(
     request_id: request.id,
     ...(exchange?.session && { user_vars: exchange.session.variables }),
     response_size: size,
-    ...bodyDetail(request.body),
+    // What nobody was let in with is nobody's to write here.
+    ...(exchange?.session && bodyDetail(request.body)),
     error: flatError(error, true),
   }
   observe.log({ type: 'http-log', level: 'error', detail: { http_info: httpInfo(request, reply), operation } })

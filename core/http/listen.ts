@@ -1,9 +1,10 @@
 // Opening the port, and saying what to do when it cannot be had.
 
 import { type AddressInfo, createServer } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../options.ts'
 import { StartError } from '../start-error.ts'
+import { listeningOf } from './hosts.ts'
+import type { HttpServer } from './server.ts'
 
 /** All interfaces: of both protocols where the machine has IPv6. */
 function everyAddress(): Promise<string> {
@@ -14,7 +15,10 @@ function everyAddress(): Promise<string> {
   })
 }
 
-function explain(error: NodeJS.ErrnoException, { serverHost, serverPort }: Settings, portFlag: string): string {
+/** The addresses of this machine itself are two, and clients that look up `localhost` may take either. */
+const [ownAddress, ownAddressV6] = ['127.0.0.1', '::1']
+
+function explain(error: NodeJS.ErrnoException, host: string, serverPort: number, portFlag: string): string {
   switch (error.code) {
     case 'EADDRINUSE':
       return `port ${serverPort} is in use: stop what serves there, or choose another port with ${portFlag}`
@@ -23,19 +27,34 @@ function explain(error: NodeJS.ErrnoException, { serverHost, serverPort }: Setti
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${serverHost} is no address of this machine: choose another with --server-host`
+      return `${host} is no address of this machine: choose another with --server-host`
     default:
-      return `cannot listen on ${serverHost} port ${serverPort}: ${error.message}`
+      return `cannot listen on ${host} port ${serverPort}: ${error.message}`
   }
 }
 
 /** Listens where the settings say; returns the port. `portFlag`: by which flag it was chosen. */
-export async function listen(app: FastifyInstance, settings: Settings, portFlag = '--server-port'): Promise<number> {
-  const host = settings.serverHost === '*' ? await everyAddress() : settings.serverHost
+export async function listen(server: HttpServer, settings: Settings, portFlag = '--server-port'): Promise<number> {
+  const { host } = listeningOf(settings)
+  const { serverPort } = settings
   try {
-    await app.listen({ host, port: settings.serverPort })
+    const first = host === '*' ? await everyAddress() : host === 'localhost' ? ownAddress : host
+    await server.app.listen({ host: first, port: serverPort })
+    const { port } = server.app.server.address() as AddressInfo
+    if (host === 'localhost') await listenOnV6(server, port, serverPort === 0)
+    return port
   } catch (error) {
-    throw new StartError(explain(error as NodeJS.ErrnoException, settings, portFlag), { cause: error })
+    throw new StartError(explain(error as NodeJS.ErrnoException, host, serverPort, portFlag), { cause: error })
   }
-  return (app.server.address() as AddressInfo).port
+}
+
+/** Does without IPv6 where there is none; a port that the system chose for IPv4 may be somebody else's there. */
+async function listenOnV6(server: HttpServer, port: number, isChosen: boolean): Promise<void> {
+  try {
+    await server.alsoListen(ownAddressV6, port)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE' && !isChosen) throw error
+    if (!['EADDRINUSE', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) throw error
+  }
 }

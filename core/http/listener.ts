@@ -1,23 +1,40 @@
-// The Node server below Fastify: what concerns connections rather than requests, at no cost per request.
+// The Node server below Fastify: what concerns connections, and what is decided before a request is read, at hardly any
+// cost per request.
 
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { applyCors, type OriginCheck } from './cors.ts'
+import type { TrellisError } from '../errors.ts'
+import { applyCors, type CorsPolicy } from './cors.ts'
+import type { Gate } from './gate.ts'
 
 export interface ListenerOptions {
   /** Seconds without progress after which a client that does not read its answer is cut off. */
   readonly stallTimeout: number
+  /** Seconds after which a client must have taken its answer. */
+  readonly sendTimeout: number
   /** Seconds after which a request must have arrived. */
   readonly readTimeout: number
-  readonly origins: OriginCheck | null
+  readonly cors: CorsPolicy | null
+  readonly gate: Gate
   /** Whether requests are stamped with the moment they arrived. */
   readonly timed: boolean
+  /** The server that takes the upgraded connections of this one; absent: this one does. */
+  readonly main?: Server
 }
 
 declare module 'node:http' {
   interface IncomingMessage {
     /** When the headers had arrived, on the clock of `performance.now()`; absent while nothing is logged. */
     arrivedAt?: number
+    /** Why it is answered with an error, whatever it asks for. */
+    refusal?: TrellisError
+  }
+}
+
+declare module 'node:net' {
+  interface Socket {
+    /** How many requests it has brought to the point of being answered. */
+    answers?: number
   }
 }
 
@@ -39,41 +56,71 @@ function timeoutsOf(readTimeout: number) {
 
 /** A server that passes requests on to `handle`. */
 export function createListener(handle: RequestListener, options: ListenerOptions): Server {
-  const { origins, timed } = options
-  const pass = (request: IncomingMessage, response: ServerResponse): void => {
-    if (timed) request.arrivedAt = performance.now()
-    const origin = request.headers.origin
-    if (origin !== undefined && origins !== null && applyCors(origins, origin, request, response)) return
-    handle(request, response)
-  }
-  const server = createServer(timeoutsOf(options.readTimeout), (request, response) => {
+  const { main, gate } = options
+  const pass = passer(handle, options)
+  const shouldUpgradeCallback = (request: IncomingMessage): boolean =>
+    (main ?? server).listenerCount('upgrade') > 0 && gate(request) === null
+  const server = createServer({ ...timeoutsOf(options.readTimeout), shouldUpgradeCallback }, (request, response) => {
     // A pipelined request waits for the answers before it, so that a connection holds one answer at a time.
     if (response.socket === null) response.once('socket', () => pass(request, response))
     else pass(request, response)
   })
+  if (main) server.on('upgrade', (...upgraded) => main.emit('upgrade', ...upgraded))
   server.setTimeout(0)
-  cutStalledClients(server, options.stallTimeout * 1000)
+  cutStalledClients(server, options)
   return server
+}
+
+/** What is done with a request before Fastify sees it. */
+function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    if (timed) request.arrivedAt = performance.now()
+    const { socket } = request
+    socket.answers = (socket.answers ?? 0) + 1
+    const { origin } = request.headers
+    const refusal = gate(request)
+    if (refusal !== null) request.refusal = refusal
+    // A page that is not served is not told about it either.
+    const isServed = refusal === null || refusal.status !== 403
+    if (origin !== undefined && cors !== null && isServed && applyCors(cors, origin, request, response)) return
+    handle(request, response)
+  }
+}
+
+/** The answer that a connection is sending. */
+interface Sending {
+  /** Which of the connection's it is; null while nothing waits to be sent. */
+  answer: number | null
+  /** When it was first seen to wait, on the clock of `performance.now()`. */
+  since: number
 }
 
 /**
  * Gives connections with unsent bytes a timeout while they have any. Node counts bytes that the client takes as activity
- * and destroys the connection when there was none for so long.
+ * and destroys the connection when there was none for so long; one answer's time is limited here.
  */
-function cutStalledClients(server: Server, timeout: number): void {
-  const sockets = new Set<Socket>()
+function cutStalledClients(server: Server, options: Pick<ListenerOptions, 'stallTimeout' | 'sendTimeout'>): void {
+  const [stall, send] = [options.stallTimeout * 1000, options.sendTimeout * 1000]
+  const sockets = new Map<Socket, Sending>()
   server.on('connection', (socket) => {
-    sockets.add(socket)
+    sockets.set(socket, { answer: null, since: 0 })
     socket.once('close', () => sockets.delete(socket))
   })
   const look = () => {
-    for (const socket of sockets) {
-      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(timeout)
-      else if (socket.writableLength === 0 && socket.timeout === timeout) socket.setTimeout(0)
+    for (const [socket, sending] of sockets) {
+      if (socket.writableLength === 0) {
+        sending.answer = null
+        if (socket.timeout === stall) socket.setTimeout(0)
+        continue
+      }
+      if (!socket.timeout) socket.setTimeout(stall)
+      const { answers = 0 } = socket
+      if (sending.answer !== answers) Object.assign(sending, { answer: answers, since: performance.now() })
+      else if (performance.now() - sending.since > send) socket.destroy()
     }
   }
   server.once('listening', () => {
-    const watch = setInterval(look, Math.min(1000, timeout / 2))
+    const watch = setInterval(look, Math.min(1000, stall / 2, send / 2))
     server.once('close', () => clearInterval(watch))
   })
 }

@@ -17,7 +17,7 @@ const noBody = Buffer.alloc(0)
 function decodeBody(route: Route, request: FastifyRequest): unknown {
   const bytes = Buffer.isBuffer(request.body) ? request.body : noBody
   if (route.raw) return bytes
-  return request.method === 'GET' ? undefined : readJson(bytes)
+  return route.method === 'GET' ? undefined : readJson(bytes)
 }
 
 function requireAdmin(session: Session | null): void {
@@ -64,7 +64,7 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
     // The handler may have answered by itself, in a stream for example.
     if (reply.sent) return
     const ran = logged ? performance.now() - started : 0
-    const sent = sendAnswer(request, reply, result)
+    const sent = sendAnswer(request, reply, result, context)
     const size = typeof sent === 'number' ? sent : await sent
     if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
   } catch (error) {

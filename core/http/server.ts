@@ -1,6 +1,7 @@
 // The Fastify instance: identical answers for what no route answers, and the mounting of plugins' routes.
 
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -9,13 +10,23 @@ import type { Observer } from '../observe.ts'
 import type { Settings } from '../options.ts'
 import type { ErrorEncoder, Route } from '../plugin.ts'
 import { flatErrors, jsonType, sendError } from './answer.ts'
-import { originCheck } from './cors.ts'
-import { createListener } from './listener.ts'
+import { corsPolicy } from './cors.ts'
+import { type CookieUse, createGate } from './gate.ts'
+import { createListener, type ListenerOptions } from './listener.ts'
 import { type RouteContext, routeHandler } from './route.ts'
 
 export interface HttpOptions {
   readonly settings: Settings
   readonly observe: Observer
+  /** Who knows which requests a cookie authenticates; null where none can. */
+  readonly auth: CookieUse
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** How many connections of clients are open. */
+    countConnections(): Promise<number>
+  }
 }
 
 /** A request that is no HTTP, or that did not arrive in time. */
@@ -34,6 +45,8 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 
 export interface HttpServer {
   readonly app: FastifyInstance
+  /** Serves on one more address, beside the one that `app` listens on. */
+  alsoListen(host: string, port: number): Promise<void>
   /** Stops accepting, lets requests in flight end within the graceful timeout, and cuts what is left then. */
   close(): Promise<void>
 }
@@ -42,32 +55,56 @@ export interface HttpServer {
 export function createHttp(options: HttpOptions): HttpServer {
   const { settings, observe } = options
   const listeners: Server[] = []
-  const origins = originCheck(settings.corsDomain, settings.disableCors)
+  const listenerOptions: ListenerOptions = {
+    cors: corsPolicy(settings),
+    gate: createGate(settings, options.auth),
+    timed: observe.isEnabled('http-log', 'info'),
+    readTimeout: settings.requestReadTimeout,
+    stallTimeout: settings.responseStallTimeout,
+    sendTimeout: settings.responseSendTimeout,
+  }
   const app = Fastify({
     logger: false,
     bodyLimit: settings.maxBodySize,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     // Requests that arrive on open connections while the server stops are still answered, and their connection ends.
     return503OnClosing: false,
     pluginTimeout: 0,
     clientErrorHandler: refuseConnection,
     // A path that cannot be decoded is a path that nothing answers.
     frameworkErrors: (error, request, reply) => {
-      const failure = error.code === 'FST_ERR_BAD_URL' ? notFound() : error
+      const failure = request.raw.refusal ?? (error.code === 'FST_ERR_BAD_URL' ? notFound() : error)
       sendError(request, reply, { error: failure, exchange: null, encode: flatErrors }, options)
     },
     genReqId: (request) => String(request.headers['x-request-id'] || randomUUID()),
     serverFactory: (handle) => {
-      const timed = observe.isEnabled('http-log', 'info')
-      const { requestReadTimeout: readTimeout, responseStallTimeout: stallTimeout } = settings
-      const listener = createListener(handle, { origins, timed, stallTimeout, readTimeout })
+      const listener = createListener(handle, listenerOptions)
       listeners.push(listener)
       return listener
     },
   })
   app.decorateRequest('exchange', null)
+  app.decorate('countConnections', () => countConnections(listeners))
+  refuseWhatTheGateRefuses(app, options)
   answerTheRest(app, options)
-  return { app, close: () => closeGracefully(app, listeners, settings.gracefulShutdownTimeout * 1000) }
+  return {
+    app,
+    async alsoListen(host, port) {
+      const listener = createListener(app.routing, { ...listenerOptions, main: app.server })
+      listener.on('clientError', refuseConnection)
+      listener.listen({ host, port })
+      await once(listener, 'listening')
+      listeners.push(listener)
+    },
+    close: () => closeGracefully(app, listeners, settings.gracefulShutdownTimeout * 1000),
+  }
+}
+
+async function countConnections(listeners: readonly Server[]): Promise<number> {
+  const count = (listener: Server) =>
+    new Promise<number>((resolve) => listener.getConnections((_error, number) => resolve(number ?? 0)))
+  const counts = await Promise.all(listeners.map(count))
+  return counts.reduce((sum, number) => sum + number, 0)
 }
 
 async function closeGracefully(app: FastifyInstance, listeners: readonly Server[], timeout: number): Promise<void> {
@@ -78,12 +115,23 @@ async function closeGracefully(app: FastifyInstance, listeners: readonly Server[
   const late = setTimeout(() => {
     for (const listener of listeners) listener.closeAllConnections()
   }, timeout)
+  const others = listeners.filter((listener) => listener !== app.server && listener.listening)
+  const ended = others.map((listener) => new Promise((done) => listener.close(done)))
   try {
-    await app.close()
+    await Promise.all([app.close(), ...ended])
   } finally {
     clearInterval(sweep)
     clearTimeout(late)
   }
+}
+
+/** Whatever is asked for, and whichever way the route would put it. */
+function refuseWhatTheGateRefuses(app: FastifyInstance, options: HttpOptions): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { refusal } = request.raw
+    if (refusal === undefined) done()
+    else sendError(request, reply, { error: refusal, exchange: null, encode: flatErrors }, options)
+  })
 }
 
 /** The answers to requests that reach no route, or whose route is not a plugin's `Route`. */

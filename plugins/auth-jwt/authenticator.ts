@@ -7,7 +7,7 @@ import type { Session } from '../../core/session.ts'
 import { sessionOfClaims } from './claims.ts'
 import type { JwtConfiguration } from './configuration.ts'
 import type { VerificationKey } from './keys.ts'
-import { findToken, missingToken } from './token.ts'
+import { findToken, isInCookie, missingToken } from './token.ts'
 import { TokenVerifier } from './verify.ts'
 
 export interface JwtOptions {
@@ -26,6 +26,7 @@ export function jwtAuthenticator(options: JwtOptions): Authenticator {
   return {
     mode: 'jwt',
     configuration: configuration.report,
+    usesCookie: (headers) => isInCookie(headers, configuration.token),
     authenticate(headers) {
       const token = findToken(headers, configuration.token)
       if (token !== null) return sessionOfToken(token, headers, verifier, options)

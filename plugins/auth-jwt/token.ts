@@ -20,6 +20,12 @@ export function findToken(headers: RequestHeaders, place: TokenPlace): string | 
   }
 }
 
+/** Whether the token of a request is in its cookies. */
+export function isInCookie({ cookie }: RequestHeaders, place: TokenPlace): boolean {
+  if (place.kind === 'authorization' || cookie === undefined) return false
+  return place.kind === 'header' ? place.name === 'cookie' : cookieValue(cookie, place.name) !== undefined
+}
+
 function inHeader(value: string | readonly string[] | undefined, form: RegExp, place: TokenPlace): string | null {
   if (value === undefined) return null
   const token = form.exec(typeof value === 'string' ? value : value.join(', '))?.[1]

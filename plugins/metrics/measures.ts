@@ -59,9 +59,7 @@ export function createGauges(registry: Registry, prefix: string, engine: Engine)
   )
   gauge('metadata_resource_version', 'Changes of the metadata', () => engine.model.resourceVersion)
   gauge('inconsistent_objects', 'Metadata objects that are not served', () => engine.model.inconsistencies.length)
-  gauge('http_connections', 'Open connections of clients', async () => {
-    return new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count ?? 0)))
-  })
+  gauge('http_connections', 'Open connections of clients', () => app.countConnections())
   new Gauge({
     ...{ name: `${prefix}postgres_connections`, help: 'Open connections to PostgreSQL', registers: [registry] },
     labelNames: ['state'],

@@ -25,14 +25,14 @@ export function startMetrics(engine: Engine): void {
 /** What is asked there is neither measured nor limited. */
 async function serveOnOwnPort(engine: Engine, registry: Registry, serverPort: number): Promise<void> {
   const { settings, observe, auth } = engine
-  const http = createHttp({ settings, observe })
+  const http = createHttp({ settings, observe, auth: null })
   engine.onClose(() => http.close())
   const context = { settings, observe, auth, admission: new Admission(), wrapping: new Wrapping() }
   await http.app.register(async (scope) => {
     takeBodiesAsBytes(scope)
     for (const route of ownRoutes(engine, registry)) mountRoute(scope, route, context)
   })
-  const port = await listen(http.app, { ...settings, serverPort }, '--metrics-port')
+  const port = await listen(http, { ...settings, serverPort }, '--metrics-port')
   observe.log({
     type: 'startup',
     level: 'info',

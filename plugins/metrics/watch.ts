@@ -46,9 +46,12 @@ const outcomeOf = ({ exchange: { error }, reply }: RequestWork, codes: FirstValu
   code: error ? codes.label(error.code) : 'ok',
 })
 
-function countBytes({ request: { body }, reply }: RequestWork, { requestBytes, responseBytes }: Measures): void {
+function countBytes(
+  { request: { body, method }, reply }: RequestWork,
+  { requestBytes, responseBytes }: Measures,
+): void {
   if (Buffer.isBuffer(body)) requestBytes.inc(body.length)
-  responseBytes.inc(sizeOf(reply))
+  if (method !== 'HEAD') responseBytes.inc(sizeOf(reply))
 }
 
 const sizeOf = (reply: FastifyReply): number => Number(reply.getHeader('content-length') ?? 0) || 0

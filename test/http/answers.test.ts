@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { badRequest, graphqlError } from '../../core/errors.ts'
 import type { Route } from '../../core/plugin.ts'
@@ -34,7 +34,7 @@ test('everything unknown answers a JSON 404, whatever the method and the body', 
 test('a path that cannot be decoded is one that nothing answers', async (t) => {
   const { port } = await serveRoutes(t, [echo])
   const socket = await openConnection(t, port)
-  socket.write('GET /%ff%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  socket.write('GET /%ff%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
   const text = String(await socket.toArray().then(Buffer.concat))
   assert.match(text, /^HTTP\/1\.1 404 /)
   assert.deepEqual(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))), notFound)
@@ -164,6 +164,15 @@ test('a route may encode its errors, those of authentication included', async (t
   })
 })
 
+/** An answer as its bytes, which fetch would decompress. */
+async function askAccepting(t: TestContext, port: number, path: string, accept: string) {
+  const socket = await openConnection(t, port)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: ${accept}\r\nConnection: close\r\n\r\n`)
+  const bytes = Buffer.concat(await socket.toArray())
+  const end = bytes.indexOf('\r\n\r\n')
+  return { head: String(bytes.subarray(0, end)), body: bytes.subarray(end + 4) }
+}
+
 test('answers are compressed for clients that list gzip, errors and small ones are not', async (t) => {
   const text = JSON.stringify('abc'.repeat(2000))
   const routes: Route[] = [
@@ -171,13 +180,7 @@ test('answers are compressed for clients that list gzip, errors and small ones a
     { method: 'GET', url: '/small', auth: 'none', handle: () => ({ a: 1 }) },
   ]
   const { port } = await serveRoutes(t, routes)
-  const ask = async (path: string, accept: string) => {
-    const socket = await openConnection(t, port)
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: ${accept}\r\nConnection: close\r\n\r\n`)
-    const bytes = Buffer.concat(await socket.toArray())
-    const end = bytes.indexOf('\r\n\r\n')
-    return { head: String(bytes.subarray(0, end)), body: bytes.subarray(end + 4) }
-  }
+  const ask = (path: string, accept: string) => askAccepting(t, port, path, accept)
   const compressed = await ask('/large', 'deflate, gzip;q=0.8')
   assert.match(compressed.head, /content-encoding: gzip/)
   assert.ok(compressed.body.length < 200)
@@ -188,4 +191,19 @@ test('answers are compressed for clients that list gzip, errors and small ones a
     assert.equal(String(plain.body), text)
   }
   assert.doesNotMatch((await ask('/small', 'gzip')).head, /content-encoding/)
+})
+
+test('in the hasura dialect answers are compressed whatever their size, errors are not', async (t) => {
+  const routes: Route[] = [
+    { method: 'GET', url: '/small', auth: 'none', handle: () => ({ a: 1 }) },
+    { method: 'GET', url: '/empty', auth: 'none', handle: () => '' },
+  ]
+  const { port } = await serveRoutes(t, routes, { settings: { dialect: 'hasura' } })
+  const small = await askAccepting(t, port, '/small', 'gzip, deflate, br')
+  assert.match(small.head, /^HTTP\/1\.1 200 OK\r\n[\s\S]*content-encoding: gzip/)
+  assert.equal(String(gunzipSync(small.body)), '{"a":1}')
+  assert.equal(String((await askAccepting(t, port, '/small', 'br')).body), '{"a":1}')
+  for (const path of ['/empty', '/nowhere']) {
+    assert.doesNotMatch((await askAccepting(t, port, path, 'gzip')).head, /content-encoding/)
+  }
 })

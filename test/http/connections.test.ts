@@ -23,7 +23,7 @@ function largeAnswers() {
 }
 
 const hello: Route = { method: 'GET', url: '/hello', auth: 'session', handle: () => ({ hello: true }) }
-const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
 test('a client that stops reading is cut off, and others are served meanwhile', async (t) => {
   const large = largeAnswers()
@@ -61,6 +61,41 @@ test('a client that reads slowly gets all of its answer', async (t) => {
   while (received < size && !socket.destroyed) await sleep(50)
   assert.ok(received >= size, `${received} bytes arrived`)
   assert.ok(performance.now() - started > 2000)
+})
+
+test('a client that reads a little now and then is cut off when its time is over', async (t) => {
+  const large = largeAnswers()
+  const settings = { responseStallTimeout: 30, responseSendTimeout: 2 }
+  const { port, url } = await serveRoutes(t, [large.route, hello], { settings })
+  const socket = await openConnection(t, port)
+  let received = 0
+  socket.on('data', (chunk) => {
+    received += chunk.length
+    socket.pause()
+    setTimeout(() => socket.resume(), 100)
+  })
+  socket.write(ask('/large'))
+  await once(socket, 'close')
+  assert.ok(received > 0 && received < size, `${received} bytes arrived`)
+  assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: true })
+})
+
+test('each answer of a connection has its own time', async (t) => {
+  const large = largeAnswers()
+  const { port } = await serveRoutes(t, [large.route], { settings: { responseSendTimeout: 4 } })
+  const socket = await openConnection(t, port)
+  socket.write(ask('/large').repeat(6))
+  let received = 0
+  let paused = 0
+  socket.on('data', (chunk) => {
+    received += chunk.length
+    if (received - paused < 2_000_000) return
+    paused = received
+    socket.pause()
+    setTimeout(() => socket.resume(), 50)
+  })
+  while (received < 6 * size && !socket.destroyed) await sleep(50)
+  assert.ok(received >= 6 * size, `${received} bytes arrived`)
 })
 
 test('pipelined requests are answered one after another, so a silent client holds one answer', async (t) => {

@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { originCheck } from '../../core/http/cors.ts'
+import type { Settings } from '../../core/options.ts'
 import type { Route } from '../../core/plugin.ts'
 import { serveRoutes } from './server.ts'
 
-const hello: Route = { method: 'GET', url: '/hello', auth: 'session', handle: () => ({ hello: true }) }
+const hello: Route = { method: 'GET', url: '/hello', auth: 'none', handle: () => ({ hello: true }) }
+const adminSecret = 'sesame'
+
+const serve = (t: TestContext, settings: Partial<Settings>) =>
+  serveRoutes(t, [hello], { settings: { adminSecret, ...settings } })
+
+/** What an answer tells the browser of a page. */
+const corsOf = ({ headers }: Response) => ({
+  origin: headers.get('access-control-allow-origin'),
+  credentials: headers.get('access-control-allow-credentials'),
+  methods: headers.get('access-control-allow-methods'),
+})
+
+const methods = 'GET,POST,PUT,PATCH,DELETE,OPTIONS'
+const nothing = { origin: null, credentials: null, methods: null }
 
 test('a wildcard stands for exactly one label', () => {
-  const allows = originCheck(['https://*.foo.com', 'http://*.bar.com:8080', 'https://exact.org'], false)!
+  const allows = originCheck(['https://*.foo.com', 'http://*.bar.com:8080', 'https://exact.org'])
   for (const origin of ['https://a.foo.com', 'http://x.bar.com:8080', 'https://exact.org']) {
     assert.equal(allows(origin), true, origin)
   }
@@ -27,41 +42,57 @@ test('a wildcard stands for exactly one label', () => {
   }
 })
 
-test('an allowed origin is echoed, on errors too', async (t) => {
-  const { url } = await serveRoutes(t, [hello], { settings: { corsDomain: ['https://app.example'] } })
-  for (const path of ['/hello', '/nowhere']) {
-    const { headers } = await fetch(url + path, { headers: { origin: 'https://app.example' } })
-    assert.equal(headers.get('access-control-allow-origin'), 'https://app.example')
-    assert.equal(headers.get('access-control-allow-credentials'), 'true')
-    assert.equal(headers.get('access-control-allow-methods'), 'GET,POST,PUT,PATCH,DELETE,OPTIONS')
-    assert.equal(headers.get('vary'), 'Origin')
+test('a named origin is echoed with credentials, on errors too', async (t) => {
+  for (const dialect of ['trellis', 'hasura'] as const) {
+    const { url } = await serve(t, { dialect, corsDomain: ['https://app.example'] })
+    for (const path of ['/hello', '/nowhere']) {
+      const response = await fetch(url + path, { headers: { origin: 'https://app.example' } })
+      assert.deepEqual(corsOf(response), { origin: 'https://app.example', credentials: 'true', methods })
+      assert.equal(response.headers.get('vary'), 'Origin')
+    }
   }
 })
 
+test('everybody is allowed without credentials, and those that are named beside with theirs', async (t) => {
+  const { url } = await serve(t, { corsDomain: ['*', 'https://*.app.example'] })
+  const ask = async (origin: string) => corsOf(await fetch(`${url}/hello`, { headers: { origin } }))
+  assert.deepEqual(await ask('https://a.example'), { origin: '*', credentials: null, methods })
+  assert.deepEqual(await ask('null'), { origin: '*', credentials: null, methods })
+  assert.deepEqual(await ask('https://my.app.example'), {
+    ...{ origin: 'https://my.app.example', credentials: 'true', methods },
+  })
+})
+
+test('in the hasura dialect everybody is echoed with credentials, as in v1.3', async (t) => {
+  const { url } = await serve(t, { dialect: 'hasura' })
+  const headers = { origin: 'https://a.example' }
+  const echoed = { origin: 'https://a.example', credentials: 'true', methods }
+  assert.deepEqual(corsOf(await fetch(`${url}/hello`, { headers })), echoed)
+  const preflight = await fetch(`${url}/hello`, { method: 'OPTIONS', headers })
+  assert.deepEqual([preflight.status, corsOf(preflight)], [204, echoed])
+})
+
 test('an origin that is not allowed is served without CORS headers', async (t) => {
-  const { url } = await serveRoutes(t, [hello], { settings: { corsDomain: ['https://app.example'] } })
+  const { url } = await serve(t, { corsDomain: ['https://app.example'] })
   const response = await fetch(`${url}/hello`, { headers: { origin: 'https://other.example' } })
-  assert.equal(response.status, 200)
-  assert.equal(response.headers.get('access-control-allow-origin'), null)
+  assert.deepEqual([response.status, corsOf(response)], [200, nothing])
 })
 
 test('a preflight of an allowed origin is answered on any path', async (t) => {
-  const { url } = await serveRoutes(t, [hello])
+  const { url } = await serve(t, {})
   const response = await fetch(`${url}/anything`, {
     method: 'OPTIONS',
     headers: { origin: 'https://a.example', 'access-control-request-headers': 'content-type,x-service-role' },
   })
-  assert.equal(response.status, 204)
-  assert.equal(response.headers.get('access-control-allow-origin'), 'https://a.example')
+  assert.deepEqual([response.status, corsOf(response)], [204, { origin: '*', credentials: null, methods }])
   assert.equal(response.headers.get('access-control-max-age'), '1728000')
   assert.equal(response.headers.get('access-control-allow-headers'), 'content-type,x-service-role')
   assert.equal(response.headers.get('content-type'), 'text/plain charset=UTF-8')
 })
 
 test('with CORS disabled nothing is answered across origins', async (t) => {
-  const { url } = await serveRoutes(t, [hello], { settings: { disableCors: true } })
+  const { url } = await serve(t, { disableCors: true })
   const headers = { origin: 'https://a.example' }
-  const served = await fetch(`${url}/hello`, { headers })
-  assert.equal(served.headers.get('access-control-allow-origin'), null)
+  assert.deepEqual(corsOf(await fetch(`${url}/hello`, { headers })), nothing)
   assert.equal((await fetch(`${url}/hello`, { method: 'OPTIONS', headers })).status, 404)
 })

@@ -92,6 +92,22 @@ test('a refused request has no session in its line, and no secret', async (t) =>
   assert.doesNotMatch(JSON.stringify(detail), /guess/)
 })
 
+test('what nobody was let in with is not logged', async (t) => {
+  const query = '{"query":"{ hidden(where: {card: {_eq: \\"4711\\"}}) { id } }"}'
+  const attempts: readonly (readonly [string, Record<string, string>, string])[] = [
+    ['/echo', {}, query],
+    ['/echo', { 'x-service-admin-secret': 'guess' }, query],
+    ['/echo', {}, `${query}{`],
+    ['/nowhere', { 'x-service-admin-secret': 'sesame' }, query],
+    ['/fail', { 'content-type': 'text/plain', origin: 'https://evil.example' }, query],
+  ]
+  for (const [path, given, body] of attempts) {
+    const { operation } = await detailOf(t, path, { method: 'POST', body, headers: { ...headers, ...given } })
+    assert.deepEqual(Object.keys(operation), ['request_id', 'response_size', 'error'])
+    assert.doesNotMatch(JSON.stringify(operation), /hidden|4711/)
+  }
+})
+
 test('unknown paths are logged, probes are not', async (t) => {
   assert.equal((await detailOf(t, '/nowhere', { headers })).http_info.status, 404)
   assert.deepEqual(await logOf(t, '/healthz', {}), [])

@@ -35,7 +35,7 @@ export async function serveRoutes(
     takeBodiesAsBytes(scope)
     for (const route of routes) mountRoute(scope, route, context)
   })
-  const port = await listen(server.app, settings)
+  const port = await listen(server, settings)
   t.after(() => server.close())
   return { port, url: `http://127.0.0.1:${port}`, auth, close: () => server.close() }
 }

@@ -49,6 +49,8 @@ const configuration = exactly({
       }),
     ]),
   }),
+  enable_console: Type.Boolean(),
+  console_assets_dir: Type.Null(),
   enable_telemetry: Type.Boolean(),
   use_prepared_statements: Type.Boolean(),
   stringify_numeric_types: Type.Boolean(),

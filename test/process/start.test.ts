@@ -83,7 +83,10 @@ test('the banner names endpoints, APIs, plugins, the way to the database and who
   assert.match(facts.APIs, /\bmetadata\b/)
   assert.match(facts.Plugins, /\btables\b/)
   assert.equal(facts.Database, `embedded PostgreSQL, psql "$(cat '${directory}/database-url')"`)
-  assert.equal(facts.Access, 'OPEN: no admin secret is set, so everybody is trusted (--admin-secret)')
+  assert.equal(
+    facts.Access,
+    'OPEN: no admin secret is set, so every program of this machine is trusted (--admin-secret)',
+  )
   assert.equal(facts.Ignored, 'SERVICE_GRAPHQL_ADMIN_SECRT: no such option')
 })
 

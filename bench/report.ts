@@ -1,6 +1,7 @@
 // Measurements as text.
 
 import type { LoadResult } from './load.ts'
+import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours.ts'
 import { planTarget } from './plans.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
@@ -23,11 +24,11 @@ const times = (value: number): string => value.toFixed(2)
 const orNone = (value: number | null, print: (value: number) => string): string =>
   value === null ? 'n/a' : print(value)
 
-/** Lines whose columns stand below each other; the first column is text, all others are numbers. */
-function table(rows: readonly (readonly string[])[]): string {
+/** Lines whose columns stand below each other; the first columns are text, all others are numbers. */
+function table(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
+    row.map((cell, i) => (i < texts ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
   return rows.map((row) => `  ${line(row)}`.trimEnd()).join('\n')
 }
 
@@ -154,4 +155,50 @@ export function plansReport(times: readonly number[]): string {
   const middle = median(times)
   const target = `target < ${millis(planTarget)} ms${verdict(middle, (value) => value < planTarget)}`
   return `A plan of a three-level query, none cached: ${middle.toFixed(2)} ms of processor time in the median of ${whole(times.length)} documents (${target})`
+}
+
+/** The number of a figure that one server showed over all rounds. */
+function overall(values: readonly number[], { over, target }: Figure): number {
+  if (over === 'median') return median(values)
+  return target && 'least' in target ? Math.min(...values) : Math.max(...values)
+}
+
+const inUnit = (value: number, { unit }: Figure): string =>
+  unit === 'ms' ? `${millis(value)} ms` : unit === 'x' ? times(value) : `${whole(value)}${unit}`
+
+function figureRow({ neighbour, shared, off }: NeighbourMeasurement, figure: Figure, index: number): string[] {
+  const own = shared.map((round) => round[index]!)
+  const theirs = off.map((round) => round[index]!)
+  const isRatio = figure.compared === 'shared / off'
+  const quotients = own.map((value, round) => value / theirs[round]!)
+  const judged = overall(isRatio ? quotients : own, figure)
+  return [
+    index === 0 ? `${neighbour.name}: ${neighbour.title}` : '',
+    figure.what,
+    inUnit(overall(own, figure), figure),
+    inUnit(overall(theirs, figure), figure),
+    isRatio ? times(judged) : '',
+    ...judgement(judged, figure),
+  ]
+}
+
+/** What is wanted of a figure, and whether it is so. */
+function judgement(judged: number, figure: Figure): [string, string] {
+  const { target } = figure
+  if (target === null) return ['', '']
+  const bound = (value: number) => (figure.compared === 'shared / off' ? String(value) : inUnit(value, figure))
+  const isMet = 'most' in target ? judged <= target.most : judged >= target.least
+  return ['most' in target ? `<= ${bound(target.most)}` : `>= ${bound(target.least)}`, isMet ? 'met' : 'missed']
+}
+
+/** The table of what requests cost their neighbours. */
+export function neighboursReport(measurements: readonly NeighbourMeasurement[]): string {
+  const head = ['', '', 'sharing', 'sharing off', 'ratio', 'target', 'verdict']
+  const rows = measurements.flatMap((measurement) =>
+    measurement.neighbour.figures.map((figure, index) => figureRow(measurement, figure, index)),
+  )
+  return [
+    `Neighbours, beside the same server with sharing off (${sharingOff.join(' ')})`,
+    table([head, ...rows], 2),
+  ].join('\n')
 }

@@ -40,7 +40,8 @@ const spread = (index: number, count: number): number => Math.floor(((index * go
 
 const trackColumns = 'track_id name album_id media_type_id genre_id composer milliseconds unit_price'
 
-const trackByPrimaryKey: Workload = {
+/** The shortest read. */
+export const trackByPrimaryKey: Workload = {
   name: 'W1',
   title: 'a track by primary key, 8 columns',
   request: (index) => ({
@@ -153,7 +154,8 @@ const event = (index: number) => ({
   note: `what happened, number ${index}`,
 })
 
-const singleInsert: Workload = {
+/** The shortest write. */
+export const singleInsert: Workload = {
   name: 'W5',
   title: 'a single insert',
   request: (index) => ({

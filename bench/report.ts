@@ -8,8 +8,11 @@ import { startTarget } from './start.ts'
 import type { Measurement, Round } from './throughput.ts'
 import type { Workload } from './workloads.ts'
 
-/** What Trellis should reach of the limit. */
-const targets = { throughput: 0.9, cpu: 1.25 } as const
+/** What Trellis may use of the limit's processor time per request. */
+const cpuTarget = 1.1
+
+/** Bytes that the server may hold after all workloads. */
+const memoryTarget = 350e6
 
 /** The middle of some numbers. */
 export function median(values: readonly number[]): number {
@@ -76,18 +79,38 @@ function measurementRow({ contender, rounds }: Measurement): string[] {
 const verdict = (value: number | null, met: (value: number) => boolean): string =>
   value === null ? '' : met(value) ? ', met' : ', missed'
 
+const atLeast = (value: number | null, target: number): string =>
+  `${orNone(value, times)} (target >= ${target}${verdict(value, (known) => known >= target)})`
+
+const atMost = (value: number | null, target: number): string =>
+  `${orNone(value, times)} (target <= ${target}${verdict(value, (known) => known <= target)})`
+
 /** The table of one workload; the first measurement is the limit, the last one is Trellis. */
-export function workloadReport({ name, title }: Workload, measurements: readonly Measurement[]): string {
+export function workloadReport({ name, title, targets }: Workload, measurements: readonly Measurement[]): string {
   const [limit, trellis] = [measurements[0]!, measurements.at(-1)!]
-  const throughput = ratio(trellis, limit, throughputOf)
-  const cpu = ratio(trellis, limit, cpuOf)
   const head = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'PostgreSQL', 'CPUs busy']
+  const ratios = [
+    `throughput ${atLeast(ratio(trellis, limit, throughputOf), targets.throughput)}`,
+    `CPU ${atMost(ratio(trellis, limit, cpuOf), cpuTarget)}`,
+    ...(targets.p99 === undefined
+      ? []
+      : [
+          `p99 ${atMost(
+            ratio(trellis, limit, ({ p99 }) => p99),
+            targets.p99,
+          )}`,
+        ]),
+  ]
   return [
     `${name}: ${title}`,
     table([head, ...measurements.map(measurementRow)]),
-    `  Trellis / limit: throughput ${orNone(throughput, times)} (target >= ${targets.throughput}${verdict(throughput, (value) => value >= targets.throughput)}), CPU ${orNone(cpu, times)} (target <= ${targets.cpu}${verdict(cpu, (value) => value <= targets.cpu)})`,
+    `  Trellis / limit: ${ratios.join(', ')}`,
   ].join('\n')
 }
+
+/** The line about the memory that the server holds after its workloads. */
+export const memoryReport = (bytes: number | null): string =>
+  `Memory of the server after these workloads: ${orNone(bytes, megabytes)} (target <= ${megabytes(memoryTarget)}${verdict(bytes, (value) => value <= memoryTarget)})`
 
 const range = (values: readonly number[]): string => `${whole(Math.min(...values))} to ${whole(Math.max(...values))}`
 

@@ -15,6 +15,9 @@ const schema = `
   create table note (id serial primary key, body text not null);
   create function nap(seconds float8) returns setof note language plpgsql stable as $$
     begin perform pg_sleep(seconds); return query select * from note order by id limit 1; end $$;
+  create table slow (id serial primary key);
+  create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(4); return new; end $$;
+  create trigger takes_time before insert on slow for each row execute function take_time();
 `
 
 /** A PostgreSQL that takes so many connections, three of which are not for this user. */
@@ -115,7 +118,11 @@ test('two instances with standard settings and an administrator fit into 97 conn
   const instances = [await startTrellis(t, { database, settings }), await startTrellis(t, { database, settings })]
   await instances[0]!.op('track_table', 'note')
   await instances[0]!.op('track_function', 'nap')
+  await instances[0]!.op('track_table', 'slow')
   await sleep(500)
+  // A transaction has a connection to itself, and this one keeps it.
+  const transaction = { query: 'mutation { a: insert_slow_one(object: {}) { id } __typename }' }
+  const bodies = [...requests(0.5), transaction, transaction, transaction, transaction]
   let most = 0
   let isDone = false
   const count = async () => {
@@ -128,7 +135,7 @@ test('two instances with standard settings and an administrator fit into 97 conn
     }
   }
   const counting = count()
-  const failures = await Promise.all(instances.map((instance) => failuresOf(instance, 200, requests(0.5))))
+  const failures = await Promise.all(instances.map((instance) => failuresOf(instance, 200, bodies)))
   isDone = true
   await counting
   assert.deepEqual(failures.flat(), [])

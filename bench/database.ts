@@ -13,8 +13,8 @@ export interface Database {
   readonly postmaster: number
 }
 
-/** PostgreSQL takes its standard number of connections at least, which is enough for all servers together. */
-const connections = 1
+/** Enough for all servers that run at the same time, and for those that look on. */
+const connections = 150
 
 /** Runs PostgreSQL while `work` does. */
 export async function withDatabase(

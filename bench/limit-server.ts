@@ -33,7 +33,7 @@ const rawTypes = { getTypeParser: () => (value: unknown) => value }
 const statements = new Map(
   workloads.map(({ name, limit }) => {
     const query = { name, text: limit.text, binary: true, types: rawTypes } as pg.QueryConfig
-    return [`/${name}`, { query, parameters: limit.parameters }]
+    return [`/${name}`, { query, limit }]
   }),
 )
 
@@ -45,9 +45,11 @@ function readBody(request: IncomingMessage, done: (body: Buffer) => void): void 
 
 async function answer(request: IncomingMessage, body: Buffer, response: ServerResponse, run: Query): Promise<void> {
   const { variables } = JSON.parse(body.toString()) as GraphQLRequest
-  const { query, parameters } = statements.get(request.url ?? '')!
-  const values = parameters.map((name) => parameter(variables[name] ?? request.headers[name]))
-  const { rows } = await run({ ...query, values })
+  const { query, limit } = statements.get(request.url ?? '')!
+  const values = limit.parameters.map((name) => parameter(variables[name] ?? request.headers[name]))
+  const field = limit.field && String(request.headers[limit.field])
+  const statement = field === undefined ? query : { ...query, name: '', text: query.text.replace('{field}', field) }
+  const { rows } = await run({ ...statement, values })
   const bytes = rows[0]!.answer
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length })
   response.end(bytes)

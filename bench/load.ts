@@ -22,6 +22,7 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
+  readonly longest: number
 }
 
 /** The bytes of a POST over a connection that stays open. */
@@ -59,6 +60,7 @@ export async function runLoad(target: Target, { connections, seconds, signal }: 
     seconds: (performance.now() - started) / 1000,
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
+    longest: sorted.at(-1) ?? Number.NaN,
   }
 }
 

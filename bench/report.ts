@@ -1,14 +1,18 @@
 // Measurements as text.
 
 import type { LoadResult } from './load.ts'
+import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours.ts'
 import { planTarget } from './plans.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
 import type { Measurement, Round } from './throughput.ts'
 import type { Workload } from './workloads.ts'
 
-/** What Trellis should reach of the limit. */
-const targets = { throughput: 0.9, cpu: 1.25 } as const
+/** What Trellis may use of the limit's processor time per request. */
+const cpuTarget = 1.1
+
+/** Bytes that the server may hold after all workloads. */
+const memoryTarget = 350e6
 
 /** The middle of some numbers. */
 export function median(values: readonly number[]): number {
@@ -23,11 +27,11 @@ const times = (value: number): string => value.toFixed(2)
 const orNone = (value: number | null, print: (value: number) => string): string =>
   value === null ? 'n/a' : print(value)
 
-/** Lines whose columns stand below each other; the first column is text, all others are numbers. */
-function table(rows: readonly (readonly string[])[]): string {
+/** Lines whose columns stand below each other; the first columns are text, all others are numbers. */
+function table(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
+    row.map((cell, i) => (i < texts ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
   return rows.map((row) => `  ${line(row)}`.trimEnd()).join('\n')
 }
 
@@ -75,18 +79,38 @@ function measurementRow({ contender, rounds }: Measurement): string[] {
 const verdict = (value: number | null, met: (value: number) => boolean): string =>
   value === null ? '' : met(value) ? ', met' : ', missed'
 
+const atLeast = (value: number | null, target: number): string =>
+  `${orNone(value, times)} (target >= ${target}${verdict(value, (known) => known >= target)})`
+
+const atMost = (value: number | null, target: number): string =>
+  `${orNone(value, times)} (target <= ${target}${verdict(value, (known) => known <= target)})`
+
 /** The table of one workload; the first measurement is the limit, the last one is Trellis. */
-export function workloadReport({ name, title }: Workload, measurements: readonly Measurement[]): string {
+export function workloadReport({ name, title, targets }: Workload, measurements: readonly Measurement[]): string {
   const [limit, trellis] = [measurements[0]!, measurements.at(-1)!]
-  const throughput = ratio(trellis, limit, throughputOf)
-  const cpu = ratio(trellis, limit, cpuOf)
   const head = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'PostgreSQL', 'CPUs busy']
+  const ratios = [
+    `throughput ${atLeast(ratio(trellis, limit, throughputOf), targets.throughput)}`,
+    `CPU ${atMost(ratio(trellis, limit, cpuOf), cpuTarget)}`,
+    ...(targets.p99 === undefined
+      ? []
+      : [
+          `p99 ${atMost(
+            ratio(trellis, limit, ({ p99 }) => p99),
+            targets.p99,
+          )}`,
+        ]),
+  ]
   return [
     `${name}: ${title}`,
     table([head, ...measurements.map(measurementRow)]),
-    `  Trellis / limit: throughput ${orNone(throughput, times)} (target >= ${targets.throughput}${verdict(throughput, (value) => value >= targets.throughput)}), CPU ${orNone(cpu, times)} (target <= ${targets.cpu}${verdict(cpu, (value) => value <= targets.cpu)})`,
+    `  Trellis / limit: ${ratios.join(', ')}`,
   ].join('\n')
 }
+
+/** The line about the memory that the server holds after its workloads. */
+export const memoryReport = (bytes: number | null): string =>
+  `Memory of the server after these workloads: ${orNone(bytes, megabytes)} (target <= ${megabytes(memoryTarget)}${verdict(bytes, (value) => value <= memoryTarget)})`
 
 const range = (values: readonly number[]): string => `${whole(Math.min(...values))} to ${whole(Math.max(...values))}`
 
@@ -154,4 +178,50 @@ export function plansReport(times: readonly number[]): string {
   const middle = median(times)
   const target = `target < ${millis(planTarget)} ms${verdict(middle, (value) => value < planTarget)}`
   return `A plan of a three-level query, none cached: ${middle.toFixed(2)} ms of processor time in the median of ${whole(times.length)} documents (${target})`
+}
+
+/** The number of a figure that one server showed over all rounds. */
+function overall(values: readonly number[], { over, target }: Figure): number {
+  if (over === 'median') return median(values)
+  return target && 'least' in target ? Math.min(...values) : Math.max(...values)
+}
+
+const inUnit = (value: number, { unit }: Figure): string =>
+  unit === 'ms' ? `${millis(value)} ms` : unit === 'x' ? times(value) : `${whole(value)}${unit}`
+
+function figureRow({ neighbour, shared, off }: NeighbourMeasurement, figure: Figure, index: number): string[] {
+  const own = shared.map((round) => round[index]!)
+  const theirs = off.map((round) => round[index]!)
+  const isRatio = figure.compared === 'shared / off'
+  const quotients = own.map((value, round) => value / theirs[round]!)
+  const judged = overall(isRatio ? quotients : own, figure)
+  return [
+    index === 0 ? `${neighbour.name}: ${neighbour.title}` : '',
+    figure.what,
+    inUnit(overall(own, figure), figure),
+    inUnit(overall(theirs, figure), figure),
+    isRatio ? times(judged) : '',
+    ...judgement(judged, figure),
+  ]
+}
+
+/** What is wanted of a figure, and whether it is so. */
+function judgement(judged: number, figure: Figure): [string, string] {
+  const { target } = figure
+  if (target === null) return ['', '']
+  const bound = (value: number) => (figure.compared === 'shared / off' ? String(value) : inUnit(value, figure))
+  const isMet = 'most' in target ? judged <= target.most : judged >= target.least
+  return ['most' in target ? `<= ${bound(target.most)}` : `>= ${bound(target.least)}`, isMet ? 'met' : 'missed']
+}
+
+/** The table of what requests cost their neighbours. */
+export function neighboursReport(measurements: readonly NeighbourMeasurement[]): string {
+  const head = ['', '', 'sharing', 'sharing off', 'ratio', 'target', 'verdict']
+  const rows = measurements.flatMap((measurement) =>
+    measurement.neighbour.figures.map((figure, index) => figureRow(measurement, figure, index)),
+  )
+  return [
+    `Neighbours, beside the same server with sharing off (${sharingOff.join(' ')})`,
+    table([head, ...rows], 2),
+  ].join('\n')
 }

@@ -6,17 +6,29 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chinookMetadata, loadChinook } from './chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './database.ts'
-import { measurePlans } from './plans.ts'
-import { type Program, Scope, type Surroundings, startProgram } from './processes.ts'
-import { growthReport, plansReport, scaleReport, startReport, workloadReport } from './report.ts'
+import { measureNeighbours, neighbours } from './neighbours.ts'
+import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
+import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
+import {
+  growthReport,
+  memoryReport,
+  neighboursReport,
+  plansReport,
+  scaleReport,
+  startReport,
+  workloadReport,
+} from './report.ts'
 import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
-import { operate, startTrellis } from './trellis.ts'
+import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
 
+/** What can be run alone. */
+const names = [...[...workloads, ...neighbours].map(({ name }) => name), 'memory', 'plans', 'start', 'scale']
+
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
-  --only NAMES    of ${workloads.map(({ name }) => name).join(', ')}, plans, start, scale; without it all
+  --only NAMES    of ${names.join(', ')}; without it all
   --rounds N      rounds per server and workload (5)
   --seconds N     length of a round (2)
   --data-dir DIR  keeps the database there for the next run; without it everything is removed
@@ -45,9 +57,9 @@ function readOptions(): Options | null {
   })
   if (values.help) return null
   const only = values.only?.toLowerCase().split(',')
-  const known = [...workloads.map(({ name }) => name.toLowerCase()), 'plans', 'start', 'scale']
+  const known = names.map((name) => name.toLowerCase())
   const unknown = only?.find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new Error(`there is no "${unknown}": --only takes ${known.join(', ')}`)
+  if (unknown !== undefined) throw new Error(`there is no "${unknown}": --only takes ${names.join(', ')}`)
   const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
   if (!(rounds >= 1 && seconds > 0)) throw new Error('--rounds and --seconds take positive numbers')
   return {
@@ -91,20 +103,35 @@ async function measureThroughput(options: Options, { url, postmaster }: Database
   const trellis = await startTrellis(['--database-url', url], surroundings)
   await operate(trellis.port, 'replace_metadata', chinookMetadata)
   const wanted = workloads.filter(({ name }) => options.isWanted(name))
-  if (wanted.length === 0) return trellis.stop()
+  if (wanted.length === 0 && !options.isWanted('memory')) return trellis.stop()
   const contenders = [
     await startLimit('limit: pool of 16', 'pool', url, surroundings),
     await startLimit('3 pipelined', 'pipelined', url, surroundings),
     { ...trellis, name: 'Trellis', pathOf: () => '/v1/graphql' },
   ]
   const { rounds, seconds } = options
-  print(`Concurrency ${concurrency}, ${rounds} rounds of ${seconds} s after warm-up, medians, ${cpus().length} CPUs\n`)
+  print(
+    `Concurrency ${concurrency} where nothing else is said, ${rounds} rounds of ${seconds} s after warm-up, medians, ${cpus().length} CPUs\n`,
+  )
   for (const workload of wanted) {
     await compareAnswers(workload, contenders)
     const settings = { connections: concurrency, rounds, seconds, postmaster }
     print(`${workloadReport(workload, await measureWorkload(workload, contenders, settings))}\n`)
   }
+  if (options.isWanted('memory')) await askDistinctDocuments(trellis.port)
+  print(`${memoryReport(residentBytes(trellis.pid))}\n`)
   for (const { stop } of contenders) await stop()
+}
+
+/** Every document of three levels once: what caches keep of them stays. */
+async function askDistinctDocuments(port: number): Promise<void> {
+  let next = 0
+  const work = async () => {
+    for (let index = next++; index < distinctDocuments; index = next++) {
+      await ask(port, { path: '/v1/graphql', body: { query: distinctDocument(index), variables: { after: index } } })
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
 }
 
 async function measureScales(serverUrl: string, surroundings: Surroundings): Promise<void> {
@@ -126,6 +153,10 @@ async function run(options: Options, scope: Scope): Promise<void> {
     print('Chinook with 500,000 tracks is being made ready')
     await loadChinook(database.url)
     await measureThroughput(options, database, surroundings)
+    const rows = neighbours.filter(({ name }) => options.isWanted(name))
+    if (rows.length > 0) {
+      print(`${neighboursReport(await measureNeighbours(rows, options.rounds, database.url, surroundings))}\n`)
+    }
     if (options.isWanted('plans')) print(`${plansReport(await measurePlans(database.url))}\n`)
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

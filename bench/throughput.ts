@@ -66,10 +66,11 @@ export async function compareAnswers(workload: Workload, contenders: readonly Co
 export async function measureWorkload(
   workload: Workload,
   contenders: readonly Contender[],
-  options: ThroughputOptions,
+  standard: ThroughputOptions,
 ): Promise<Measurement[]> {
+  const options = { ...standard, connections: workload.connections ?? standard.connections }
   const requests = contenders.map((contender) =>
-    Array.from({ length: distinctRequests }, (_, index) =>
+    Array.from({ length: workload.distinct ?? distinctRequests }, (_, index) =>
       requestBytes(contender.pathOf(workload), workload.request(index), workload.headers?.(index)),
     ),
   )

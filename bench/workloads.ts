@@ -12,6 +12,19 @@ export interface Workload {
   /** Sent with the request with this number; absent: none. */
   readonly headers?: (index: number) => Headers
   readonly limit: LimitStatement
+  /** Concurrent requests; absent: the standard number. */
+  readonly connections?: number
+  /** How many different requests there are; absent: the standard number. */
+  readonly distinct?: number
+  readonly targets: Targets
+}
+
+/** What Trellis is to reach of the limit. */
+export interface Targets {
+  /** At least. */
+  readonly throughput: number
+  /** At most; absent: not looked at. */
+  readonly p99?: number
 }
 
 export interface GraphQLRequest {
@@ -28,6 +41,8 @@ export interface LimitStatement {
   readonly text: string
   /** Names of the variables, or else headers, that are `$1`, `$2`…; lists and objects arrive as JSON. */
   readonly parameters: readonly string[]
+  /** Name of a header that stands in the text as `{field}`: each value is a statement of its own, and none is prepared. */
+  readonly field?: string
 }
 
 /** Rows of the enlarged Chinook. */
@@ -40,9 +55,11 @@ const spread = (index: number, count: number): number => Math.floor(((index * go
 
 const trackColumns = 'track_id name album_id media_type_id genre_id composer milliseconds unit_price'
 
-const trackByPrimaryKey: Workload = {
+/** The shortest read. */
+export const trackByPrimaryKey: Workload = {
   name: 'W1',
   title: 'a track by primary key, 8 columns',
+  targets: { throughput: 1.2 },
   request: (index) => ({
     query: `query Track($id: Int!) { track_by_pk(track_id: $id) { ${trackColumns} } }`,
     variables: { id: 1 + spread(index, rowCounts.track) },
@@ -62,6 +79,7 @@ const trackByPrimaryKey: Workload = {
 const trackList: Workload = {
   name: 'W2',
   title: 'a list of 100 tracks, 8 columns',
+  targets: { throughput: 1 },
   request: (index) => ({
     query: `query Tracks($after: Int!) {
       track(where: {track_id: {_gt: $after}}, order_by: {track_id: asc}, limit: 100) { ${trackColumns} }
@@ -84,6 +102,7 @@ const trackList: Workload = {
 const artistTree: Workload = {
   name: 'W3',
   title: '20 artists, their albums, 10 tracks of each with genre',
+  targets: { throughput: 1 },
   request: (index) => ({
     query: `query Artists($after: Int!) {
       artist(where: {artist_id: {_gt: $after}}, order_by: {artist_id: asc}, limit: 20) {
@@ -124,6 +143,7 @@ const page = 'genre_id: {_eq: $genre}, album_id: {_gte: $from, _lt: $to}'
 const filteredPage: Workload = {
   name: 'W4',
   title: 'filter, order and limit by variables, and a count',
+  targets: { throughput: 1 },
   request: (index) => {
     const from = 1 + spread(index, 49_000)
     return {
@@ -153,9 +173,11 @@ const event = (index: number) => ({
   note: `what happened, number ${index}`,
 })
 
-const singleInsert: Workload = {
+/** The shortest write. */
+export const singleInsert: Workload = {
   name: 'W5',
   title: 'a single insert',
+  targets: { throughput: 0.85 },
   request: (index) => ({
     query: `mutation Add($kind: String!, $amount: numeric!, $note: String!) {
       insert_event_one(object: {kind: $kind, amount: $amount, note: $note}) { kind amount note }
@@ -176,6 +198,7 @@ const rowsPerBulk = 100
 const bulkInsert: Workload = {
   name: 'W6',
   title: `an insert of ${rowsPerBulk} rows`,
+  targets: { throughput: 0.85 },
   request: (index) => ({
     query: `mutation AddAll($objects: [event_insert_input!]!) { insert_event(objects: $objects) { affected_rows } }`,
     variables: { objects: Array.from({ length: rowsPerBulk }, (_, i) => event(index + i)) },
@@ -203,6 +226,7 @@ const listenerHeaders = (index: number) => ({
 const ownRows: Workload = {
   name: 'W7',
   title: "a role's list of its own rows, filtered by a session variable",
+  targets: { throughput: 1 },
   request: () => ({ query: '{ album(order_by: {album_id: asc}, limit: 50) { album_id title } }', variables: {} }),
   headers: listenerHeaders,
   limit: {
@@ -217,6 +241,7 @@ const ownRows: Workload = {
 const relatedRows: Workload = {
   name: 'W8',
   title: "a role's list of rows, filtered through a relationship that it also selects",
+  targets: { throughput: 1 },
   request: () => ({
     query: '{ track(order_by: {track_id: asc}, limit: 50) { track_id name milliseconds album { title } } }',
     variables: {},
@@ -234,6 +259,34 @@ const relatedRows: Workload = {
   },
 }
 
+const oneClient: Workload = {
+  ...trackByPrimaryKey,
+  name: 'W9',
+  title: 'one client, a track by primary key, 8 columns',
+  connections: 1,
+  targets: { throughput: 0.95, p99: 1.5 },
+}
+
+const fieldHeader = 'x-field'
+const fieldOf = (index: number): string => `track_${index}`
+
+const differentDocuments: Workload = {
+  name: 'W10',
+  title: '5,000 documents, no two of which are alike: a track by primary key, 8 columns',
+  distinct: 5000,
+  targets: { throughput: 0.85 },
+  request: (index) => ({
+    query: `query Track($id: Int!) { ${fieldOf(index)}: track_by_pk(track_id: $id) { ${trackColumns} } }`,
+    variables: { id: 1 + spread(index, rowCounts.track) },
+  }),
+  headers: (index) => ({ [fieldHeader]: fieldOf(index) }),
+  limit: {
+    parameters: ['id'],
+    field: fieldHeader,
+    text: trackByPrimaryKey.limit.text.replace('track_by_pk', '{field}'),
+  },
+}
+
 /** All workloads, in the order in which they run. */
 export const workloads: readonly Workload[] = [
   trackByPrimaryKey,
@@ -244,4 +297,6 @@ export const workloads: readonly Workload[] = [
   bulkInsert,
   ownRows,
   relatedRows,
+  oneClient,
+  differentDocuments,
 ]

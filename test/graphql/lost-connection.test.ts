@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { testDatabase } from '../support/database.ts'
+import { startProxy } from '../support/proxy.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const sql = `
@@ -31,4 +33,20 @@ test('a connection on which a commit failed is kept', async (t) => {
   const { errors } = (await insert('{id: 2, parent: 9}')) as { errors: { extensions: object }[] }
   assert.deepEqual(errors[0]!.extensions, { path: '$', code: 'constraint-violation' })
   assert.deepEqual(await insert('{id: 3}'), first)
+})
+
+test('that PostgreSQL has closed a connection is known in whatever language it says so', async (t) => {
+  const database = await testDatabase(t)
+  const translate = (chunk: Buffer) =>
+    Buffer.from(chunk.toString('latin1').replaceAll('SFATAL\0', 'SFATEL\0'), 'latin1')
+  const { url } = await startProxy(t, database.url, { rewrite: translate })
+  await database.sql(sql)
+  const { op, graphql } = await startTrellis(t, { database: { ...database, url } })
+  await op('track_table', 'note')
+  await op('track_function', 'doomed')
+  for (let round = 0; round < 10; round++) {
+    const lost = await graphql<{ errors: { message: string }[] }>('{ doomed { id } }')
+    assert.equal(lost.errors[0]!.message, 'connection error')
+    assert.deepEqual(await graphql('{ note { id } }'), { data: { note: [{ id: 1 }] } })
+  }
 })

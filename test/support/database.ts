@@ -55,6 +55,13 @@ export async function testDatabase(t: TestContext, options: DatabaseOptions = {}
   return database
 }
 
+/** Another party to a database, who leaves with the test. */
+export async function connectTo(t: TestContext, url: string): Promise<pg.Client> {
+  const client = await connect(url)
+  atEnd(t, () => client.end().catch(() => {}))
+  return client
+}
+
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})

@@ -1,11 +1,11 @@
-// Finds a PostgreSQL of the machine that has PostGIS. Run by itself it says where its programs are, and fails when there
-// is none.
+// Finds a PostgreSQL of the machine that has certain extensions. Run by itself it says where the programs of one with
+// PostGIS are, and fails when there is none.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What a database of the tests needs, in the order in which it is made. */
+/** What a database of the tests of PostGIS needs, in the order in which it is made. */
 export const extensions = ['postgis', 'postgis_raster']
 
 /** Where programs of PostgreSQL are: those on the path, then those in the usual places, the newest first. */
@@ -21,7 +21,7 @@ const said = (program: string, argument: string): string =>
   execFileSync(program, [argument], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
 
 /** The directory of the programs; null when no PostgreSQL has the extensions. */
-export function findPrograms(): string | null {
+export function findPrograms(wanted: readonly string[] = extensions): string | null {
   for (const directory of programDirectories()) {
     const config = join(directory, 'pg_config')
     if (!existsSync(config)) continue
@@ -29,7 +29,7 @@ export function findPrograms(): string | null {
       const programs = said(config, '--bindir')
       const installed = join(said(config, '--sharedir'), 'extension')
       const hasPrograms = ['initdb', 'pg_ctl', 'postgres'].every((program) => existsSync(join(programs, program)))
-      if (hasPrograms && extensions.every((name) => existsSync(join(installed, `${name}.control`)))) return programs
+      if (hasPrograms && wanted.every((name) => existsSync(join(installed, `${name}.control`)))) return programs
     } catch {
       // A pg_config that does not run says nothing.
     }

@@ -1,23 +1,12 @@
 // A PostgreSQL with PostGIS for the tests that need one: that of the tests when it has the extension, else one of the
 // machine's, run over a cluster in a temporary directory. Where there is none these tests are skipped, and say so.
 
-import { once } from 'node:events'
-import { chownSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { findRunAs, type RunAs, spawnAs } from '../../core/database/embedded-binaries.ts'
-import { readPostmaster } from '../../core/database/postmaster.ts'
 import { testDatabase, testPostgres } from './database.ts'
+import { makePostgres } from './own-postgres.ts'
 import { extensions, findPrograms } from './postgis-programs.ts'
-import {
-  makeTemporaryDirectory,
-  onServer,
-  type TestPostgres,
-  urlOfDatabase,
-  urlVariable,
-  withTemplate,
-} from './postgres.ts'
+import { onServer, type TestPostgres, urlOfDatabase, urlVariable, withTemplate } from './postgres.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from './trellis.ts'
 
 type Server = Pick<TestPostgres, 'url' | 'template'>
@@ -36,50 +25,12 @@ async function givenServer(): Promise<Server | null> {
   }
 }
 
-/** Runs a program of PostgreSQL to its end. */
-async function run(runAs: RunAs, program: string, args: readonly string[]): Promise<void> {
-  const child = spawnAs(runAs, program, args, 'pipe')
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk
-    })
-  }
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`${program} ended with ${code}: ${output}`)
-}
-
-/** Its cluster is reached by a socket in its directory, so no port is taken. */
 async function startServer(programs: string): Promise<TestPostgres> {
-  const directory = makeTemporaryDirectory()
-  const cluster = join(directory, 'cluster')
-  const [initdb, postgres, control] = ['initdb', 'postgres', 'pg_ctl'].map((program) => join(programs, program))
-  const runAs = await findRunAs(directory, cluster, { initdb: initdb!, postgres: postgres! })
-  mkdirSync(cluster, { mode: 0o700 })
-  if (runAs.owner) chownSync(cluster, runAs.owner.uid, runAs.owner.gid)
-  const end = () => {
-    const running = readPostmaster(cluster)
-    if (running) process.kill(running.pid, 'SIGQUIT')
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
-  }
-  process.once('exit', end)
-  const place = `--pgdata=${cluster}`
-  await run(runAs, initdb!, [
-    place,
-    '--username=postgres',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--no-locale',
-    '--no-sync',
-  ])
-  const settings = { listen_addresses: '', unix_socket_directories: cluster, port: '5432', fsync: 'off' }
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
-  await run(runAs, control!, ['start', '--wait', place, `--log=${join(cluster, 'log')}`, '-o', options.join(' ')])
-  const url = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(cluster)}&port=5432`
-  const stop = () => run(runAs, control!, ['stop', '--wait', '--mode=immediate', place])
-  const server = await withTemplate({ url, stop })
+  const own = await makePostgres({ programs })
+  await own.start()
+  const server = await withTemplate({ url: own.url, stop: own.remove })
   // Making the extensions takes far longer than copying them.
-  await onServer(urlOfDatabase(url, server.template), creation('public'))
+  await onServer(urlOfDatabase(own.url, server.template), creation('public'))
   return server
 }
 

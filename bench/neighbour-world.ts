@@ -1,0 +1,86 @@
+// What the rows about neighbours have in the database, and the requests that they send.
+
+import { chinookMetadata } from './chinook.ts'
+import { withClient } from './database.ts'
+import { type LoadResult, requestBytes, runLoad } from './load.ts'
+import { ask, operate, type Trellis } from './trellis.ts'
+import { singleInsert, trackByPrimaryKey, type Workload } from './workloads.ts'
+
+const path = '/v1/graphql'
+
+/** A function that takes a while without needing the processor, and rows to lock. */
+const schema = `
+  create or replace function nap(seconds float8) returns setof genre language plpgsql stable as $$
+    begin
+      perform pg_sleep(seconds);
+      return query select * from genre order by genre_id limit 1;
+    end $$;
+  drop table if exists account, spare;
+  create table account (account_id int primary key, balance numeric not null);
+  insert into account select n, 0 from generate_series(1, 100) n;
+  create table spare (spare_id int primary key);`
+
+const metadata = {
+  ...chinookMetadata,
+  tables: [...chinookMetadata.tables, { table: 'account' }],
+  functions: [{ function: { schema: 'public', name: 'nap' } }],
+}
+
+/** Makes what the rows need; `trellis` is one of the servers of the database. */
+export async function makeNeighbourWorld(databaseUrl: string, trellis: Trellis): Promise<void> {
+  await withClient(databaseUrl, (client) => client.query(schema))
+  await operate(trellis.port, 'replace_metadata', metadata)
+}
+
+/** Changes the metadata without changing anything that other requests of the rows ask for. */
+export async function changeMetadata({ port }: Trellis): Promise<void> {
+  await operate(port, 'track_table', 'spare')
+  await operate(port, 'untrack_table', { table: 'spare' })
+}
+
+/** Requests are told apart by names in them, so that each is one that the server does not know yet. */
+let known = 0
+
+/** A name for a field that no request had so far. */
+export const newName = (): string => `field_${process.pid}_${++known}`
+
+/** A read that takes this long. */
+export const napQuery = (seconds: number, name: string) => ({
+  query: `{ ${name}: nap(args: {seconds: ${seconds}}) { genre_id } }`,
+})
+
+/** Milliseconds until the answer; an answer that is an error is thrown. */
+export async function timeRequest({ port }: Trellis, body: unknown): Promise<number> {
+  const began = performance.now()
+  await ask(port, { path, body })
+  return performance.now() - began
+}
+
+/** Sends one and the same request over and over. */
+export const runSame = ({ port }: Trellis, body: unknown, connections: number, seconds: number): Promise<LoadResult> =>
+  runLoad({ port, requests: [requestBytes(path, body)] }, { connections, seconds })
+
+const distinctRequests = 500
+
+function runWorkload(workload: Workload) {
+  const requests = Array.from({ length: distinctRequests }, (_, index) => requestBytes(path, workload.request(index)))
+  return ({ port }: Trellis, connections: number, seconds: number): Promise<LoadResult> =>
+    runLoad({ port, requests }, { connections, seconds })
+}
+
+/** Reads a row by its primary key over and over. */
+export const runShortReads = runWorkload(trackByPrimaryKey)
+
+/** Inserts a row over and over. */
+export const runInserts = runWorkload(singleInsert)
+
+/** An insert as a server sees it for the first time. */
+export const insertEvent = (name: string) => ({
+  query: `mutation { ${name}: insert_event_one(object: {kind: "held", amount: 1}) { kind amount } }`,
+})
+
+/** A change of one row. */
+export const creditAccount = (id: number) => ({
+  query: `mutation ($id: Int!) { update_account_by_pk(pk_columns: {account_id: $id}, _inc: {balance: 1}) { account_id } }`,
+  variables: { id },
+})

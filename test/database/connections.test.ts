@@ -1,0 +1,144 @@
+// How many connections to PostgreSQL there are, and what happens when it takes no more.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { defaultSettings } from '../../core/options.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { connectTo, type TestDatabase } from '../support/database.ts'
+import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
+import { onServer } from '../support/postgres.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+
+const schema = `
+  create table note (id serial primary key, body text not null);
+  create function nap(seconds float8) returns setof note language plpgsql stable as $$
+    begin perform pg_sleep(seconds); return query select * from note order by id limit 1; end $$;
+  create table slow (id serial primary key);
+  create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(4); return new; end $$;
+  create trigger takes_time before insert on slow for each row execute function take_time();
+`
+
+/** A PostgreSQL that takes so many connections, three of which are not for this user. */
+async function startPostgres(t: TestContext, connections: number): Promise<TestDatabase> {
+  const postgres = await makePostgres({
+    programs: await embeddedPrograms(),
+    parameters: { max_connections: String(connections), superuser_reserved_connections: '3' },
+  })
+  atEnd(t, () => postgres.remove())
+  await postgres.start()
+  await onServer(postgres.url, 'create role service login')
+  await onServer(postgres.url, 'create database service owner service')
+  const url = postgres.url.replace('postgres@localhost/postgres', 'service@localhost/service')
+  const administrator = await connectTo(t, postgres.url.replace('/postgres?', '/service?'))
+  const sql: TestDatabase['sql'] = async (text, values) =>
+    (await administrator.query(text, values as unknown[] | undefined)).rows
+  await onServer(url, schema)
+  return { url, sql }
+}
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+
+interface Body {
+  readonly data?: unknown
+  readonly errors?: readonly { readonly message: string }[]
+}
+
+/** Requests of every kind; those that nap keep their connection for a while. */
+const requests = (seconds: number) => [
+  { query: '{ note_aggregate { aggregate { count } } }' },
+  { query: `{ nap(args: {seconds: ${seconds}}) { id } }` },
+  { query: 'mutation { insert_note_one(object: {body: "one"}) { body } }' },
+  {
+    query: 'mutation { a: insert_note_one(object: {body: "a"}) { id } b: insert_note_one(object: {body: "b"}) { id } }',
+  },
+]
+
+/** Connects others until PostgreSQL takes no more. */
+async function occupy(t: TestContext, url: string): Promise<pg.Client[]> {
+  const others: pg.Client[] = []
+  for (;;) {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, '53300')
+      return others
+    }
+    atEnd(t, () => client.end())
+    others.push(client)
+  }
+}
+
+/** What became of requests that were sent at once: the failures. */
+async function failuresOf({ request }: TestTrellis, count: number, bodies: readonly unknown[]): Promise<unknown[]> {
+  const sent = times(count, (i) => request<Body>('/v1/graphql', { body: bodies[i % bodies.length] }))
+  const answers = await Promise.all(sent)
+  return answers.filter(({ status, body }) => status !== 200 || body.errors).map(({ text }) => text.slice(0, 200))
+}
+
+for (const free of [2, 5]) {
+  test(`when others leave ${free} connections, 45 requests at once wait for their turn and succeed`, async (t) => {
+    const database = await startPostgres(t, 20)
+    const trellis = await startTrellis(t, { database, settings: { connections: 50 } })
+    await trellis.op('track_table', 'note')
+    await trellis.op('track_function', 'nap')
+    const others = await occupy(t, database.url)
+    assert.ok(others.length > 5, `${others.length} others`)
+    for (const other of others.splice(0, free)) await other.end()
+    await sleep(200)
+    for (let round = 0; round < 3; round++) {
+      assert.deepEqual(await failuresOf(trellis, 45, requests(0.1)), [], `round ${round}`)
+    }
+  })
+}
+
+test('when others leave, the server serves more at a time', async (t) => {
+  const database = await startPostgres(t, 40)
+  const trellis = await startTrellis(t, { database, settings: { connections: 30 } })
+  await trellis.op('track_table', 'note')
+  await trellis.op('track_function', 'nap')
+  const others = await occupy(t, database.url)
+  for (const other of others.splice(0, 2)) await other.end()
+  assert.deepEqual(await failuresOf(trellis, 20, requests(0.1)), [])
+  for (const other of others) await other.end()
+  // How long it takes until more are tried is the server's to choose.
+  await sleep(5000)
+  const began = performance.now()
+  assert.deepEqual(await failuresOf(trellis, 20, [requests(1)[1]]), [])
+  const took = performance.now() - began
+  assert.ok(took < 5000, `20 reads of 1 s took ${took} ms`)
+})
+
+test('two instances with standard settings and an administrator fit into 97 connections', async (t) => {
+  const database = await startPostgres(t, 100)
+  const settings = { connections: defaultSettings().connections }
+  const instances = [await startTrellis(t, { database, settings }), await startTrellis(t, { database, settings })]
+  await instances[0]!.op('track_table', 'note')
+  await instances[0]!.op('track_function', 'nap')
+  await instances[0]!.op('track_table', 'slow')
+  await sleep(500)
+  // A transaction has a connection to itself, and this one keeps it.
+  const transaction = { query: 'mutation { a: insert_slow_one(object: {}) { id } __typename }' }
+  const bodies = [...requests(0.5), transaction, transaction, transaction, transaction]
+  let most = 0
+  let isDone = false
+  const count = async () => {
+    while (!isDone) {
+      const [row] = await database.sql<{ count: number }>(
+        `select count(*)::int from pg_stat_activity where usename = 'service'`,
+      )
+      most = Math.max(most, row!.count)
+      await sleep(20)
+    }
+  }
+  const counting = count()
+  const failures = await Promise.all(instances.map((instance) => failuresOf(instance, 200, bodies)))
+  isDone = true
+  await counting
+  assert.deepEqual(failures.flat(), [])
+  // One of 97 is the administrator's.
+  assert.ok(most <= 96, `${most} connections`)
+})

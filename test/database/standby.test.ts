@@ -1,0 +1,205 @@
+// A primary whose commits wait for a standby: what was acknowledged is there when the standby takes over.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dialects } from '../../core/dialect.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { connectTo } from '../support/database.ts'
+import { type Pair, startPair } from '../support/standby.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+
+const schema = `
+  create table note (id int primary key);
+  create table pair (id int primary key, other int not null);
+`
+
+/** Gives up after 0.7 s, by a limit of the server's. */
+const hasty = 'hasty'
+const patient = 'patient'
+
+async function serve(t: TestContext, { primary }: Pair): Promise<TestTrellis> {
+  const client = await connectTo(t, primary.url)
+  const sql: TestTrellis['sql'] = async (text, values) => (await client.query(text, values as unknown[])).rows
+  await sql(schema)
+  const apiLimits = JSON.stringify({ time_limit: { global: 60, per_role: { [hasty]: 0.7 } } })
+  const settings = { apiLimits, connections: 40 }
+  const trellis = await startTrellis(t, { database: { url: primary.url, sql }, settings })
+  for (const table of ['note', 'pair']) {
+    await trellis.op('track_table', table)
+    for (const role of [hasty, patient]) {
+      await trellis.op('create_select_permission', { table, role, permission: { columns: '*', filter: {} } })
+      await trellis.op('create_insert_permission', { table, role, permission: { columns: '*', check: {} } })
+    }
+  }
+  return trellis
+}
+
+/** From now on commits wait for the standby; resolves when it is there. */
+async function makeSynchronous({ sql }: TestTrellis): Promise<void> {
+  await sql(`alter system set synchronous_standby_names = '*'`)
+  await sql('select pg_reload_conf()')
+  for (const began = Date.now(); ; await sleep(20)) {
+    const rows = await sql(`select from pg_stat_replication where sync_state = 'sync'`)
+    if (rows.length > 0) return
+    assert.ok(Date.now() - began < 20_000, 'the standby does not come')
+  }
+}
+
+/** Signals a process that may be gone. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH')
+  }
+}
+
+/** Stops what sends to the standby, and says who that is. */
+async function stopSender(t: TestContext, { sql }: TestTrellis): Promise<number> {
+  const [sender] = await sql<{ pid: number }>('select pid from pg_stat_replication')
+  process.kill(sender!.pid, 'SIGSTOP')
+  // Whatever still waits for it ends before the server does.
+  atEnd(t, () => signal(sender!.pid, 'SIGCONT'))
+  return sender!.pid
+}
+
+interface Body {
+  readonly errors?: readonly { readonly message: string }[]
+}
+
+/** How a row is inserted, by its number. */
+const inserts = [
+  {
+    what: 'a mutation of one statement',
+    path: '/v1/graphql',
+    body: (id: number): unknown => ({
+      query: 'mutation ($id: Int!) { insert_note_one(object: {id: $id}) { id } }',
+      variables: { id },
+    }),
+  },
+  {
+    what: 'a mutation of two',
+    path: '/v1/graphql',
+    body: (id: number): unknown => ({
+      query: `mutation ($id: Int!) { insert_note_one(object: {id: $id}) { id }
+        insert_pair_one(object: {id: $id, other: $id}) { id } }`,
+      variables: { id },
+    }),
+  },
+  {
+    what: 'an operation',
+    path: '/v1/query',
+    body: (id: number): unknown => ({ type: 'insert', args: { table: 'note', objects: [{ id }] } }),
+  },
+]
+
+interface Behaviour {
+  readonly role: string
+  /** Milliseconds after which the client leaves; null: it waits. */
+  readonly leaves: number | null
+}
+
+const waits: Behaviour = { role: patient, leaves: null }
+const isLimited: Behaviour = { role: hasty, leaves: null }
+const leaves: Behaviour = { role: patient, leaves: 400 }
+
+/** How many clients insert in each of the ways. */
+const clients = 12
+
+/** Inserts of all clients, one after another, until they are stopped; which were acknowledged, and what else was said. */
+function startInserts(t: TestContext, { url }: TestTrellis, behaviours: readonly Behaviour[]) {
+  const acknowledged: number[] = []
+  const refusals: { status: number; body: Body }[] = []
+  let next = 0
+  let stopped = false
+  const insert = async ({ path, body }: (typeof inserts)[number], { role, leaves }: Behaviour) => {
+    const id = ++next
+    try {
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', [dialects.trellis.roleVariable]: role },
+        body: JSON.stringify(body(id)),
+        signal: leaves === null ? null : AbortSignal.timeout(leaves),
+      })
+      const answer = (await response.json()) as Body
+      if (response.status === 200 && !answer.errors) acknowledged.push(id)
+      else refusals.push({ status: response.status, body: answer })
+    } catch {
+      // The client has left.
+    }
+  }
+  const client = async (kind: (typeof inserts)[number], behaviour: Behaviour) => {
+    while (!stopped) {
+      await insert(kind, behaviour)
+      await sleep(2)
+    }
+  }
+  const all = inserts.flatMap((kind) =>
+    behaviours.flatMap((behaviour) =>
+      Array.from({ length: clients / behaviours.length }, () => client(kind, behaviour)),
+    ),
+  )
+  const stop = async () => {
+    stopped = true
+    await Promise.all(all)
+  }
+  atEnd(t, stop)
+  return { acknowledged, refusals, stop }
+}
+
+const crowds = [
+  { what: 'when all clients wait', behaviours: [waits] },
+  { what: 'when some leave and the time of others is limited', behaviours: [waits, isLimited, leaves] },
+]
+
+for (const { what, behaviours } of crowds) {
+  test(`every insert that was acknowledged is there after the standby took over, ${what}`, async (t) => {
+    const pair = await startPair(t)
+    const trellis = await serve(t, pair)
+    await makeSynchronous(trellis)
+    const load = startInserts(t, trellis, behaviours)
+    await sleep(2000)
+    assert.ok(load.acknowledged.length > 0)
+
+    const sender = await stopSender(t, trellis)
+    await sleep(4000)
+    const { length: refused } = load.refusals
+
+    // The primary is lost: it must not get to send what it still has.
+    process.kill(pair.primary.pid, 'SIGKILL')
+    signal(sender, 'SIGKILL')
+    await load.stop()
+    await pair.standby.promote()
+    const client = await connectTo(t, pair.standby.url)
+    const { rows } = await client.query<{ id: number }>('select id from note')
+    const kept = new Set(rows.map(({ id }) => id))
+    const lost = load.acknowledged.filter((id) => !kept.has(id))
+    assert.deepEqual(lost, [])
+    // Those whose time is limited were answered while the standby was away.
+    assert.equal(refused > 0, behaviours.includes(isLimited))
+  })
+}
+
+// A time limit is one of the GraphQL APIs.
+for (const { what, path, body } of inserts.filter((insert) => insert.path === '/v1/graphql')) {
+  test(`${what} whose time ran out while it waited for the standby is no success, and counts when that is back`, async (t) => {
+    const pair = await startPair(t)
+    const trellis = await serve(t, pair)
+    await makeSynchronous(trellis)
+    const insert = (id: number, role: string) => trellis.request<Body>(path, { role, body: body(id) })
+    for (let id = 1; id <= 3; id++) assert.equal((await insert(id, hasty)).status, 200)
+    const sender = await stopSender(t, trellis)
+    const waiting = insert(10, patient)
+    const answers = await Promise.all([insert(11, hasty), insert(12, hasty)])
+    for (const { status, body: answer, text } of answers) {
+      assert.ok(answer.errors || status >= 400, text)
+      assert.doesNotMatch(text, /nothing|undone|rolled back/i)
+    }
+    signal(sender, 'SIGCONT')
+    assert.equal((await waiting).status, 200)
+    const ids = async () => (await trellis.sql<{ id: number }>('select id from note order by id')).map(({ id }) => id)
+    assert.deepEqual(await ids(), [1, 2, 3, 10, 11, 12])
+    assert.equal((await insert(13, hasty)).status, 200)
+  })
+}

@@ -1,0 +1,106 @@
+// A PostgreSQL of a test's own, run from given programs with settings of the test's: for what one that is shared, or the
+// embedded one, cannot be used for. It is reached by a socket in its directory, so no port is taken.
+
+import { once } from 'node:events'
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { findBinaries, findRunAs, type RunAs, spawnAs } from '../../core/database/embedded-binaries.ts'
+import { readPostmaster } from '../../core/database/postmaster.ts'
+import { makeTemporaryDirectory } from './postgres.ts'
+
+export interface OwnPostgresOptions {
+  /** The directory of its programs. */
+  readonly programs: string
+  readonly parameters?: Readonly<Record<string, string>>
+  /** The directory of another cluster that it begins as a copy of; that one is stopped. */
+  readonly copyOf?: string
+}
+
+export interface OwnPostgres {
+  /** Of its database `postgres`. */
+  readonly url: string
+  /** The directory of its cluster, which holds its socket. */
+  readonly cluster: string
+  /** Process id of the postmaster. */
+  readonly pid: number
+  /** Starts it again. */
+  start(): Promise<void>
+  /** Ends it, and leaves its cluster. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>
+  /** Makes a standby a primary. */
+  promote(): Promise<void>
+  /** Ends it and removes its cluster. */
+  remove(): Promise<void>
+}
+
+/** The directory of the programs of the embedded PostgreSQL. */
+export const embeddedPrograms = async (): Promise<string> => dirname((await findBinaries()).postgres)
+
+/** Runs a program of PostgreSQL to its end. */
+async function run(runAs: RunAs, program: string, args: readonly string[]): Promise<void> {
+  const child = spawnAs(runAs, program, args, 'pipe')
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${output}`)
+}
+
+/** Not durable, unless the test's settings say otherwise. */
+const standard = { listen_addresses: '', port: '5432', fsync: 'off' }
+
+/** Makes a cluster in a temporary directory; {@link OwnPostgres.start} starts it. */
+export async function makePostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
+  const directory = makeTemporaryDirectory()
+  const cluster = join(directory, 'cluster')
+  const at = (program: string) => join(options.programs, program)
+  const place = `--pgdata=${cluster}`
+  const runAs = await findRunAs(directory, cluster, { initdb: at('initdb'), postgres: at('postgres') })
+  const removeFiles = () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  const atExit = () => {
+    const running = readPostmaster(cluster)
+    if (running) process.kill(running.pid, 'SIGQUIT')
+    removeFiles()
+  }
+  process.once('exit', atExit)
+  await fillCluster(cluster, runAs, options)
+  const parameters = { ...standard, unix_socket_directories: cluster, ...options.parameters }
+  const settings = Object.entries(parameters).map(([name, value]) => `-c ${name}='${value}'`)
+  const control = (...args: readonly string[]) =>
+    run(runAs, at('pg_ctl'), [args[0]!, '--wait', place, ...args.slice(1)])
+  const stop = (mode = 'immediate') => control('stop', `--mode=${mode}`)
+  return {
+    url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(cluster)}&port=5432`,
+    cluster,
+    get pid() {
+      return readPostmaster(cluster)?.pid ?? 0
+    },
+    start: () => control('start', `--log=${join(cluster, 'log')}`, '-o', settings.join(' ')),
+    stop,
+    promote: () => control('promote'),
+    remove: async () => {
+      if (readPostmaster(cluster)) await stop().catch(() => {})
+      removeFiles()
+      process.off('exit', atExit)
+    },
+  }
+}
+
+async function fillCluster(cluster: string, runAs: RunAs, { programs, copyOf }: OwnPostgresOptions): Promise<void> {
+  const { owner } = runAs
+  if (copyOf !== undefined) {
+    // Sockets and the lock file are of one that runs.
+    cpSync(copyOf, cluster, { recursive: true, filter: (path) => !/\.s\.PGSQL|postmaster\.pid/.test(path) })
+    chmodSync(cluster, 0o700)
+    const paths = ['.', ...readdirSync(cluster, { recursive: true, encoding: 'utf8' })]
+    if (owner) for (const path of paths) chownSync(join(cluster, path), owner.uid, owner.gid)
+    return
+  }
+  mkdirSync(cluster, { mode: 0o700 })
+  if (owner) chownSync(cluster, owner.uid, owner.gid)
+  const locale = ['--encoding=UTF8', '--no-locale', '--no-sync']
+  await run(runAs, join(programs, 'initdb'), [`--pgdata=${cluster}`, '--username=postgres', '--auth=trust', ...locale])
+}

@@ -1,5 +1,6 @@
 // What is wrong with the value of an option, where its type cannot say it: the reason, or null.
 
+import { refusalOfHosts } from './database/connection-url.ts'
 import { isHttpUrl } from './outgoing/url.ts'
 
 /** `*`, or what a browser sends as Origin, where the first label of the host may be a wildcard. */
@@ -17,6 +18,8 @@ const databaseSchemes = ['postgres:', 'postgresql:']
 /** Refuses what is no URL of a PostgreSQL. */
 export function checkDatabaseUrl(url: string): string | null {
   const scheme = URL.canParse(url) ? new URL(url).protocol : null
+  const severalHosts = refusalOfHosts(url)
+  if (severalHosts !== null) return severalHosts
   if (scheme !== null && databaseSchemes.includes(scheme)) return null
   return 'Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded'
 }

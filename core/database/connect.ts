@@ -1,9 +1,11 @@
 // The first connection of a start: attempts, and what went wrong told to the person who started the server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Observer } from '../observe.ts'
 import { StartError } from '../start-error.ts'
+import { connectionConfig } from './connection-config.ts'
+import { DatabaseClient } from './database-client.ts'
 
 /** Errors that may pass: nobody listens yet, or PostgreSQL is starting or full. */
 const passing = new Set([
@@ -17,12 +19,10 @@ const passing = new Set([
   '53300',
 ])
 
-const attemptMillis = 10_000
-
 /** Connects, trying again as often as allowed; the caller ends the connection. */
 export async function connectAtStart(url: string, retries: number, observe: Observer): Promise<pg.Client> {
   for (let attempt = 0; ; attempt++) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: attemptMillis })
+    const client = new DatabaseClient(connectionConfig(url))
     // A connection that breaks fails the query that runs on it.
     client.on('error', () => {})
     try {

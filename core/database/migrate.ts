@@ -35,7 +35,7 @@ export async function migrate(settings: Pick<Settings, 'databaseUrl' | 'retries'
   try {
     await requireVersion(client)
     const applied = await appliedMigrations(client)
-    if (applied.length < migrations.length) await run(url)
+    if (applied.length < migrations.length) await run(client)
     const info = { message: 'schema trellis is up to date', migrations: migrations.length }
     observe.log({ type: 'startup', level: 'info', detail: { kind: 'catalog_migrate', info } })
   } catch (error) {
@@ -69,16 +69,17 @@ async function appliedMigrations(client: pg.Client): Promise<string[]> {
   )
 }
 
-async function run(url: string): Promise<void> {
+async function run(client: pg.Client): Promise<void> {
   // Loaded only when there is something to do: it is most of the time that a start with nothing to do would take.
   const { default: knex } = await import('knex')
-  const db = knex({ client: 'pg', connection: { connectionString: url }, pool: { min: 0, max: 1 } })
+  const db = knex({ client: 'pg' })
+  const work = async (transaction: Knex.Transaction) => {
+    await transaction.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
+    await requireSchema(transaction)
+    await transaction.migrate.latest({ ...history, migrationSource: new ListedMigrations() })
+  }
   try {
-    await db.transaction(async (transaction) => {
-      await transaction.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
-      await requireSchema(transaction)
-      await transaction.migrate.latest({ ...history, migrationSource: new ListedMigrations() })
-    })
+    await db.transaction(work, { connection: client })
   } finally {
     await db.destroy()
   }

@@ -1,0 +1,246 @@
+// `sslmode` and certificates, against PostgreSQL itself.
+
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { connectionConfig } from '../../core/database/connection-config.ts'
+import { DatabaseClient } from '../../core/database/database-client.ts'
+import { EmbeddedPostgres } from '../../core/database/embedded.ts'
+import { readPostmaster } from '../../core/database/postmaster.ts'
+import { silentObserver } from '../../core/observe.ts'
+import { StartError } from '../../core/start-error.ts'
+import { type Certificate, hasOpenssl, makeAuthority, makeCertificate } from '../support/certificates.ts'
+import { clientOf } from '../support/client.ts'
+import { makeTemporaryDirectory } from '../support/postgres.ts'
+import { spawnTrellis } from '../support/process.ts'
+
+const skip = hasOpenssl ? false : 'there is no openssl'
+
+const directory = makeTemporaryDirectory()
+const files = join(directory, 'certificates')
+let embedded: EmbeddedPostgres
+let port = ''
+let password = ''
+let authority: Certificate
+let stranger: Certificate
+let user: Certificate
+
+/** Which connections PostgreSQL takes. */
+async function allow(...lines: readonly string[]): Promise<void> {
+  const data = join(directory, 'postgres')
+  writeFileSync(join(data, 'pg_hba.conf'), `${['local all all trust', ...lines].join('\n')}\n`)
+  const admin = new pg.Client({ connectionString: embedded.url })
+  await admin.connect()
+  const loaded = 'select pg_conf_load_time()::text as at'
+  const { rows } = await admin.query(loaded)
+  process.kill(readPostmaster(data)!.pid, 'SIGHUP')
+  for (let now = rows; now[0].at === rows[0].at; now = (await admin.query(loaded)).rows);
+  await admin.end()
+}
+
+before(async () => {
+  if (skip) return
+  mkdirSync(files, { mode: 0o755 })
+  authority = makeAuthority(files, 'authority')
+  stranger = makeAuthority(files, 'stranger')
+  const server = makeCertificate(files, 'db.test', authority)
+  user = makeCertificate(files, 'postgres', authority)
+  const parameters = {
+    ssl_cert_file: server.cert,
+    ssl_key_file: server.key,
+    ssl_ca_file: authority.cert,
+    fsync: 'off',
+  }
+  chmodSync(server.key, 0o600)
+  embedded = new EmbeddedPostgres({ directory, connections: 5, observe: silentObserver, parameters })
+  await embedded.start()
+  const url = new URL(readFileSync(join(directory, 'database-url'), 'utf8').trim())
+  port = url.port
+  password = url.password
+  const owner = statSync(join(directory, 'postgres'))
+  chownSync(server.key, owner.uid, owner.gid)
+  writeFileSync(join(directory, 'postgres/postgresql.auto.conf'), 'ssl = on\n')
+})
+
+after(() => embedded?.stop('immediate'))
+
+const urlWith = (query: string, host = 'localhost') =>
+  `postgres://postgres:${password}@${host}:${port}/postgres?${query}`
+
+/** Connects; whether that is encrypted, or why not. */
+async function outcome(query: string, host?: string): Promise<string> {
+  const client = new DatabaseClient(connectionConfig(urlWith(query, host)))
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query('select ssl from pg_stat_ssl where pid = pg_backend_pid()')
+    return rows[0].ssl ? 'encrypted' : 'plain'
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+const noHostName = /Hostname\/IP does not match certificate's altnames|is not in the cert's/
+const unknownAuthority =
+  /self-signed certificate in certificate chain|unable to verify the first certificate|unable to get local issuer/
+const unencryptedRefused = /^no pg_hba.conf entry .* no encryption$/
+
+async function assertOutcomes(cases: Readonly<Record<string, string | RegExp>>): Promise<void> {
+  for (const [query, expected] of Object.entries(cases)) {
+    const found = await outcome(query)
+    if (typeof expected === 'string') assert.equal(found, expected, query)
+    else assert.match(found, expected, query)
+  }
+}
+
+test('sslmode says whether a connection is encrypted, and what the server has to prove', { skip }, async () => {
+  await allow('host all all all scram-sha-256')
+  const root = `sslrootcert=${authority.cert}`
+  const wrongRoot = `sslrootcert=${stranger.cert}`
+  await assertOutcomes({
+    '': 'encrypted',
+    'sslmode=disable': 'plain',
+    'sslmode=allow': 'plain',
+    'sslmode=prefer': 'encrypted',
+    'sslmode=require': 'encrypted',
+    'sslmode=no-verify': 'encrypted',
+    'ssl=true': 'encrypted',
+    'ssl=false': 'plain',
+    'sslnegotiation=direct': 'encrypted',
+    'sslmode=require&channel_binding=require': 'encrypted',
+    [`sslmode=prefer&${wrongRoot}`]: 'encrypted',
+    [`sslmode=require&${root}`]: 'encrypted',
+    [`sslmode=require&${wrongRoot}`]: unknownAuthority,
+    [`sslmode=verify-ca&${root}`]: 'encrypted',
+    [`sslmode=verify-ca&${wrongRoot}`]: unknownAuthority,
+    [`sslmode=verify-full&${root}`]: noHostName,
+    [`sslmode=verify-full&${wrongRoot}`]: unknownAuthority,
+    'sslmode=verify-full&sslrootcert=system': unknownAuthority,
+    'sslmode=verify-full': unknownAuthority,
+  })
+  assert.equal(await outcome(`sslmode=verify-full&${root}&hostaddr=127.0.0.1`, 'db.test'), 'encrypted')
+  assert.match(await outcome(`sslmode=verify-full&${root}&hostaddr=127.0.0.1`, 'other.test'), noHostName)
+})
+
+test('where the server insists on encryption, or on none, prefer and allow do as it says', { skip }, async () => {
+  await allow('hostssl all all all scram-sha-256')
+  await assertOutcomes({
+    '': 'encrypted',
+    'sslmode=allow': 'encrypted',
+    'sslmode=prefer': 'encrypted',
+    'sslmode=disable': unencryptedRefused,
+  })
+  await allow('hostnossl all all all scram-sha-256')
+  await assertOutcomes({
+    '': 'plain',
+    'sslmode=prefer': 'plain',
+    'sslmode=allow': 'plain',
+    'sslmode=require': /^no pg_hba.conf entry .* SSL encryption$/,
+  })
+  await allow()
+  await assertOutcomes({ 'sslmode=prefer': unencryptedRefused, 'sslmode=allow': /SSL encryption$/ })
+})
+
+test('a certificate says who connects', { skip }, async () => {
+  await allow('hostssl all all all cert')
+  await assertOutcomes({
+    [`sslmode=require&sslcert=${user.cert}&sslkey=${user.key}`]: 'encrypted',
+    [`sslcert=${user.cert}&sslkey=${user.key}`]: 'encrypted',
+    'sslmode=require': /certificate/,
+  })
+})
+
+test('everything that the server does goes over encrypted connections', { skip }, async (t) => {
+  await allow('hostssl all all all scram-sha-256')
+  for (const query of ['', 'sslmode=allow', 'sslmode=require', `sslmode=verify-ca&sslrootcert=${authority.cert}`]) {
+    const args = ['--database-url', urlWith(query), '--server-host', '127.0.0.1', '--server-port', '0']
+    const server = spawnTrellis(t, args)
+    const { op, graphql } = clientOf(await server.ready())
+    await op('run_sql', { sql: 'create table if not exists note (id serial primary key, body text); truncate note' })
+    await op('clear_metadata', {})
+    await op('track_table', 'note')
+    for (let i = 0; i < 20; i++) await graphql('mutation { insert_note_one(object: { body: "x" }) { id } }')
+    const { data } = await graphql<{ data: object }>('{ note_aggregate { aggregate { count } } }')
+    assert.deepEqual(data, { note_aggregate: { aggregate: { count: 20 } } })
+    server.kill('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+  }
+})
+
+test('a server that does not encrypt is taken where that is not asked for', { skip }, async () => {
+  writeFileSync(join(directory, 'postgres/postgresql.auto.conf'), 'ssl = off\n')
+  await allow('host all all all scram-sha-256')
+  await assertOutcomes({
+    '': 'plain',
+    'sslmode=prefer': 'plain',
+    'sslmode=allow': 'plain',
+    'sslmode=require': 'The server does not support SSL connections',
+  })
+})
+
+test('what a URL asks for and cannot be given is refused by name', () => {
+  const cases: Readonly<Record<string, string>> = {
+    'sslmode=none': 'sslmode "none" is none of disable, allow, prefer, require, verify-ca, verify-full',
+    'sslmode=verify-ca': 'sslmode=verify-ca needs the certificate to trust as sslrootcert',
+    'sslmode=verify-ca&sslrootcert=system': 'sslrootcert=system needs sslmode=verify-full',
+    'sslmode=verify-ca&sslrootcert=/nowhere': 'sslrootcert: /nowhere cannot be read (ENOENT)',
+    'sslmode=prefer&sslnegotiation=direct': 'sslnegotiation=direct needs sslmode=require or a stricter one',
+    'ssl_min_protocol_version=SSLv2': 'ssl_min_protocol_version "SSLv2" is no version of TLS',
+    'connect_timeout=soon': 'connect_timeout "soon" is no number of seconds',
+    'target_session_attrs=read-only': 'target_session_attrs=read-only is not supported in its URL',
+    'service=x': 'service=x is not supported in its URL',
+    'host=a,b':
+      'Expecting one host and not 2 (a, b): name the one that takes writes, or a proxy or DNS name that leads to it',
+  }
+  for (const [query, reason] of Object.entries(cases)) {
+    assert.throws(
+      () => connectionConfig(`postgres://h/d?${query}`),
+      (error: Error) => {
+        assert.ok(error instanceof StartError)
+        assert.equal(error.message, `Database URL: ${reason} (--database-url)`)
+        return true
+      },
+    )
+  }
+})
+
+test('a URL of several hosts is refused at start, in one line', async (t) => {
+  const { code, stdout, stderr } = await spawnTrellis(t, ['--database-url', 'postgres://u:secret@a:1,b:2/db']).ended
+  assert.deepEqual(
+    { code, stdout, stderr },
+    {
+      code: 1,
+      stdout: '',
+      stderr:
+        'Fatal Error:- Option --database-url: Expecting one host and not 2 (a:1, b:2): name the one that takes writes, or a proxy or DNS name that leads to it\n',
+    },
+  )
+})
+
+test('other parameters of a URL mean what they mean to libpq', () => {
+  const config = (query: string) => connectionConfig(`postgres://u:p@h:1/d${query}`)
+  const { connectionString, connectionTimeoutMillis, keepAlive, keepAliveInitialDelayMillis } = config('')
+  assert.deepEqual(
+    { connectionString, connectionTimeoutMillis, keepAlive, keepAliveInitialDelayMillis },
+    {
+      connectionString: 'postgres://u:p@h:1/d',
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 5_000,
+    },
+  )
+  assert.equal(config('?connect_timeout=3').connectionTimeoutMillis, 3000)
+  assert.equal(config('?keepalives=0').keepAlive, false)
+  assert.equal(config('?keepalives_idle=60').keepAliveInitialDelayMillis, 60_000)
+  const client = new DatabaseClient(config('?application_name=a%20b&options=-c%20geqo%3Doff&sslmode=disable&dbname=e'))
+  const { application_name, options } = (client as unknown as { connectionParameters: Record<string, string> })
+    .connectionParameters as Record<string, string>
+  assert.deepEqual(
+    [client.host, client.port, client.database, application_name, options],
+    ['h', 1, 'e', 'a b', '-c geqo=off'],
+  )
+})

@@ -8,6 +8,7 @@ import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import type { Cancellable } from './cancelling.ts'
+import { DatabaseClient } from './database-client.ts'
 import { transactionError } from './postgres-errors.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
@@ -193,7 +194,7 @@ const BareConnection = pg.Connection as unknown as new (
 const cancelPatience = 5000
 
 /** A client that can also be asked for one value as bytes, and to cancel what it runs. */
-export class AnsweringClient extends pg.Client implements Cancellable {
+export class AnsweringClient extends DatabaseClient implements Cancellable {
   constructor(config?: string | pg.ClientConfig) {
     super(config)
     const internals = this as unknown as ClientInternals

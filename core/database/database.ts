@@ -7,6 +7,8 @@ import { Wrapping } from '../wrapping.ts'
 import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
+import { connectionConfig } from './connection-config.ts'
+import { DatabaseClient } from './database-client.ts'
 import { connectionError, isOutdated, originOf, translatePostgresError } from './postgres-errors.ts'
 import { PreparedNames, type PreparedStatement } from './prepared-statement.ts'
 import { Interrupted, type SharedConnection } from './shared-connection.ts'
@@ -107,8 +109,10 @@ export class Database {
     const { url, lifetime, onConnectionError: onError } = options
     this.#readers = new SharedConnections({ url, lifetime, onError, patience: null })
     this.#writers = new SharedConnections({ url, lifetime, onError, patience })
+    // A pool limits by it how long one waits for a connection, however busy all are.
+    const { connectionTimeoutMillis: _, ...config } = connectionConfig(url)
     this.#pool = new pg.Pool({
-      connectionString: url,
+      ...config,
       max: options.connections,
       idleTimeoutMillis: options.idleTimeout * 1000,
       maxLifetimeSeconds: lifetime ?? 0,
@@ -229,7 +233,7 @@ export class Database {
     onNotify: (payload: string) => void,
     onLost: (error: Error) => void,
   ): Promise<{ stop(): Promise<void> }> {
-    const client = new pg.Client({ connectionString: this.#options.url, keepAlive: true })
+    const client = new DatabaseClient(connectionConfig(this.#options.url))
     let stopped = false
     client.on('notification', (message) => onNotify(message.payload ?? ''))
     client.on('error', (error) => {

@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { onAbort } from '../aborting.ts'
 import { type AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
+import { connectionConfig } from './connection-config.ts'
 import { isOutdated } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-statement.ts'
 
@@ -55,7 +56,7 @@ export class SharedConnection {
 
   constructor({ url, patience, onError }: SharedConnectionOptions) {
     this.#patience = patience
-    const config = { connectionString: url, pipeline: true, keepAlive: true }
+    const config = { ...connectionConfig(url), pipeline: true }
     this.#client = new AnsweringClient(config as pg.ClientConfig)
     this.#client.on('error', (error) => {
       this.#giveUp()

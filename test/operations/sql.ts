@@ -158,8 +158,8 @@ export const sql: Area = {
         },
         notSupported(
           'to end the transaction',
-          'update book set pages = 1; commit',
-          'the sql must not end the transaction that it runs in',
+          'update book set pages = 1; rollback',
+          'the sql must not end the transaction that it runs in: ROLLBACK in line 1',
         ),
         dependents(
           'to drop a table that other objects need',

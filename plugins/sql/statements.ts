@@ -121,7 +121,7 @@ export function* statements(text: string): Generator<Statement> {
 const forms = {
   begins: /^(begin( work| transaction)?|start transaction)\b/,
   commits: /^(commit|end)( work| transaction)?( and (no )?chain)?$/,
-  ends: /^(rollback( work| transaction)?(?! (to|prepared)\b)|abort|prepare transaction)\b/,
+  ends: /^(rollback(?!( work| transaction)? (to|prepared)\b)|abort|prepare transaction)\b/,
 } as const
 
 const modes =

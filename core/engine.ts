@@ -5,6 +5,7 @@ import fp from 'fastify-plugin'
 import { Admission } from './admission.ts'
 import { Apis } from './apis.ts'
 import { Auth } from './auth/auth.ts'
+import { takeStep } from './database/connect.ts'
 import { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
 import { type Dialect, dialects } from './dialect.ts'
@@ -62,10 +63,11 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const { http, services, metadata, outgoing } = createServices(options, apis)
   const close = closing({ http, services, metadata, outgoing })
   try {
-    await migrate(settings, services.observe)
-    await services.database.open()
+    const { database, observe } = services
+    await migrate(settings, observe)
+    await takeStep(settings, observe, () => database.open())
     await registerPlugins(services, plugins)
-    await metadata.start()
+    await takeStep(settings, observe, () => metadata.start())
     await mountRoutes(services)
     await http.app.ready()
     await runReadyHooks(services)

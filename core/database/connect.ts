@@ -1,51 +1,88 @@
-// The first connection of a start: attempts, and what went wrong told to the person who started the server.
+// Connections of a start: attempts, and what went wrong told to the person who started the server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import type { Observer } from '../observe.ts'
+import type { Settings } from '../options.ts'
 import { StartError } from '../start-error.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
+import { originOf } from './postgres-errors.ts'
 
-/** Errors that may pass: nobody listens yet, or PostgreSQL is starting or full. */
+/** Errors that may pass: nobody listens yet, PostgreSQL is starting, ending or full, or the connection broke. */
 const passing = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'EPIPE',
   'ENOENT',
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'EAI_AGAIN',
+  '57P01',
+  '57P02',
   '57P03',
   '53300',
 ])
 
-/** Connects, trying again as often as allowed; the caller ends the connection. */
-export async function connectAtStart(url: string, retries: number, observe: Observer): Promise<pg.Client> {
+/** Connects once; the caller ends the connection. */
+export async function connectOnce(url: string): Promise<DatabaseClient> {
+  const client = new DatabaseClient(connectionConfig(url))
+  // A connection that breaks fails the query that runs on it.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    if (passing.has(codeOf(error))) throw error
+    throw new StartError(unreachable(client, error, 1))
+  }
+}
+
+/** The part of the settings that says how often to try. */
+export type StartSettings = Pick<Settings, 'databaseUrl' | 'retries'>
+
+/**
+ * Takes a step of the start that needs the database: when no connection can be had, or it breaks, again from the step's
+ * beginning, as often as allowed.
+ */
+export async function takeStep<T>(
+  { databaseUrl, retries }: StartSettings,
+  observe: Observer,
+  step: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 0; ; attempt++) {
-    const client = new DatabaseClient(connectionConfig(url))
-    // A connection that breaks fails the query that runs on it.
-    client.on('error', () => {})
     try {
-      await client.connect()
-      return client
+      return await step()
     } catch (error) {
-      await client.end().catch(() => {})
-      const code = codeOf(error)
-      if (!passing.has(code) || attempt >= retries) throw new StartError(unreachable(client, error, attempt + 1))
+      const origin = originOf(error)
+      const code = codeOf(origin)
+      if (!passing.has(code)) throw error
+      if (attempt >= retries) {
+        const client = new DatabaseClient(connectionConfig(databaseUrl ?? ''))
+        throw new StartError(unreachable(client, origin, attempt + 1))
+      }
       observe.log({ type: 'pg-client', level: 'warn', detail: { message: `cannot connect (${code}), trying again` } })
       await sleep(1000)
     }
   }
 }
 
+/** Words of the driver, which has no codes of its own. */
+const wordsOfDriver: readonly (readonly [words: RegExp, code: string])[] = [
+  [/timeout/i, 'ETIMEDOUT'],
+  [/^Connection terminated|^Client was closed|^Client has encountered a connection error/, 'ECONNRESET'],
+]
+
 /** Of a host with several addresses, what the first one said. */
 function codeOf(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string }
-  return code ?? (/timeout/i.test(message ?? '') ? 'ETIMEDOUT' : '')
+  const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
+  return code ?? wordsOfDriver.find(([words]) => words.test(message))?.[1] ?? ''
 }
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection broke',
+  EPIPE: 'the connection broke',
   ENOENT: 'there is no such socket',
   ENOTFOUND: 'the host is not known',
   EAI_AGAIN: 'the host is not known',
@@ -53,12 +90,20 @@ const words: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host does not answer',
 }
 
-function unreachable(client: pg.Client, error: unknown, attempts: number): string {
+function unreachable(client: DatabaseClient, error: unknown, attempts: number): string {
   const place = `PostgreSQL at ${client.host}:${client.port}`
   const code = codeOf(error)
   const message = (error as Error).message
   if (code.startsWith('28')) return `${place} refuses user "${client.user}" (${message}): check --database-url`
+  if (isAboutTls(code, message))
+    return `${place} is not trusted (${message}): check sslmode and sslrootcert in --database-url`
   if (code === '3D000') return `${place}: ${message}: make it with createdb, or check --database-url`
   const tried = attempts === 1 ? '' : ` after ${attempts} attempts`
   return `${place} cannot be reached${tried} (${words[code] ?? message}): check that it runs and --database-url, or raise --retries`
 }
+
+const isAboutTls = (code: string, message: string): boolean =>
+  code.startsWith('ERR_TLS') ||
+  code.startsWith('ERR_SSL') ||
+  /certificate|CERT/.test(code) ||
+  /SSL connections?$/.test(message)

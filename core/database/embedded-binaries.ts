@@ -59,18 +59,24 @@ export async function findRunAs(directory: string, cluster: string, binaries: Bi
   return { owner, prefix: reachable ? [] : await reachingPrivateDirectories(directory, owner) }
 }
 
+/** Where a program reads, nowhere when absent, and where it writes. */
+export interface Streams {
+  readonly input?: 'pipe'
+  readonly output: number | 'pipe'
+}
+
 /** Starts a program of PostgreSQL in a session of its own: a terminal's Ctrl-C is for the server alone. */
 export function spawnAs(
   { owner, prefix }: RunAs,
   program: string,
   args: readonly string[],
-  output: number | 'pipe',
+  { input, output }: Streams,
 ): ChildProcess {
   const [file, ...rest] = [...prefix, program, ...args]
   // The server's variables may hold secrets and settings of libpq: PostgreSQL gets none of them.
   const env = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' }
   const user = owner && prefix.length === 0 ? { uid: owner.uid, gid: owner.gid } : {}
-  return spawn(file!, rest, { ...user, cwd: '/', env, detached: true, stdio: ['ignore', output, output] })
+  return spawn(file!, rest, { ...user, cwd: '/', env, detached: true, stdio: [input ?? 'ignore', output, output] })
 }
 
 async function lookUpUser(): Promise<User | null> {

@@ -23,7 +23,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Observer } from '../observe.ts'
 import { StartError } from '../start-error.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
-import { type Binaries, findBinaries, findRunAs, type RunAs, spawnAs } from './embedded-binaries.ts'
+import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
+import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
 import { endOrphan, readPostmaster } from './postmaster.ts'
 
 export interface EmbeddedOptions {
@@ -33,6 +34,8 @@ export interface EmbeddedOptions {
   readonly observe: Observer
   /** Settings of PostgreSQL beside the standard ones. */
   readonly parameters?: Readonly<Record<string, string>>
+  /** What a superuser does when the cluster is made. */
+  readonly setup?: readonly string[]
 }
 
 /** How PostgreSQL ends: `fast` closes connections and writes everything out; `immediate` leaves that to recovery. */
@@ -40,8 +43,6 @@ export type StopMode = 'fast' | 'immediate'
 
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 const patience = { fast: 15_000, immediate: 3_000 } as const
-
-const superuser = 'postgres'
 
 /** A Unix socket's path has room for 103 bytes on macOS, 107 on Linux. */
 const longestSocketPath = 103
@@ -82,7 +83,7 @@ export class EmbeddedPostgres {
   get url(): string {
     if (!this.#hasSocket) return this.#connection.href
     const place = `host=${encodeURIComponent(this.#data)}&port=${this.#connection.port}`
-    return `postgres://${superuser}@localhost/postgres?${place}`
+    return `postgres://${ownerRole}@localhost/postgres?${place}`
   }
 
   /** How a person reaches the database. */
@@ -139,10 +140,10 @@ export class EmbeddedPostgres {
     }
   }
 
-  #spawn(program: keyof Binaries, args: readonly string[], output: number | 'pipe'): ChildProcess {
+  #spawn(program: keyof Binaries, args: readonly string[], streams: Streams): ChildProcess {
     if (this.#stopping) throw new StartError('The start of the embedded PostgreSQL was interrupted')
     const { binaries, runAs } = this.#place!
-    this.#child = spawnAs(runAs, binaries[program], args, output)
+    this.#child = spawnAs(runAs, binaries[program], args, streams)
     return this.#child
   }
 
@@ -158,6 +159,10 @@ export class EmbeddedPostgres {
         `${this.#data} was made by PostgreSQL ${version}, but this release brings ${ownVersion}: move its data with pg_dump, or choose another directory with --data-dir`,
       )
     }
+    await this.#endOrphan()
+    if (existsSync(join(this.#data, ownerMark))) return
+    this.#log('info', 'giving the database to a role that is no superuser')
+    await this.#giveToOwner(this.#data)
   }
 
   /** What a server that was killed while it made its cluster left; its last process may still be writing there. */
@@ -182,6 +187,7 @@ export class EmbeddedPostgres {
       writeFileSync(passwordFile, this.#connection.password, { mode: 0o600 })
       if (owner) for (const path of [place, passwordFile]) chownSync(path, owner.uid, owner.gid)
       await this.#initdb(cluster, passwordFile)
+      await this.#giveToOwner(cluster, this.#options.setup)
       this.#rememberConnection()
       renameSync(cluster, this.#data)
     } finally {
@@ -189,10 +195,10 @@ export class EmbeddedPostgres {
     }
   }
 
-  #initdb(cluster: string, passwordFile: string): Promise<void> {
+  #initdb(cluster: string, passwordFile: string): Promise<string> {
     const args = [
       `--pgdata=${cluster}`,
-      `--username=${superuser}`,
+      `--username=${ownerRole}`,
       `--pwfile=${passwordFile}`,
       // The socket lies in the cluster's directory, which nobody else may enter.
       '--auth-local=trust',
@@ -203,18 +209,41 @@ export class EmbeddedPostgres {
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ]
-    const child = this.#spawn('initdb', args, 'pipe')
+    return this.#run('initdb', args)
+  }
+
+  /** Makes the role that is served, and gives it what is the superuser's. */
+  async #giveToOwner(cluster: string, setup: readonly string[] = []): Promise<void> {
+    const output = await this.#asSuperuser(cluster, 'postgres', [...clusterStatements, otherDatabases, ...setup])
+    for (const [, name] of output.matchAll(/datname = "(.*)"/g)) {
+      await this.#asSuperuser(cluster, name!, databaseStatements)
+    }
+    writeFileSync(join(cluster, ownerMark), '', { mode: 0o600 })
+  }
+
+  /** Runs statements in single-user mode, which needs no login; returns what PostgreSQL wrote. */
+  #asSuperuser(cluster: string, database: string, statements: readonly string[]): Promise<string> {
+    const parameters = { ...this.#options.parameters, exit_on_error: 'on', jit: 'off' }
+    const args = ['--single', '-j', '-D', cluster, ...asArguments(parameters), database]
+    return this.#run('postgres', args, statements.map((statement) => `${statement};\n\n`).join(''))
+  }
+
+  /** Runs a program to its end; returns what it wrote. */
+  #run(program: keyof Binaries, args: readonly string[], input?: string): Promise<string> {
+    const child = this.#spawn(program, args, { output: 'pipe', ...(input !== undefined && { input: 'pipe' }) })
     let output = ''
-    child.stdout?.on('data', (chunk) => {
+    const read = (chunk: Buffer) => {
       output += chunk
-    })
-    child.stderr?.on('data', (chunk) => {
-      output += chunk
-    })
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    // A program that ended early says why.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
     return new Promise((done, failed) => {
       child.on('error', failed)
       child.on('close', (code) => {
-        if (code === 0) done()
+        if (code === 0) done(output)
         else failed(new StartError(`The embedded PostgreSQL could not be made in ${this.#root}: ${lastError(output)}`))
       })
     })
@@ -228,8 +257,7 @@ export class EmbeddedPostgres {
 
   /** Starts PostgreSQL and waits until it takes connections. */
   async #launch(): Promise<void> {
-    const orphan = await endOrphan(this.#data)
-    if (orphan !== null) this.#log('warn', `ended PostgreSQL (process ${orphan}) that an earlier server left running`)
+    await this.#endOrphan()
     for (const started = Date.now(); ; await sleep(100)) {
       await this.#choosePort()
       const failure = await this.#attempt()
@@ -242,6 +270,11 @@ export class EmbeddedPostgres {
         )
       }
     }
+  }
+
+  async #endOrphan(): Promise<void> {
+    const orphan = await endOrphan(this.#data)
+    if (orphan !== null) this.#log('warn', `ended PostgreSQL (process ${orphan}) that an earlier server left running`)
   }
 
   /** Keeps the port of the last time while it is free, so that a person's tools need not be told again. */
@@ -257,7 +290,7 @@ export class EmbeddedPostgres {
   async #attempt(): Promise<string | null> {
     const log = openSync(this.#logFile, 'a', 0o600)
     const before = statSync(this.#logFile).size
-    const child = this.#spawn('postgres', this.#arguments(), log)
+    const child = this.#spawn('postgres', this.#arguments(), { output: log })
     closeSync(log)
     let ended = false
     child.once('error', () => {
@@ -289,7 +322,7 @@ export class EmbeddedPostgres {
       jit: 'off',
       ...this.#options.parameters,
     }
-    return ['-D', this.#data, ...Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+    return ['-D', this.#data, ...asArguments(parameters)]
   }
 
   /** PostgreSQL ended unasked: it is started again, ever more slowly while that fails. */
@@ -326,8 +359,14 @@ export class EmbeddedPostgres {
 
 const ownVersion = '18'
 
+/** A file in the cluster: it belongs to a role that is no superuser. */
+const ownerMark = 'trellis_owner'
+
+const asArguments = (parameters: Readonly<Record<string, string>>): string[] =>
+  Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
 const newConnection = (): URL => {
-  const url = new URL(`postgres://${superuser}@127.0.0.1/postgres`)
+  const url = new URL(`postgres://${ownerRole}@127.0.0.1/postgres`)
   url.password = randomBytes(18).toString('base64url')
   return url
 }

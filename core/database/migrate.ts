@@ -4,9 +4,8 @@
 import type { Knex } from 'knex'
 import type pg from 'pg'
 import type { Observer } from '../observe.ts'
-import type { Settings } from '../options.ts'
 import { StartError } from '../start-error.ts'
-import { connectAtStart } from './connect.ts'
+import { connectOnce, type StartSettings, takeStep } from './connect.ts'
 import { migrations, type NamedMigration } from './migrations/index.ts'
 
 /** Any number that nobody else locks by. */
@@ -29,17 +28,25 @@ class ListedMigrations implements Knex.MigrationSource<NamedMigration> {
 }
 
 /** Connects, checks the version of PostgreSQL, and runs the migrations that are missing. */
-export async function migrate(settings: Pick<Settings, 'databaseUrl' | 'retries'>, observe: Observer): Promise<void> {
-  const url = settings.databaseUrl ?? ''
-  const client = await connectAtStart(url, settings.retries, observe)
+export async function migrate(settings: StartSettings, observe: Observer): Promise<void> {
+  await takeStep(settings, observe, () => migrateOnce(settings.databaseUrl ?? ''))
+  const info = { message: 'schema trellis is up to date', migrations: migrations.length }
+  observe.log({ type: 'startup', level: 'info', detail: { kind: 'catalog_migrate', info } })
+}
+
+async function migrateOnce(url: string): Promise<void> {
+  const client = await connectOnce(url)
+  let lost: Error | null = null
+  client.on('error', ({ code = 'ECONNRESET', message }: Error & { readonly code?: string }) => {
+    lost ??= Object.assign(new Error(message), { code })
+  })
   try {
     await requireVersion(client)
     const applied = await appliedMigrations(client)
     if (applied.length < migrations.length) await run(client)
-    const info = { message: 'schema trellis is up to date', migrations: migrations.length }
-    observe.log({ type: 'startup', level: 'info', detail: { kind: 'catalog_migrate', info } })
   } catch (error) {
-    throw explained(error, client)
+    // What failed for that reason may say it in other words.
+    throw lost ?? explained(error, client)
   } finally {
     await client.end().catch(() => {})
   }

@@ -11,6 +11,8 @@ export interface Postmaster {
   readonly pid: number
   /** `starting`, `ready`, `stopping`... */
   readonly status: string
+  /** Whether it serves nobody but the program that started it. */
+  readonly isSingleUser: boolean
 }
 
 const lockFile = (dataDirectory: string): string => join(dataDirectory, 'postmaster.pid')
@@ -19,8 +21,9 @@ const lockFile = (dataDirectory: string): string => join(dataDirectory, 'postmas
 export function readPostmaster(dataDirectory: string): Postmaster | null {
   try {
     const lines = readFileSync(lockFile(dataDirectory), 'utf8').split('\n')
-    const pid = Number.parseInt(lines[0] ?? '', 10)
-    return Number.isNaN(pid) ? null : { pid, status: lines[7]?.trim() ?? '' }
+    const number = Number.parseInt(lines[0] ?? '', 10)
+    if (Number.isNaN(number)) return null
+    return { pid: Math.abs(number), status: lines[7]?.trim() ?? '', isSingleUser: number < 0 }
   } catch {
     return null
   }
@@ -38,7 +41,7 @@ export async function endOrphan(dataDirectory: string): Promise<number | null> {
   const identity = processIdentity(left.pid)
   const command = (identity && processCommand(left.pid)) ?? ''
   if (command.includes(dataDirectory)) {
-    askToStop(left.pid)
+    askToStop(left)
     await untilGone(left.pid, identity, dataDirectory)
     return left.pid
   }
@@ -46,9 +49,9 @@ export async function endOrphan(dataDirectory: string): Promise<number | null> {
   return null
 }
 
-function askToStop(pid: number): void {
+function askToStop({ pid, isSingleUser }: Postmaster): void {
   try {
-    process.kill(pid, 'SIGINT')
+    process.kill(pid, isSingleUser ? 'SIGTERM' : 'SIGINT')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }

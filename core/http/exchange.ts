@@ -1,10 +1,11 @@
 // What is kept of a request until it is logged, and the log line made from it.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { flatError, type TrellisError } from '../errors.ts'
+import type { TrellisError } from '../errors.ts'
 import type { HttpLog, Observer } from '../observe.ts'
 import type { Session } from '../session.ts'
 import { readJson } from './body.ts'
+import { loggedError } from './logged-error.ts'
 
 /** One request on its way; members are filled in as they become known. */
 export interface Exchange {
@@ -99,7 +100,7 @@ export function logFailure(
     response_size: size,
     // What nobody was let in with is nobody's to write here.
     ...(exchange?.session && bodyDetail(request.body)),
-    error: flatError(error, true),
+    error: loggedError(error),
   }
   observe.log({ type: 'http-log', level: 'error', detail: { http_info: httpInfo(request, reply), operation } })
 }

@@ -12,6 +12,10 @@ export interface ObjectRef {
   readonly detail?: string
 }
 
+/** A function as dependencies and inconsistencies name it. */
+export const functionRef = ({ schema, name }: QualifiedName): ObjectRef =>
+  schema === 'public' ? { kind: 'function', name } : { kind: 'function', name: schema, detail: name }
+
 /** Identity of an object, for maps and comparisons. */
 export const objectKey = ({ kind, table, name, detail }: ObjectRef): string =>
   [kind, table?.schema ?? '', table?.name ?? '', name ?? '', detail ?? ''].join('\u0000')

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { CatalogFunction, FunctionArgument } from '../../core/catalog/types.ts'
 import { badRequest, TrellisError } from '../../core/errors.ts'
 import type { MetadataDocument } from '../../core/metadata/document.ts'
-import { type ObjectRef, objectKey } from '../../core/metadata/objects.ts'
+import { functionRef, type ObjectRef, objectKey } from '../../core/metadata/objects.ts'
 import { withReasons } from '../../core/metadata/reasons.ts'
 import type { Slice, SliceContext } from '../../core/metadata/slices.ts'
 import {
@@ -35,10 +35,6 @@ declare module '../../core/metadata/model.ts' {
     functions: ReadonlyMap<string, FunctionModel>
   }
 }
-
-/** A function as dependencies and inconsistencies name it. */
-export const functionRef = ({ schema, name }: QualifiedName): ObjectRef =>
-  schema === 'public' ? { kind: 'function', name } : { kind: 'function', name: schema, detail: name }
 
 /** The one function of that name; refuses none and several. */
 export function soleFunction(name: QualifiedName, context: Pick<SliceContext, 'functions'>): CatalogFunction {

@@ -1,10 +1,11 @@
 // Tracking functions.
 
 import { badRequest } from '../../core/errors.ts'
+import { functionRef } from '../../core/metadata/objects.ts'
 import { findTable } from '../../core/metadata/slices.ts'
 import { nameText } from '../../core/names.ts'
 import { operation } from '../../core/operations/operation.ts'
-import { findFunction, functionRef, tableOfThatName } from './metadata.ts'
+import { findFunction, tableOfThatName } from './metadata.ts'
 import { type FunctionEntry, FunctionName, TrackFunctionArgs, TrackFunctionV2Args } from './schema.ts'
 
 export const trackFunction = operation({

@@ -36,9 +36,7 @@ export async function readFunctionChanges(
   const changes = before.map((each) => {
     return { before: each, after: after.get(nameKey(each)) ?? [], dropped: !present.has(each.oid) }
   })
-  const relevant = changes.filter(
-    (change) => change.dropped || isLost(change) || isOverloaded(change) || isNowVolatile(change),
-  )
+  const relevant = changes.filter((change) => isLost(change) || isOverloaded(change) || isNowVolatile(change))
   return new Map(relevant.map((change) => [nameKey(change.before), change]))
 }
 
@@ -54,8 +52,17 @@ async function presentOids(
   return new Set(rows.map(({ oid }) => oid))
 }
 
-/** Whether the name stands for no function any more. */
-export const isLost = ({ after }: FunctionChange): boolean => after.length === 0
+/** Whether the name does not stand for the function any more, be it dropped or renamed. */
+export const isLost = ({ before, after }: FunctionChange): boolean => !after.some(({ oid }) => oid === before.oid)
+
+/** Whether the name stands for another function, which takes other arguments. */
+export const isReplaced = (change: FunctionChange): boolean =>
+  isLost(change) &&
+  change.after.length > 0 &&
+  !change.after.some((other) => argumentText(other) === argumentText(change.before))
+
+const argumentText = ({ arguments: given }: CatalogFunction): string =>
+  JSON.stringify(given.map(({ declaredType: { schema, name } }) => [schema, name]))
 
 /** Whether a name now stands for several functions. */
 export const isOverloaded = ({ after }: FunctionChange): boolean => after.length > 1

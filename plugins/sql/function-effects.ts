@@ -3,7 +3,7 @@
 
 import { badRequest } from '../../core/errors.ts'
 import type { MetadataDocument } from '../../core/metadata/document.ts'
-import type { ObjectRef } from '../../core/metadata/objects.ts'
+import { functionRef, type ObjectRef } from '../../core/metadata/objects.ts'
 import { compareText, nameText, type QualifiedName } from '../../core/names.ts'
 import {
   changeOf,
@@ -12,6 +12,7 @@ import {
   isLost,
   isNowVolatile,
   isOverloaded,
+  isReplaced,
 } from './function-changes.ts'
 
 const refused = (message: string) => badRequest('not-supported', message)
@@ -58,7 +59,21 @@ function computedFieldChanges({ tables }: MetadataDocument, changes: FunctionCha
   )
 }
 
-/** The computed fields whose function's name stands for nothing any more. */
+/**
+ * Tracked functions whose name has come to stand for one that takes other arguments. One that is only dropped just goes,
+ * but here somebody means the same function, and would find it untracked.
+ */
+export function replacedFunctions(
+  { functions = [] }: Partial<MetadataDocument>,
+  changes: FunctionChanges,
+): ObjectRef[] {
+  return functions.flatMap(({ function: name }) => {
+    const change = changeOf(changes, name)
+    return change && isReplaced(change) ? [functionRef(name)] : []
+  })
+}
+
+/** The computed fields whose function's name does not stand for it any more. */
 export function lostComputedFields(metadata: MetadataDocument, changes: FunctionChanges): ObjectRef[] {
   return computedFieldChanges(metadata, changes)
     .filter(({ change }) => isLost(change))

@@ -25,6 +25,7 @@ import {
   lostComputedFields,
   refuseComputedFieldChanges,
   refuseOverloads,
+  replacedFunctions,
 } from './function-effects.ts'
 
 /** What was there before the transaction did something, and what to do about dependents. */
@@ -43,7 +44,8 @@ export async function followCatalog(
   const changes = await readChanges(transaction, tables)
   const functionChanges = await readFunctionChanges(transaction, functions)
   refuseOverloads(metadata, functionChanges)
-  releaseDropped(context, changes, { cascade, computedFields: lostComputedFields(metadata, functionChanges) })
+  const lost = [...lostComputedFields(metadata, functionChanges), ...replacedFunctions(metadata, functionChanges)]
+  releaseDropped(context, changes, { cascade, lost })
   followTrackedFunctions(metadata, functionChanges)
   for (const table of changes.surviving) refuseRetyped(context, table)
   for (const table of changes.dropped) context.remove({ kind: 'table', table: plainName(table) })
@@ -60,7 +62,7 @@ const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema,
 function releaseDropped(
   context: OperationContext,
   { dropped, surviving }: CatalogChanges,
-  { computedFields, cascade }: { readonly computedFields: readonly ObjectRef[]; readonly cascade: boolean },
+  { lost, cascade }: { readonly lost: readonly ObjectRef[]; readonly cascade: boolean },
 ): void {
   const gone = new Set(dropped.map(nameKey))
   const isGone = ({ table }: ObjectRef) => table !== undefined && gone.has(nameKey(table))
@@ -69,8 +71,8 @@ function releaseDropped(
   const dependents = dependencies.filter(
     ({ object, on }) => !isGone(object) && (isGone(on) || droppedParts.has(objectKey(on))),
   )
-  const lost = computedFields.filter((object) => !isGone(object)).map((object) => ({ object }))
-  releaseDependents([...dependents, ...lost], { cascade, remove: context.remove })
+  const alsoLost = lost.filter((object) => !isGone(object)).map((object) => ({ object }))
+  releaseDependents([...dependents, ...alsoLost], { cascade, remove: context.remove })
 }
 
 function partsDropped(change: SurvivingTable): ObjectRef[] {

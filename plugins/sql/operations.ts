@@ -1,6 +1,7 @@
 // `run_sql`: any SQL, and what it does to the metadata.
 
 import type { ScriptResult } from '../../core/database/transaction.ts'
+import type { Dialect } from '../../core/dialect.ts'
 import { operation } from '../../core/operations/operation.ts'
 import type { SessionSettings } from '../../core/session-settings.ts'
 import { presentTables } from './catalog-changes.ts'
@@ -15,7 +16,7 @@ function resultJson({ columns, rows }: ScriptResult) {
   return { result_type: 'TuplesOk', result: [columns, ...rows.map((row) => row.map((cell) => cell ?? 'NULL'))] }
 }
 
-export const runSql = (sessionSettings: SessionSettings) =>
+export const runSql = (sessionSettings: SessionSettings, dialect: Dialect) =>
   operation({
     type: 'run_sql',
     about: { summary: 'Runs SQL, and follows in the metadata what it does to tracked objects.', result: SqlResult },
@@ -25,7 +26,12 @@ export const runSql = (sessionSettings: SessionSettings) =>
     check: 'new',
     async handle(context, args) {
       const { transaction, session, catalog } = context
-      const run = () => runScript(transaction, args.sql, () => sessionSettings.apply(session, transaction))
+      const run = () =>
+        runScript(transaction, {
+          sql: args.sql,
+          restore: () => sessionSettings.apply(session, transaction),
+          helps: dialect.name !== 'hasura',
+        })
       if (!isChecked(args)) return resultJson(await run())
       const tables = await presentTables(transaction, catalog.tables.values())
       const functions = await presentFunctions(transaction, catalog)

@@ -1,9 +1,9 @@
 // Running a text of the caller's in a transaction that is ours, and leaving the connection as it was.
 
-import { databaseErrorDetails } from '../../core/database/postgres-errors.ts'
 import type { ScriptResult, Transaction } from '../../core/database/transaction.ts'
-import { badRequest, TrellisError } from '../../core/errors.ts'
-import { hasTransactionEnd } from './statements.ts'
+import { TrellisError } from '../../core/errors.ts'
+import { endsTransaction, withoutTransactions } from './own-transaction.ts'
+import { refusedText } from './refusals.ts'
 
 /** Settings of the session outlive the transaction, and the connection serves others afterwards. */
 const resetSession = 'reset session authorization; reset role; reset all'
@@ -11,21 +11,27 @@ const resetSession = 'reset session authorization; reset role; reset all'
 /** Which transaction this is: its start, as a text that no setting of the session changes. */
 const whichTransaction = 'select extract(epoch from pg_catalog.transaction_timestamp())::pg_catalog.text as started'
 
-/** Runs the text; fails when it fails, and when it ends the transaction it was given. `restore` brings back its settings. */
+export interface ScriptOptions {
+  readonly sql: string
+  /** Brings back the settings of the transaction. */
+  readonly restore: () => Promise<void>
+  /** Whether errors say more than the interface asks for. */
+  readonly helps: boolean
+}
+
+/** Runs a text; fails when it fails, and when it ends the transaction it was given. */
 export async function runScript(
   transaction: Transaction,
-  sql: string,
-  restore: () => Promise<void>,
+  { sql, restore, helps }: ScriptOptions,
 ): Promise<ScriptResult> {
-  // What is committed could not be taken back.
-  if (hasTransactionEnd(sql)) throw endsTransaction()
+  const runnable = withoutTransactions(sql)
   const before = await startOf(transaction)
-  const result = await runText(transaction, sql)
+  const result = await runText(transaction, runnable.sql, (error) => refusedText(sql, error, helps))
   const after = await startOf(transaction)
   await transaction.script(resetSession)
   if (after !== before) throw endsTransaction()
   await restore()
-  return result
+  return runnable.endsWithNothing ? { command: '', columns: null, rows: null } : result
 }
 
 async function startOf(transaction: Transaction): Promise<string> {
@@ -33,16 +39,17 @@ async function startOf(transaction: Transaction): Promise<string> {
   return row!.started
 }
 
-const endsTransaction = () => badRequest('not-supported', 'the sql must not end the transaction that it runs in')
-
-async function runText(transaction: Transaction, sql: string): Promise<ScriptResult> {
+async function runText(
+  transaction: Transaction,
+  sql: string,
+  refused: (error: Error) => TrellisError,
+): Promise<ScriptResult> {
   try {
     return await transaction.script(sql)
   } catch (error) {
     const { cause } = error as Error
     if (!(error instanceof TrellisError) || !isStatementError(cause) || error.code === 'postgres-error') throw error
-    const internal = databaseErrorDetails(cause, sql, [])
-    throw badRequest('postgres-error', 'query execution failed', { internal, cause })
+    throw refused(cause)
   }
 }
 

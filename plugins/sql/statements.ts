@@ -1,15 +1,15 @@
-// Where the statements of a text begin, and which of them would end the transaction that the text runs in. PostgreSQL
-// cannot be told to refuse those, and what came before them would stay.
+// The statements of a text, and which of them are about the transaction that the text runs in. PostgreSQL cannot be told
+// to refuse or to pass over those, and what came before one that ends it would stay.
 
 /** What the text is made of; what has no group is of no interest. */
 const tokens = [
-  /\s+|--[^\n]*/, // space
+  /(?<space>\s+|--[^\n\r]*)/,
   /(?<quote>[eE]?'|")/, // the beginning of a text or quoted name
   /(?<dollars>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)/, // the beginning of a text between dollars
   /(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)/,
   /\$\d+|\d[\w.]*/, // parameter or number, whose letters are no words
   /(?<comment>\/\*)/,
-  /(?<mark>[;()])/,
+  /(?<mark>[;(),])/,
   /[\s\S]/,
 ]
 
@@ -44,16 +44,24 @@ function endOfDollars(text: string, start: number, tag: string): number {
   return end < 0 ? text.length : end + tag.length
 }
 
-/** The words, in lower case, and the semicolons and parentheses of a text, outside of comments and quotes. */
-function* plainTokens(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    token.lastIndex = at
-    const { 0: found, groups: { word, mark, comment, dollars, quote } = {} } = token.exec(text)!
-    if (word ?? mark) yield (word ?? mark)!.toLowerCase()
-    if (comment) at = endOfComment(text, at)
-    else if (quote) at = endOfText(text, at, quote)
-    else if (dollars) at = endOfDollars(text, at, dollars)
-    else at += found.length
+interface Token {
+  /** A word in lower case, a mark, or null: something else, such as a constant. */
+  readonly text: string | null
+  readonly start: number
+  readonly end: number
+}
+
+/** What a text is made of, without space and comments. */
+function* tokensOf(text: string): Generator<Token> {
+  for (let start = 0; start < text.length; ) {
+    token.lastIndex = start
+    const { 0: found, groups: { space, word, mark, comment, dollars, quote } = {} } = token.exec(text)!
+    let end = start + found.length
+    if (comment) end = endOfComment(text, start)
+    else if (quote) end = endOfText(text, start, quote)
+    else if (dollars) end = endOfDollars(text, start, dollars)
+    if (!space && !comment) yield { text: (word ?? mark)?.toLowerCase() ?? null, start, end }
+    start = end
   }
 }
 
@@ -69,38 +77,65 @@ class RoutineBody {
 }
 
 /** As many words as it takes to tell what a statement does. */
-const opening = 4
+const opening = 32
 
-/** The first words of each statement. */
-export function* statements(text: string): Generator<readonly string[]> {
+export interface Statement {
+  /** Its first words, in lower case. */
+  readonly words: readonly string[]
+  /** Whether it has nothing but words and commas. */
+  readonly isPlain: boolean
+  /** Where its first token begins, and its last one ends. */
+  readonly start: number
+  readonly end: number
+}
+
+const nothing: Statement = { words: [], isPlain: true, start: 0, end: 0 }
+
+/** The statements of a text; empty ones among them have no words. */
+export function* statements(text: string): Generator<Statement> {
   let words: string[] = []
+  let current = nothing
   let body = new RoutineBody()
   let parentheses = 0
-  for (const each of plainTokens(text)) {
-    if (each === '(') parentheses++
-    if (each === ')') parentheses--
-    if (!/^[;()]/.test(each)) {
-      body.see(each, words)
-      if (words.length < opening) words.push(each)
+  for (const { text: found, start, end } of tokensOf(text)) {
+    if (found === ';' && parentheses <= 0 && body.depth === 0) {
+      yield { ...current, words }
+      words = []
+      current = nothing
+      body = new RoutineBody()
+      parentheses = 0
+      continue
     }
-    if (each !== ';' || parentheses > 0 || body.depth > 0) continue
-    yield words
-    words = []
-    body = new RoutineBody()
-    parentheses = 0
+    const isWord = found !== null && !/^[;(),]/.test(found)
+    if (found === '(') parentheses++
+    if (found === ')') parentheses--
+    if (isWord) body.see(found, words)
+    if (isWord && words.length < opening) words.push(found)
+    const isPlain = current.isPlain && (isWord || found === ',')
+    current = { words, isPlain, start: current.end === 0 ? start : current.start, end }
   }
-  yield words
+  yield { ...current, words }
 }
 
-function endsTransaction([first, ...rest]: readonly string[]): boolean {
-  if (first === 'prepare') return rest[0] === 'transaction'
-  if (first === 'rollback') return !rest.slice(0, 2).includes('to')
-  return first === 'commit' || first === 'end' || first === 'abort'
+/** Forms of statements about a transaction, by what they do to it. */
+const forms = {
+  begins: /^(begin( work| transaction)?|start transaction)\b/,
+  commits: /^(commit|end)( work| transaction)?( and (no )?chain)?$/,
+  ends: /^(rollback(?!( work| transaction)? (to|prepared)\b)|abort|prepare transaction)\b/,
+} as const
+
+const modes =
+  /^( (isolation level (serializable|repeatable read|read committed|read uncommitted)|read (write|only)|(not )?deferrable))*$/
+
+/** What a statement does to the transaction that it runs in; null: it leaves it alone, or PostgreSQL refuses it. */
+export function transactionCommand({ words, isPlain }: Statement): keyof typeof forms | null {
+  const said = words.join(' ')
+  if (forms.ends.test(said)) return 'ends'
+  if (!isPlain) return null
+  if (forms.commits.test(said)) return 'commits'
+  return forms.begins.test(said) && modes.test(said.replace(forms.begins, '')) ? 'begins' : null
 }
 
-/** Whether a statement of the text commits or rolls back. */
-export function hasTransactionEnd(text: string): boolean {
-  if (!/commit|end|rollback|abort|prepare/i.test(text)) return false
-  for (const words of statements(text)) if (endsTransaction(words)) return true
-  return false
-}
+/** Words without which a text has no statement about its transaction. */
+export const mayBeAboutTransaction = (text: string): boolean =>
+  /begin|start|commit|end|rollback|abort|prepare/i.test(text)

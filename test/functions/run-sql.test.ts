@@ -42,6 +42,26 @@ test('tracked functions that are dropped leave the metadata, whatever cascade sa
   assert.deepEqual(await exported(trellis), { functions: [], fields: ['label'] })
 })
 
+test('a tracked function is not the one that takes its name and other arguments', async (t) => {
+  const trellis = await office(t)
+  const others = `drop function everyone; drop function people;
+    create function everyone(low int) returns setof person language sql stable as $$ select * from person where id > low $$;
+    create function people() returns setof person language sql stable as $$ select * from person $$`
+  const message = 'cannot drop due to the following dependent objects : function everyone, function people'
+  const { functions } = await exported(trellis)
+  assert.deepEqual(functions, ['everyone', 'people'])
+  assert.deepEqual(await runSqlError(trellis, others), refused('dependency-error', message))
+  assert.deepEqual((await exported(trellis)).functions, functions)
+  await runSql(trellis, others, { cascade: true })
+  assert.deepEqual((await exported(trellis)).functions, [])
+  await trellis.op('track_function', 'everyone')
+  await runSql(
+    trellis,
+    'create or replace function everyone(low int) returns setof person language sql stable as $$ select * from person $$',
+  )
+  assert.deepEqual((await exported(trellis)).functions, ['everyone'])
+})
+
 test('tracked functions cannot be overloaded', async (t) => {
   const trellis = await office(t)
   const overload = (of: string) =>
@@ -94,19 +114,24 @@ test('a tracked function that is renamed is one that is missing', async (t) => {
   assert.deepEqual(internal, [{ type: 'function', definition: name('everyone'), reason }])
 })
 
-test('computed fields depend on their function, by its name', async (t) => {
+test('computed fields depend on their function, whatever comes to have its name', async (t) => {
   const trellis = await office(t)
   const dependent = refused(
     'dependency-error',
     'cannot drop due to the following dependent objects : computed field person.label',
   )
-  for (const sql of ['drop function label_of', 'alter function label_of rename to name_of']) {
+  const another = 'create function label_of(person) returns int language sql stable as $$ select $1.id $$'
+  for (const sql of [
+    'drop function label_of',
+    'alter function label_of rename to name_of',
+    `drop function label_of; ${another}`,
+    `alter function label_of rename to name_of; ${another}`,
+  ]) {
     assert.deepEqual(await runSqlError(trellis, sql), dependent)
   }
-  await runSql(
-    trellis,
-    'drop function label_of; create function label_of(person) returns int language sql stable as $$ select $1.id $$',
-  )
+  await runSql(trellis, `drop function label_of; ${another}`, { cascade: true })
+  assert.deepEqual((await exported(trellis)).fields, [])
+  await trellis.op('add_computed_field', { table: 'person', name: 'label', definition: { function: 'label_of' } })
   assert.deepEqual(await trellis.graphql('{ person_by_pk(id: 1) { label } }'), { data: { person_by_pk: { label: 1 } } })
   await runSql(trellis, 'drop function label_of', { cascade: true })
   assert.deepEqual((await exported(trellis)).fields, [])

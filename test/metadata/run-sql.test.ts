@@ -111,6 +111,9 @@ test('what PostgreSQL refuses is told with its details', async (t) => {
         message: 'relation "nowhere" does not exist',
         hint: null,
         description: null,
+        position: 15,
+        line: 1,
+        column: 15,
       },
     },
   })
@@ -126,14 +129,107 @@ test('read-only text cannot write', async (t) => {
   assert.equal((internal as { error: { status_code: string } }).error.status_code, '25006')
 })
 
-test('a text that ends the transaction is refused', async (t) => {
+test('a text that undoes the transaction is refused before any of it runs', async (t) => {
   const { refused, sql } = await startService(t)
+  await sql('create table x (id int)')
   const expected = { status: 400, code: 'not-supported', path: '$.args' }
-  const error = 'the sql must not end the transaction that it runs in'
-  for (const text of ['commit', 'rollback', 'commit; begin', 'alter table x rename to y; rollback; begin']) {
-    await sql('drop table if exists x; create table x (id int)')
+  for (const [text, found] of [
+    ['rollback', 'ROLLBACK in line 1'],
+    ['alter table x rename to y;\n\n rollback work and chain; begin', 'ROLLBACK in line 3'],
+    ['begin; alter table x rename to y;\nAbort Transaction', 'ABORT in line 2'],
+    [`alter table x rename to y; prepare transaction 'z'`, 'PREPARE TRANSACTION in line 1'],
+  ] as const) {
+    const error = `the sql must not end the transaction that it runs in: ${found}`
     await refused('run_sql', { sql: text }, { ...expected, error })
+    assert.deepEqual(await sql(`select to_regclass('x')::text as name`), [{ name: 'x' }])
   }
+})
+
+test('a text may begin and commit itself, and is done as a whole or not at all', async (t) => {
+  const { op, refusal, sql } = await startService(t, { sql: 'create table x (id int, name text, primary key (id))' })
+  const command = { result_type: 'CommandOk', result: null }
+  const newKey = `BEGIN TRANSACTION;
+ALTER TABLE "public"."x" DROP CONSTRAINT "x_pkey";
+
+ALTER TABLE "public"."x"
+    ADD CONSTRAINT "x_pkey" PRIMARY KEY ("id", "name");
+COMMIT TRANSACTION;`
+  assert.deepEqual(await op('run_sql', { sql: newKey }), command)
+  for (const text of [
+    'begin',
+    'commit',
+    '/* why */ START TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; insert into x values (1, $$begin;$$); End;',
+    `begin work; insert into x values (2, 'commit;'); commit and chain; insert into x values (3, 'c'); commit work`,
+    'begin; savepoint a; delete from x; rollback to savepoint a; release a; commit -- done',
+  ]) {
+    assert.deepEqual(await op('run_sql', { sql: text }), command, text)
+  }
+  const rows = async () => (await sql<{ id: number }>('select id from x order by 1')).map(({ id }) => id)
+  assert.deepEqual(await rows(), [1, 2, 3])
+  const { status, code, path } = await refusal({
+    type: 'run_sql',
+    args: { sql: `begin; insert into x values (4, 'd'); commit; begin; insert into x values (1, 'begin;'); commit` },
+  })
+  assert.deepEqual({ status, code, path }, { status: 400, code: 'postgres-error', path: '$.args' })
+  assert.deepEqual(await rows(), [1, 2, 3])
+  // What PostgreSQL does not take as such a statement it says itself.
+  for (const text of [`begin 'x'`, 'commit work now', `commit prepared 'x'`, 'begin read everything']) {
+    assert.equal((await refusal({ type: 'run_sql', args: { sql: text } })).code, 'postgres-error', text)
+  }
+})
+
+test('an error says where it is', async (t) => {
+  const { refusal } = await startService(t)
+  const place = async (sql: string) => {
+    const { internal } = await refusal({ type: 'run_sql', args: { sql } })
+    const { error, help } = internal as { error: Record<string, unknown>; help?: string }
+    return { position: error['position'], line: error['line'], column: error['column'], help }
+  }
+  assert.deepEqual(await place('select 1;\nselect oops'), { position: 18, line: 2, column: 8, help: undefined })
+  // Characters count, whatever their size, and what is passed over keeps its place.
+  assert.deepEqual(await place("begin /* 🐘 */;\r\n\r\nselect '🐘', oops; commit"), {
+    position: 31,
+    line: 3,
+    column: 13,
+    help: undefined,
+  })
+  assert.deepEqual(await place('select 1/0'), {
+    position: undefined,
+    line: undefined,
+    column: undefined,
+    help: undefined,
+  })
+  const ofPsql =
+    'lines that begin with a backslash are commands of psql, which PostgreSQL does not know: leave them out'
+  assert.deepEqual(await place('select 1;\n\\connect other'), { position: 11, line: 2, column: 1, help: ofPsql })
+  const copy =
+    'rows of COPY ... FROM stdin cannot be sent this way: use INSERT statements, which pg_dump writes with --inserts'
+  const table = 'create table dumped (id int, name text);\ncopy public.dumped (id, name) from stdin;\n'
+  assert.deepEqual(await place(`${table}1\tx\n\\.\n`), { position: 84, line: 3, column: 1, help: copy })
+  assert.equal((await place(table)).help, copy)
+})
+
+test('an error repeats only a part of a long text', async (t) => {
+  const { refusal } = await startService(t)
+  const long = 'x'.repeat(300_000)
+  const { internal } = await refusal({ type: 'run_sql', args: { sql: `select '${long}';\nselect oops, '${long}'` } })
+  const { statement, error } = internal as { statement: string; error: { line: number; column: number } }
+  assert.equal(statement.length, 2002)
+  assert.match(statement, /^…x+';\nselect oops, 'x+…$/)
+  assert.deepEqual([error.line, error.column], [2, 8])
+})
+
+test('the hasura dialect answers as v1.3 does', async (t) => {
+  const { refusal } = await startService(t, { dialect: 'hasura' })
+  const sql = `select '${'x'.repeat(10_000)}', oops`
+  const { internal } = await refusal({ type: 'run_sql', args: { sql } })
+  const message = 'column "oops" does not exist'
+  assert.deepEqual(internal, {
+    statement: sql,
+    prepared: false,
+    arguments: [],
+    error: { exec_status: 'FatalError', status_code: '42703', message, hint: null, description: null },
+  })
 })
 
 test('a text that resets all settings has not ended the transaction', async (t) => {

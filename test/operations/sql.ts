@@ -6,11 +6,11 @@ import { named } from './world.ts'
 
 const done = { result_type: 'CommandOk', result: null }
 
-const failed = (statement: string, status_code: string, message: string) => ({
+const failed = (statement: string, status_code: string, message: string, place: object = {}) => ({
   statement,
   prepared: false,
   arguments: [],
-  error: { exec_status: 'FatalError', status_code, message, hint: null, description: null },
+  error: { exec_status: 'FatalError', status_code, message, hint: null, description: null, ...place },
 })
 
 const dependents = (title: string, sql: string, list: string): Refusal => ({
@@ -141,7 +141,11 @@ export const sql: Area = {
           args: { sql: 'select * from nowhere' },
           code: 'postgres-error',
           error: 'query execution failed',
-          internal: failed('select * from nowhere', '42P01', 'relation "nowhere" does not exist'),
+          internal: failed('select * from nowhere', '42P01', 'relation "nowhere" does not exist', {
+            position: 15,
+            line: 1,
+            column: 15,
+          }),
         },
         {
           title: 'to write where it may only read',
@@ -158,8 +162,8 @@ export const sql: Area = {
         },
         notSupported(
           'to end the transaction',
-          'update book set pages = 1; commit',
-          'the sql must not end the transaction that it runs in',
+          'update book set pages = 1; rollback',
+          'the sql must not end the transaction that it runs in: ROLLBACK in line 1',
         ),
         dependents(
           'to drop a table that other objects need',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasTransactionEnd, statements } from '../../plugins/sql/statements.ts'
+import { statements, transactionCommand } from '../../plugins/sql/statements.ts'
 
-const openings = (text: string) => [...statements(text)].map((words) => words.join(' '))
+const openings = (text: string) => [...statements(text)].map(({ words }) => words.slice(0, 4).join(' '))
+
+const commands = (text: string) => [...statements(text)].map(transactionCommand).filter((command) => command !== null)
 
 test('statements are told apart by semicolons outside of quotes, comments and parentheses', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
@@ -32,36 +34,45 @@ test('the semicolons in the body of a routine end no statement', () => {
   ])
 })
 
-test('what ends a transaction is found, and what only looks like it is not', () => {
-  const ends = [
-    'commit',
-    ' ; COMMIT and chain;',
-    'select 1; /* why */ end',
-    'rollback',
-    'rollback work',
-    'abort transaction',
-    `prepare transaction 'x'`,
-    'begin; commit',
-    'create function f() returns int begin atomic select 1; end; commit',
+test('what is about a transaction is found, and what only looks like it is not', () => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['commit', ['commits']],
+    [' ; COMMIT and chain;', ['commits']],
+    ['commit work and no chain', ['commits']],
+    ['select 1; /* why */ end -- so', ['commits']],
+    ['END TRANSACTION', ['commits']],
+    ['begin; commit', ['begins', 'commits']],
+    ['Begin\nWork', ['begins']],
+    ['begin transaction isolation level read committed, read write, not deferrable', ['begins']],
+    ['start transaction read only', ['begins']],
+    ['rollback', ['ends']],
+    ['rollback work', ['ends']],
+    ['rollback and chain', ['ends']],
+    ['abort transaction', ['ends']],
+    [`prepare transaction 'x'`, ['ends']],
+    ['create function f() returns int begin atomic select 1; end; commit', ['commits']],
+    ['create or replace procedure p() language sql begin atomic commit; end; rollback', ['ends']],
+    ['savepoint a; rollback to a; rollback to savepoint a; rollback work to a; release a', []],
+    ['prepare q as select 1', []],
+    [`commit prepared 'x'; rollback prepared 'x'`, []],
+    [`begin 'x'; start; begin read; commit now; end 1; begin (1)`, []],
+    [`select 'commit'; comment on table a is $$; commit; $$`, []],
+    ['create function f() returns int begin atomic select 1; end', []],
+    ['do $$ begin perform 1; rollback; end $$', []],
+    ["do $body$ begin $$ commit; $$ ; end $body$; do language plpgsql E'begin rollback\\'; end'", []],
+    ['select case when true then 1 end; select 1 as commit', []],
+    ['alter table a rename "commit" to "end"', []],
+    ['/* rollback; /* commit; */ */ -- abort;\r select 1', []],
+    ['-- abort;\rrollback', ['ends']],
   ]
-  const goesOn = [
-    'begin',
-    'savepoint a; rollback to a; rollback to savepoint a; rollback work to a; release a',
-    'prepare q as select 1',
-    `select 'commit'; comment on table a is $$; commit; $$`,
-    'create function f() returns int begin atomic select 1; end',
-    'do $$ begin perform 1; end $$',
-    'select case when true then 1 end; select 1 as commit',
-    'alter table a rename "commit" to "end"',
-  ]
-  for (const text of ends) assert.equal(hasTransactionEnd(text), true, text)
-  for (const text of goesOn) assert.equal(hasTransactionEnd(text), false, text)
+  for (const [text, expected] of cases) assert.deepEqual(commands(text), expected, text)
 })
 
 test('long texts are read in one go', () => {
   const text = `insert into a values ${"('commit;', $$ end $$), ".repeat(100_000)} (1)`
-  assert.equal(hasTransactionEnd(text), false)
-  assert.equal(hasTransactionEnd(`select ${'('.repeat(100_000)}; commit`), false)
-  assert.equal(hasTransactionEnd(`select '${"''".repeat(1_000_000)}; commit`), false)
-  assert.equal(hasTransactionEnd(`${'/*'.repeat(100_000)} commit`), false)
+  assert.deepEqual(commands(text), [])
+  assert.deepEqual(commands(`select ${'('.repeat(100_000)}; commit`), [])
+  assert.deepEqual(commands(`select '${"''".repeat(1_000_000)}; commit`), [])
+  assert.deepEqual(commands(`${'/*'.repeat(100_000)} commit`), [])
+  assert.equal(commands('begin;'.repeat(100_000)).length, 100_000)
 })

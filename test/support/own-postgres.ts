@@ -38,7 +38,7 @@ export const embeddedPrograms = async (): Promise<string> => dirname((await find
 
 /** Runs a program of PostgreSQL to its end. */
 async function run(runAs: RunAs, program: string, args: readonly string[]): Promise<void> {
-  const child = spawnAs(runAs, program, args, 'pipe')
+  const child = spawnAs(runAs, program, args, { output: 'pipe' })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {

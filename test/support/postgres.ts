@@ -73,9 +73,12 @@ export function sharedPostgres(): Omit<TestPostgres, 'stop'> | null {
 /** Not durable, and with room for the pools of tests that run side by side. */
 const parameters = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
 
+/** Fixtures need what only a superuser may: foreign tables that lead back to where they are. */
+const setup = ['alter role postgres superuser']
+
 async function startEmbedded() {
   const directory = makeTemporaryDirectory()
-  const embedded = new EmbeddedPostgres({ directory, connections: 0, observe: silentObserver, parameters })
+  const embedded = new EmbeddedPostgres({ directory, connections: 0, observe: silentObserver, parameters, setup })
   const remove = () => rmSync(directory, { recursive: true, force: true })
   process.once('exit', () => {
     embedded.abandon()

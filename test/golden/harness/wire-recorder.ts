@@ -61,6 +61,7 @@ export async function recordWire(t: TestContext, databaseUrl: string): Promise<W
   })
   const url = new URL(databaseUrl)
   for (const name of ['host', 'port']) url.searchParams.delete(name)
+  url.searchParams.set('sslmode', 'disable')
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   return {

@@ -1,0 +1,112 @@
+// A connection to the database that breaks while the server starts, wherever it has got to.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createConnection, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { atEnd } from '../support/cleanup.ts'
+import { clientOf } from '../support/client.ts'
+import { testDatabase } from '../support/database.ts'
+import { spawnTrellis } from '../support/process.ts'
+
+interface Fragile {
+  readonly url: string
+  /** Bytes that PostgreSQL has sent. */
+  readonly passed: number
+}
+
+/** Passes a database on until so many bytes have come from it, breaks all connections then, and comes back, or not. */
+async function fragile(t: TestContext, databaseUrl: string, breaksAt: number, comesBack: boolean): Promise<Fragile> {
+  const target = new URL(databaseUrl)
+  const open = new Set<Socket>()
+  let passed = 0
+  let isBroken = false
+  const proxy = createServer((client) => {
+    if (isBroken && !comesBack) return client.resetAndDestroy()
+    const host = target.searchParams.get('host') ?? target.hostname
+    const port = target.searchParams.get('port') ?? target.port
+    const server = host.startsWith('/')
+      ? createConnection(`${host}/.s.PGSQL.${port}`)
+      : createConnection(Number(port), host)
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      open.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        open.delete(socket)
+        other.destroy()
+      })
+    }
+    client.on('data', (data) => server.write(data))
+    server.on('data', (data) => {
+      passed += data.length
+      if (isBroken || passed < breaksAt) return client.write(data)
+      isBroken = true
+      for (const socket of open) socket.destroy()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  atEnd(t, () => {
+    proxy.close()
+    for (const socket of open) socket.destroy()
+  })
+  const { port } = proxy.address() as { port: number }
+  return {
+    url: `postgres://${target.username}:${target.password}@127.0.0.1:${port}${target.pathname}?sslmode=disable`,
+    get passed() {
+      return passed
+    },
+  }
+}
+
+/** A database that a start has much to do in. */
+const used = (t: TestContext) =>
+  testDatabase(t, { sql: 'drop schema trellis cascade; create table item (id serial primary key)' })
+
+const serving = (url: string, retries: number) => [
+  ...['--database-url', url, '--retries', String(retries)],
+  ...['--server-host', '127.0.0.1', '--server-port', '0'],
+]
+
+/** How many bytes a start reads from PostgreSQL. */
+async function wholeStart(t: TestContext): Promise<number> {
+  const proxy = await fragile(t, (await used(t)).url, Number.POSITIVE_INFINITY, true)
+  const server = spawnTrellis(t, serving(proxy.url, 0))
+  await server.ready()
+  const { passed } = proxy
+  server.kill('SIGTERM')
+  await server.ended
+  return passed
+}
+
+const parts = [0, 0.1, 0.3, 0.6, 0.9]
+
+test('a connection that breaks during a start is made again', async (t) => {
+  const whole = await wholeStart(t)
+  for (const part of parts) {
+    const { url } = await fragile(t, (await used(t)).url, Math.ceil(whole * part) || 1, true)
+    const server = spawnTrellis(t, serving(url, 1))
+    const { op, graphql } = clientOf(await server.ready())
+    await op('track_table', 'item')
+    assert.deepEqual(await graphql('{ item { id } }'), { data: { item: [] } }, `at ${part}`)
+    assert.match(server.stdout, /trying again|metadata/, `at ${part}`)
+    server.kill('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+  }
+})
+
+test('a start whose database went away ends with one line', async (t) => {
+  const whole = await wholeStart(t)
+  for (const part of [0, 0.3, 0.6, 0.9]) {
+    const { url } = await fragile(t, (await used(t)).url, Math.ceil(whole * part) || 1, false)
+    const { code, stderr } = await spawnTrellis(t, serving(url, part === 0 ? 0 : 1)).ended
+    assert.equal(code, 1, `at ${part}`)
+    assert.match(
+      stderr,
+      /^Fatal Error: PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached( after 2 attempts)? \(the connection broke\): check that it runs and --database-url, or raise --retries\n$/,
+      `at ${part}`,
+    )
+  }
+})

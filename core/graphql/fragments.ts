@@ -45,7 +45,7 @@ export function checkFragments(root: SelectionSetNode, fragments: ReadonlyMap<st
     const start = open.indexOf(name)
     if (start >= 0) {
       const names = englishList(open.slice(start))
-      throw validationFailed(`the fragment definition(s) ${names} form a cycle`, pathKeys(below(path, name)))
+      throw validationFailed(`the fragment definition(s) ${names} form a cycle`, pathKeys(path))
     }
     const known = checked.get(name)
     if (known !== undefined) {

@@ -53,7 +53,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'fragments in a circle': {
     query: '{ book { ...f } } fragment f on book { publisher { ...g } } fragment g on publisher { books { ...f } }',
-    path: `${book}.selectionSet.f.selectionSet.publisher.selectionSet.g.selectionSet.books.selectionSet.f`,
+    path: `${book}.selectionSet.f.selectionSet.publisher.selectionSet.g.selectionSet.books.selectionSet`,
     message: 'the fragment definition(s) f and g form a cycle',
   },
   'two fragments of one name': {

@@ -44,6 +44,10 @@ export interface Dialect {
   readonly lenientSchema: boolean
   /** In which order introspection lists the values of its own enums. */
   readonly metaEnums: 'by name' | 'as specified'
+  /** Whether errors have members beside those of v1.3 that help to mend a request. */
+  readonly errorsHelp: boolean
+  /** At which level requests are logged that are refused for what the client sent. */
+  readonly refusedLevel: 'info' | 'error'
   /** Whether unknown top-level keys of a metadata document are passed over, with a line in the log; else refused. */
   readonly unknownKeysPass: boolean
   /** How inconsistent objects are listed: bare, or in an object that says whether there are any. */
@@ -86,6 +90,8 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     nullsHold: !isOwn,
     lenientSchema: !isOwn,
     metaEnums: isOwn ? 'as specified' : 'by name',
+    errorsHelp: isOwn,
+    refusedLevel: isOwn ? 'info' : 'error',
     unknownKeysPass: !isOwn,
     inconsistencies: isOwn ? 'list' : 'report',
     bareTableNames: isOwn,

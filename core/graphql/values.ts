@@ -25,6 +25,7 @@ import { englishList, isGraphQLName } from '../names.ts'
 import { below, type Path, pathKeys } from '../path.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
 import type { Aspect, PlanContext } from './plan-context.ts'
+import { unknownField } from './unknown-field.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
 
 /** Where in the variables a JSON value was found. */
@@ -135,7 +136,7 @@ export class Value {
     for (const [name, make] of given) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       const path = below(this.path, name)
-      if (!field) throw validationFailed(`field "${name}" not found in type: '${type.name}'`, pathKeys(path))
+      if (!field) throw unknownField(name, type.name, path, () => Object.keys(fields))
       const member = make(field.type, path, field.default !== undefined)
       if (member.isNull && isNonNullType(field.type)) throw member.nullError()
       members.set(name, member)

@@ -1,6 +1,7 @@
 // Sending: one place for content types, compression and the shape of errors.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { dialects } from '../dialect.ts'
 import { flatError, TrellisError, toTrellisError } from '../errors.ts'
 import type { Observer } from '../observe.ts'
 import type { Settings } from '../options.ts'
@@ -13,7 +14,7 @@ export const jsonType = 'application/json; charset=utf-8'
 
 /** What answering needs of the server. */
 export interface HttpContext {
-  readonly settings: Pick<Settings, 'devMode' | 'adminInternalErrors'>
+  readonly settings: Pick<Settings, 'devMode' | 'adminInternalErrors' | 'dialect'>
   readonly observe: Observer
 }
 
@@ -50,6 +51,10 @@ export const flatErrors: ErrorEncoder = (error, showInternal) => ({
 const mayShowInternal = ({ settings }: HttpContext, session: Session | null): boolean =>
   session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
 
+/** The error as the dialect shows it. */
+export const inDialect = (error: TrellisError, { dialect }: Pick<Settings, 'dialect'>): TrellisError =>
+  error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
+
 /** What Fastify and its plugins throw. */
 interface FailureWithStatus extends Error {
   readonly code?: string
@@ -85,7 +90,7 @@ export function sendError(
   context: HttpContext,
 ): void {
   const { exchange, encode } = failure
-  const error = toAnswerable(failure.error, context.observe)
+  const error = inDialect(toAnswerable(failure.error, context.observe), context.settings)
   if (exchange) exchange.error = error
   const showInternal = mayShowInternal(context, exchange?.session ?? null)
   const { status, body, contentType = jsonType } = encode(error, showInternal, request.headers)
@@ -93,7 +98,8 @@ export function sendError(
   // What is left of a refused body is not worth reading.
   if (error.status === 413) reply.header('connection', 'close')
   reply.code(status).header('content-type', contentType).header('x-request-id', request.id).send(payload)
-  if (context.observe.isEnabled('http-log', 'error')) {
-    logFailure(context.observe, request, reply, { exchange, size: Buffer.byteLength(payload), error })
+  const level = error.status < 500 ? dialects[context.settings.dialect].refusedLevel : 'error'
+  if (context.observe.isEnabled('http-log', level)) {
+    logFailure(context.observe, request, reply, { exchange, size: Buffer.byteLength(payload), error, level })
   }
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { flatError, type TrellisError } from '../errors.ts'
-import type { HttpLog, Observer } from '../observe.ts'
+import type { HttpLog, LogLevel, Observer } from '../observe.ts'
 import type { Session } from '../session.ts'
 import { readJson } from './body.ts'
 
@@ -87,9 +87,14 @@ export function logFailure(
   observe: Observer,
   request: FastifyRequest,
   reply: FastifyReply,
-  failure: { readonly exchange: Exchange | null; readonly size: number; readonly error: TrellisError },
+  failure: {
+    readonly exchange: Exchange | null
+    readonly size: number
+    readonly error: TrellisError
+    readonly level: LogLevel
+  },
 ): void {
-  const { exchange, size, error } = failure
+  const { exchange, size, error, level } = failure
   if (unloggedPaths.has(pathOf(request.url))) return
   const operation = {
     request_id: request.id,
@@ -98,5 +103,5 @@ export function logFailure(
     ...bodyDetail(request.body),
     error: flatError(error, true),
   }
-  observe.log({ type: 'http-log', level: 'error', detail: { http_info: httpInfo(request, reply), operation } })
+  observe.log({ type: 'http-log', level, detail: { http_info: httpInfo(request, reply), operation } })
 }

@@ -43,9 +43,15 @@ export interface Dialect {
   /**
    * Whether the generated schema has the types and fields of v1.3 where ours are stricter, since clients declare
    * variables of them: elements of lists and counts that may be null, patterns that are strings whatever the column is,
-   * and fields by primary key for roles that may not select it.
+   * and Relay's nodes and connections for roles that may not select the primary key.
    */
   readonly lenientSchema: boolean
+  /** In which order introspection lists the values of its own enums. */
+  readonly metaEnums: 'by name' | 'as specified'
+  /** Whether errors have members beside those of v1.3 that help to mend a request. */
+  readonly errorsHelp: boolean
+  /** At which level requests are logged that are refused for what the client sent. */
+  readonly refusedLevel: 'info' | 'error'
   /** Whether unknown top-level keys of a metadata document are passed over, with a line in the log; else refused. */
   readonly unknownKeysPass: boolean
   /** How inconsistent objects are listed: bare, or in an object that says whether there are any. */
@@ -89,6 +95,9 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     strictTokens: isOwn,
     nullsHold: !isOwn,
     lenientSchema: !isOwn,
+    metaEnums: isOwn ? 'as specified' : 'by name',
+    errorsHelp: isOwn,
+    refusedLevel: isOwn ? 'info' : 'error',
     unknownKeysPass: !isOwn,
     inconsistencies: isOwn ? 'list' : 'report',
     bareTableNames: isOwn,

@@ -45,6 +45,14 @@ export type ErrorCode =
   | 'validation-failed'
   | (string & {})
 
+/** What stands beside the members that an error always has, for whoever has to mend the request. */
+export interface ErrorHelp {
+  /** A few words: what was expected, or which name was probably meant. Names nothing that the caller may not see. */
+  readonly hint?: string
+  /** Places in the text of a GraphQL document, counted from 1. */
+  readonly locations?: readonly { readonly line: number; readonly column: number }[]
+}
+
 export interface ErrorDetails {
   /** Where, relative to the place that throws: callers add their own level with {@link TrellisError.at}. */
   readonly path?: readonly PathKey[]
@@ -52,6 +60,8 @@ export interface ErrorDetails {
   readonly placeless?: boolean
   /** What only administrators (or development mode) may see. */
   readonly internal?: unknown
+  /** Asked when the error is answered, so that it costs nothing otherwise. */
+  readonly help?: (() => ErrorHelp) | null
   readonly cause?: unknown
 }
 
@@ -62,6 +72,8 @@ export class TrellisError extends Error {
   readonly path: readonly PathKey[]
   readonly placeless: boolean
   readonly internal: unknown
+  readonly help: (() => ErrorHelp) | null
+  #shownHelp: ErrorHelp | undefined
 
   constructor(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -71,6 +83,13 @@ export class TrellisError extends Error {
     this.path = details.path ?? []
     this.placeless = details.placeless ?? false
     this.internal = details.internal
+    this.help = details.help ?? null
+  }
+
+  /** What the help says, looked for once. */
+  get shownHelp(): ErrorHelp {
+    this.#shownHelp ??= this.help?.() ?? {}
+    return this.#shownHelp
   }
 
   /** The same error seen from one level further out: `at('args')` turns `$.name` into `$.args.name`. */
@@ -80,8 +99,8 @@ export class TrellisError extends Error {
 
   /** The same error with other details; what is left out stays. */
   with(details: ErrorDetails): TrellisError {
-    const { path, placeless, internal, cause } = this
-    const merged = { path, placeless, internal, cause, ...details }
+    const { path, placeless, internal, help, cause } = this
+    const merged = { path, placeless, internal, help, cause, ...details }
     const copy = new TrellisError(this.status, this.code, this.message, merged)
     copy.stack = this.stack
     return copy
@@ -107,8 +126,8 @@ export const parseFailed = (message: string, path: readonly PathKey[] = []) =>
   badRequest('parse-failed', message, { path })
 
 /** A GraphQL document that does not fit the role's schema. */
-export const validationFailed = (message: string, path: readonly PathKey[] = []) =>
-  badRequest('validation-failed', message, { path })
+export const validationFailed = (message: string, path: readonly PathKey[] = [], help?: () => ErrorHelp) =>
+  badRequest('validation-failed', message, { path, help })
 
 /** Turns anything thrown into a {@link TrellisError}; what is unknown becomes an internal error without details. */
 export function toTrellisError(error: unknown): TrellisError {
@@ -125,15 +144,16 @@ export function within<T>(key: PathKey, work: () => T): T {
   }
 }
 
-/** `{path, error, code, internal?}`: metadata, explain, config, 404. */
+/** `{path, error, code, internal?}`, and its help: metadata, explain, config, 404. */
 export function flatError(error: TrellisError, showInternal: boolean) {
-  const body = { path: pathText(error.path), error: error.message, code: error.code }
+  const body = { path: pathText(error.path), error: error.message, code: error.code, ...error.shownHelp }
   return showInternal && error.internal !== undefined ? { ...body, internal: error.internal } : body
 }
 
 /** One member of a GraphQL `errors` array. */
 export function graphqlError(error: TrellisError, showInternal: boolean) {
-  const extensions = { path: pathText(error.path), code: error.code }
+  const { hint, locations } = error.shownHelp
+  const extensions = { path: pathText(error.path), code: error.code, ...(hint !== undefined && { hint }) }
   const internal = showInternal && error.internal !== undefined ? { internal: error.internal } : {}
-  return { extensions: { ...extensions, ...internal }, message: error.message }
+  return { extensions: { ...extensions, ...internal }, message: error.message, ...(locations && { locations }) }
 }

@@ -22,6 +22,7 @@ export type { Row, Transaction } from './database/transaction.ts'
 export type { Dialect } from './dialect.ts'
 export {
   badRequest,
+  type ErrorHelp,
   internalError,
   notFound,
   parseFailed,

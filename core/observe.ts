@@ -95,7 +95,7 @@ const batchLines = 64
 const batchSize = 16_384
 
 /** What is logged of an answered request is small, and nothing of it changes later, so that its text can wait. */
-const mayWait = ({ type, level }: LogEntry): boolean => type === 'http-log' && level === 'info'
+const mayWait = ({ type, detail }: LogEntry): boolean => type === 'http-log' && detail.operation.error === undefined
 
 const textOf = (line: LogLine): string => `${JSON.stringify(line)}\n`
 

@@ -28,6 +28,8 @@ export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
 /** Fields of a root type: found by name one by one, and gone through as a whole for introspection only. */
 export interface RootFields extends Iterable<readonly [name: string, make: RootFieldMaker]> {
   get(name: string): RootFieldMaker | undefined
+  /** Names of fields that a wrong name may have been meant for; absent: all may. Asked when such an error is answered. */
+  near?(name: string): Iterable<string>
 }
 
 type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>

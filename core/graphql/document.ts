@@ -3,6 +3,7 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
+  GraphQLError,
   isExecutableDefinitionNode,
   Kind,
   type OperationDefinitionNode,
@@ -10,7 +11,8 @@ import {
   type VariableDefinitionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { badRequest, validationFailed } from '../errors.ts'
+import { badRequest, type ErrorHelp, validationFailed } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
 import { checkFragments } from './fragments.ts'
 
 /** A document can hold this many tokens; more is not a query that a person or a client library wrote. */
@@ -65,8 +67,7 @@ export class DocumentCache {
 
 /** Parses a text; `validation-failed` at `$.query` when it is not GraphQL. */
 export function parseDocument(text: string): ParsedDocument {
-  const node = parseText(text)
-  if (!node) throw validationFailed('not a valid graphql query', ['query'])
+  const node = parseDefinitions(text)
   checkOperationNames(node)
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of node.definitions) {
@@ -81,12 +82,34 @@ export function parseDocument(text: string): ParsedDocument {
 /** The syntax tree of a text; null when it is not GraphQL, or holds more than operations and fragments. */
 export function parseText(text: string): DocumentNode | null {
   try {
-    const node = parse(text, { noLocation: true, maxTokens, allowEmptySelectionSets: false })
-    return node.definitions.every(isExecutableDefinitionNode) ? node : null
+    return parseDefinitions(text)
   } catch {
-    // A RangeError of a document nested deeper than the stack ends here as well.
     return null
   }
+}
+
+function parseDefinitions(text: string): DocumentNode {
+  let node: DocumentNode
+  try {
+    node = parse(text, { noLocation: true, maxTokens, allowEmptySelectionSets: false })
+  } catch (error) {
+    throw notGraphQL(() => syntaxHelp(error))
+  }
+  if (node.definitions.every(isExecutableDefinitionNode)) return node
+  throw notGraphQL(() => ({ hint: 'a request holds operations and fragments only' }))
+}
+
+const notGraphQL = (help: () => ErrorHelp) => validationFailed('not a valid graphql query', ['query'], help)
+
+/** What the parser expected can name a token as long as the text. */
+const longestHint = 200
+
+function syntaxHelp(error: unknown): ErrorHelp {
+  // A RangeError: the document is nested deeper than the stack.
+  if (!(error instanceof GraphQLError)) return { hint: 'the document is nested too deeply' }
+  const said = error.message.replace(/^Syntax Error: /, '')
+  const hint = said.length > longestHint ? `${said.slice(0, longestHint)}…` : said
+  return { hint, locations: error.locations?.map(({ line, column }) => ({ line, column })) }
 }
 
 function checkOperationNames({ definitions }: DocumentNode): void {
@@ -128,6 +151,9 @@ function findOperation(node: DocumentNode, name: string | null): OperationDefini
     throw validationFailed('operationName cannot be used when an anonymous operation exists in the document')
   }
   const found = operations.find((operation) => operation.name?.value === name)
-  if (!found) throw validationFailed(`no such operation found in the document: "${name}"`)
+  if (!found) {
+    const help = didYouMean(name, () => operations.flatMap((operation) => operation.name?.value ?? []))
+    throw validationFailed(`no such operation found in the document: "${name}"`, [], help)
+  }
   return found
 }

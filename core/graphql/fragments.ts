@@ -3,6 +3,7 @@
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 import { validationFailed } from '../errors.ts'
 import { englishList } from '../names.ts'
+import { didYouMean } from '../nearest.ts'
 import { below, type Path, pathKeys } from '../path.ts'
 
 /**
@@ -41,11 +42,14 @@ export function checkFragments(root: SelectionSetNode, fragments: ReadonlyMap<st
   }
   const spread = (name: string, { path, open, level }: Place): number => {
     const fragment = fragments.get(name)
-    if (!fragment) throw validationFailed(`reference to undefined fragment "${name}"`, pathKeys(path))
+    if (!fragment) {
+      const help = didYouMean(name, () => fragments.keys())
+      throw validationFailed(`reference to undefined fragment "${name}"`, pathKeys(path), help)
+    }
     const start = open.indexOf(name)
     if (start >= 0) {
       const names = englishList(open.slice(start))
-      throw validationFailed(`the fragment definition(s) ${names} form a cycle`, pathKeys(below(path, name)))
+      throw validationFailed(`the fragment definition(s) ${names} form a cycle`, pathKeys(path))
     }
     const known = checked.get(name)
     if (known !== undefined) {

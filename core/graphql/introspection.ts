@@ -4,14 +4,18 @@ import {
   type DocumentNode,
   execute,
   GraphQLDirective,
+  GraphQLEnumType,
   GraphQLIncludeDirective,
   GraphQLSchema,
   GraphQLSkipDirective,
+  introspectionTypes,
+  isEnumType,
   Kind,
   lexicographicSortSchema,
 } from 'graphql'
 import { internalError, validationFailed } from '../errors.ts'
 import { conflictingDefinitions } from '../metadata/type-names.ts'
+import { compareText } from '../names.ts'
 import type { Operation } from './document.ts'
 import type { Variables } from './plan-context.ts'
 import type { RoleSchema } from './role-schema.ts'
@@ -24,6 +28,7 @@ export function introspectionSchema(role: RoleSchema): GraphQLSchema {
   let schema = schemas.get(role)
   if (!schema) {
     schema = lexicographicSortSchema(wholeSchema(role))
+    if (role.dialect.metaEnums === 'by name') sortMetaEnums(schema)
     schemas.set(role, schema)
   }
   return schema
@@ -43,6 +48,17 @@ function wholeSchema(role: RoleSchema): GraphQLSchema {
   } catch (error) {
     const name = role.ambiguousTypeName()
     throw name === null ? error : internalError(conflictingDefinitions(name))
+  }
+}
+
+/** Puts enums of introspection itself in order, which all schemas share and graphql-js never sorts. */
+function sortMetaEnums(schema: GraphQLSchema): void {
+  const types = schema.getTypeMap()
+  for (const type of introspectionTypes) {
+    if (!isEnumType(type)) continue
+    const { values, ...config } = type.toConfig()
+    const sorted = Object.entries(values).sort(([a], [b]) => compareText(a, b))
+    types[type.name] = new GraphQLEnumType({ ...config, values: Object.fromEntries(sorted) })
   }
 }
 

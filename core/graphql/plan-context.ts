@@ -3,6 +3,7 @@
 
 import { type GraphQLInputType, Kind, type TypeNode, type ValueNode } from 'graphql'
 import { validationFailed } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
 import { type Path, pathKeys } from '../path.ts'
 import type { RowPlanner } from './contribution.ts'
 import type { Operation } from './document.ts'
@@ -65,7 +66,10 @@ export class PlanContext {
   /** The value of a variable at a place of the document. */
   useVariable(name: string, path: Path | null): UsedVariable {
     const declared = this.operation.variables.get(name)
-    if (!declared) throw validationFailed(`unbound variable "${name}"`, pathKeys(path))
+    if (!declared) {
+      const help = didYouMean(name, () => this.operation.variables.keys())
+      throw validationFailed(`unbound variable "${name}"`, pathKeys(path), help)
+    }
     const defaultNode = declared.defaultValue?.kind === Kind.NULL ? undefined : declared.defaultValue
     return { type: declared.type, value: this.variables[name] ?? null, defaultNode }
   }

@@ -59,13 +59,16 @@ export interface PreparedOperation {
 /** What the whole body has around its members. */
 const body: Envelope = { prefix: '{"data":{', suffix: '}}' }
 
+/** There is no websocket to use instead, as the message has it. */
+const subscriptionHelp = () => ({ hint: 'this server does not serve subscriptions yet: ask for the same as a query' })
+
 /** Plans and prints. */
 export function prepareOperation(context: PlanContext): PreparedOperation {
   const { operation } = context
   const fields = planOperation(context)
   if (operation.kind === 'subscription') {
     const message = 'subscriptions are not supported over HTTP, use websockets instead'
-    throw badRequest('unexpected-payload', message)
+    throw badRequest('unexpected-payload', message, { help: subscriptionHelp })
   }
   const { joins } = context
   const options = { ...printerOptions(context), effectful: effectfulNames(context.schema.model) }

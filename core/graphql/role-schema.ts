@@ -251,6 +251,13 @@ export class RootType implements FieldSource {
     return this.#kind === 'query' && noQueries.has(name) && this.isEmpty ? noQueries.get(name) : undefined
   }
 
+  *fieldsNear(name: string): Iterable<string> {
+    for (const [, fields] of this.#sources) {
+      if (fields.near) yield* fields.near(name)
+      else for (const [field] of fields) yield field
+    }
+  }
+
   /** The type with all its fields, for introspection. */
   objectType(): GraphQLObjectType {
     const all = () => mergeFields(this.#sources, this.name, this.#report)

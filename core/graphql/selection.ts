@@ -21,9 +21,11 @@ import {
 } from 'graphql'
 import { validationFailed } from '../errors.ts'
 import { compareText } from '../names.ts'
+import { didYouMean } from '../nearest.ts'
 import { below, type Path, pathKeys } from '../path.ts'
 import { checkFragmentDirectives, isIncluded } from './directives.ts'
 import type { PlanContext } from './plan-context.ts'
+import { unknownField } from './unknown-field.ts'
 import { Value } from './values.ts'
 
 /** Selections nested deeper than this are refused; every real query is far from it. */
@@ -35,6 +37,8 @@ export interface FieldSource {
   /** Interfaces that the type implements: fragments on them apply. */
   readonly interfaces: readonly string[]
   field(name: string): GraphQLField<unknown, unknown> | undefined
+  /** Names of its fields, those among them that resemble a name. */
+  fieldsNear(name: string): Iterable<string>
 }
 
 /** A field of the request, all selections of its response name merged. */
@@ -139,7 +143,8 @@ export class FieldSelection {
     for (const { name, value } of given) {
       const argument = known.find((candidate) => candidate.name === name.value)
       if (!argument) {
-        throw validationFailed(`"${this.name}" has no argument named "${name.value}"`, pathKeys(this.path))
+        const help = didYouMean(name.value, () => known.map((each) => each.name))
+        throw validationFailed(`"${this.name}" has no argument named "${name.value}"`, pathKeys(this.path), help)
       }
       if (values.has(name.value)) {
         throw validationFailed(`There can be only one argument named "${name.value}".`, pathKeys(this.path))
@@ -165,13 +170,15 @@ export class FieldSelection {
 
 /** A type as a source of fields. */
 function compositeSource(type: GraphQLCompositeType): FieldSource {
+  const fieldsOf = () => (isUnionType(type) ? {} : type.getFields())
   return {
     name: type.name,
     interfaces: isUnionType(type) ? [] : type.getInterfaces().map(({ name }) => name),
     field(name) {
-      const fields = isUnionType(type) ? {} : type.getFields()
+      const fields = fieldsOf()
       return Object.hasOwn(fields, name) ? fields[name] : undefined
     },
+    fieldsNear: () => Object.keys(fieldsOf()),
   }
 }
 
@@ -223,7 +230,7 @@ export function collectFields(
     const fieldOf = (type: FieldSource) => {
       const definition = name === '__typename' ? null : type.field(name)
       if (definition !== undefined) return definition
-      throw validationFailed(`field "${name}" not found in type: '${type.name}'`, pathKeys(fieldPath))
+      throw unknownField(name, type.name, fieldPath, () => type.fieldsNear(name))
     }
     if (on !== source) fieldOf(on)
     const known = fields.get(responseName)

@@ -25,6 +25,7 @@ import { englishList, isGraphQLName } from '../names.ts'
 import { below, type Path, pathKeys } from '../path.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
 import type { Aspect, PlanContext } from './plan-context.ts'
+import { unknownField } from './unknown-field.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
 
 /** Where in the variables a JSON value was found. */
@@ -82,7 +83,9 @@ export class Value {
     context.variableTypes.set(name, type)
     const { defaultNode } = declared
     if (defaultNode) new Value(context, type, path, { node: defaultNode }, depth).check()
-    return new Value(context, type, path, { json: declared.value, place: { name, path: [] } }, depth)
+    const value = new Value(context, type, path, { json: declared.value, place: { name, path: [] } }, depth)
+    if (value.isNull && declared.type.kind === Kind.NON_NULL_TYPE) throw value.nullError()
+    return value
   }
 
   /** Refuses a value that does not fit its type, wherever in it. */
@@ -133,7 +136,7 @@ export class Value {
     for (const [name, make] of given) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       const path = below(this.path, name)
-      if (!field) throw validationFailed(`field "${name}" not found in type: '${type.name}'`, pathKeys(path))
+      if (!field) throw unknownField(name, type.name, path, () => Object.keys(fields))
       const member = make(field.type, path, field.default !== undefined)
       if (member.isNull && isNonNullType(field.type)) throw member.nullError()
       members.set(name, member)
@@ -263,7 +266,7 @@ export class Value {
     const node = this.#node
     return this.#located(() =>
       literalJson(node, (name) => {
-        const { value } = this.#context.useVariable(name, null)
+        const value = useWithin(this.#context, name)
         this.#context.dependOnValue(name)
         return value
       }),
@@ -340,7 +343,7 @@ export class Value {
   #input(): InputSource {
     const node = this.#node
     if (!node) return this.#place ? { kind: 'variable', ...this.#place } : { kind: 'constant', value: this.#json }
-    return this.#located(() => nodeInput(node, (name) => this.#context.useVariable(name, null)))
+    return this.#located(() => nodeInput(node, (name) => useWithin(this.#context, name)))
   }
 
   #placeOf(key: string | number): VariablePlace | null {
@@ -360,6 +363,18 @@ const standardCodecs: Readonly<Record<string, Codec>> = {
 /** The codec of a scalar, or of an enum that has one. */
 const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
   (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs[type.name]
+
+/** The value of a variable that stands within a scalar's literal, where no type but its own says whether it may be null. */
+function useWithin(context: PlanContext, name: string): unknown {
+  const { type, value } = context.useVariable(name, null)
+  if (value !== null || type.kind !== Kind.NON_NULL_TYPE) return value
+  if (type.type.kind === Kind.LIST_TYPE) throw validationFailed('expected a list, but found null')
+  const named = type.type.name.value
+  const expects = Object.hasOwn(standardCodecs, named) ? standardCodecs[named]?.expects : undefined
+  throw validationFailed(
+    expects ? `expected ${expects} for type "${named}", but found null` : `unexpected null value for type "${named}"`,
+  )
+}
 
 /** A literal as an input source: constant unless it holds variables. */
 function nodeInput(node: ValueNode, use: (name: string) => unknown): InputSource {

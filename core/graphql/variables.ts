@@ -18,14 +18,18 @@ import type { Operation } from './document.ts'
 import { literalJson } from './literals.ts'
 import type { Dependence, Variables } from './plan-context.ts'
 
-/** The operation's variables with defaults filled in; refuses a missing value of a non-null type. */
+/**
+ * The operation's variables with defaults filled in; refuses a missing value of a non-null type. One that is null is
+ * refused where it stands, as any value that does not fit.
+ */
 export function readVariables(operation: Operation, given: Readonly<Record<string, unknown>> | null): Variables {
   const variables: Record<string, unknown> = Object.create(null)
   if (given) {
     for (const name of Object.keys(given)) variables[name] = given[name]
   }
   for (const [name, { type, defaultValue }] of operation.variables) {
-    if (variables[name] === undefined && defaultValue) variables[name] = literalJson(defaultValue, () => null)
+    if (variables[name] !== undefined) continue
+    if (defaultValue) variables[name] = literalJson(defaultValue, () => null)
     if (type.kind === Kind.NON_NULL_TYPE && (variables[name] ?? null) === null) {
       throw validationFailed(`expecting a value for non-nullable variable: "${name}"`)
     }

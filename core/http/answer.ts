@@ -61,6 +61,10 @@ export const flatErrors: ErrorEncoder = (error, showInternal) => ({
 const mayShowInternal = ({ settings }: HttpContext, session: Session | null): boolean =>
   session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
 
+/** The error as the dialect shows it. */
+export const inDialect = (error: TrellisError, { dialect }: Pick<Settings, 'dialect'>): TrellisError =>
+  error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
+
 /** What Fastify and its plugins throw. */
 interface FailureWithStatus extends Error {
   readonly code?: string
@@ -99,7 +103,7 @@ export function sendError(
   context: HttpContext,
 ): void {
   const { exchange, encode } = failure
-  const error = toAnswerable(failure.error, context.observe)
+  const error = inDialect(toAnswerable(failure.error, context.observe), context.settings)
   if (exchange) exchange.error = error
   const showInternal = mayShowInternal(context, exchange?.session ?? null)
   const { status, body, contentType = jsonType } = encode(error, showInternal, request.headers)
@@ -108,7 +112,8 @@ export function sendError(
   if (error.status === 413) reply.header('connection', 'close')
   if (status === 503) reply.header('retry-after', retryAfter)
   reply.code(status).header('content-type', contentType).header('x-request-id', request.id).send(payload)
-  if (context.observe.isEnabled('http-log', 'error')) {
-    logFailure(context.observe, request, reply, { exchange, size: sizeSent(request, payload), error })
+  const level = error.status < 500 ? dialects[context.settings.dialect].refusedLevel : 'error'
+  if (context.observe.isEnabled('http-log', level)) {
+    logFailure(context.observe, request, reply, { exchange, size: sizeSent(request, payload), error, level })
   }
 }

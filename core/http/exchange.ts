@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TrellisError } from '../errors.ts'
-import type { HttpLog, Observer } from '../observe.ts'
+import type { HttpLog, LogLevel, Observer } from '../observe.ts'
 import type { Session } from '../session.ts'
 import { readJson } from './body.ts'
 import { loggedError } from './logged-error.ts'
@@ -90,9 +90,14 @@ export function logFailure(
   observe: Observer,
   request: FastifyRequest,
   reply: FastifyReply,
-  failure: { readonly exchange: Exchange | null; readonly size: number; readonly error: TrellisError },
+  failure: {
+    readonly exchange: Exchange | null
+    readonly size: number
+    readonly error: TrellisError
+    readonly level: LogLevel
+  },
 ): void {
-  const { exchange, size, error } = failure
+  const { exchange, size, error, level } = failure
   if (unloggedPaths.has(pathOf(request.url))) return
   const operation = {
     request_id: request.id,
@@ -102,5 +107,5 @@ export function logFailure(
     ...(exchange?.session && bodyDetail(request.body)),
     error: loggedError(error),
   }
-  observe.log({ type: 'http-log', level: 'error', detail: { http_info: httpInfo(request, reply), operation } })
+  observe.log({ type: 'http-log', level, detail: { http_info: httpInfo(request, reply), operation } })
 }

@@ -61,7 +61,7 @@ function objectError(
     return badRequest('unexpected', 'cannot continue due to new inconsistent metadata', { internal: json(found) })
   }
   const reasons = own.map(({ reason }) => reason).join(', ')
-  return badRequest('constraint-violation', reasons, { internal: json(own) })
+  return badRequest('constraint-violation', reasons, { internal: json(own), help: own[0]?.help })
 }
 
 /** Those that concern an object which was not inconsistent before. */

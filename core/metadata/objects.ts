@@ -1,5 +1,6 @@
 // Metadata objects as things that can be named, depended on, listed as inconsistent and removed.
 
+import type { ErrorHelp } from '../errors.ts'
 import { nameText, type QualifiedName } from '../names.ts'
 
 /** Names one object: `{kind: 'permission', table, name: 'agent', detail: 'select'}`. */
@@ -57,6 +58,8 @@ export interface Inconsistency {
   readonly type: string
   readonly definition: unknown
   readonly reason: string
+  /** What helps whoever wrote the object; shown to those who write metadata. */
+  readonly help?: (() => ErrorHelp) | null
   /** The other parties of a conflict: all are listed together, and none is served. */
   readonly others?: readonly ConflictingObject[]
 }

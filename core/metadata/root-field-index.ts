@@ -1,7 +1,12 @@
 // Tables by what the names of their root fields are made of, so that those of thousands need not be listed to find one.
 
+import { nearestNames } from '../nearest.ts'
 import type { TableModel } from './model.ts'
 import { basesOfRootField } from './root-field-names.ts'
+
+/** Of how many tables the root fields are looked at for one that resembles a name, if there are more than a few. */
+const mostNear = 10
+const fewTables = 100
 
 type Tables = ReadonlyMap<string, TableModel>
 
@@ -35,6 +40,21 @@ export class RootFieldIndex {
   candidates(name: string, bases: readonly string[] = basesOfRootField(name)): TableModel[] {
     const generated = bases.map((base) => this.#byGraphQLName.get(base))
     return [...(this.#configured.get(name) ?? []), ...generated].filter((table) => table !== undefined)
+  }
+
+  /** Tables whose GraphQL names, or whose configured names of root fields, resemble one of these; all when they are few. */
+  near(names: readonly string[]): ReadonlySet<TableModel> {
+    if (this.#byGraphQLName.size <= fewTables) return new Set(this.#byGraphQLName.values())
+    const near = new Set<TableModel>()
+    for (const name of new Set(names)) {
+      for (const found of nearestNames(name, this.#byGraphQLName.keys()).slice(0, mostNear)) {
+        near.add(this.#byGraphQLName.get(found)!)
+      }
+      for (const found of nearestNames(name, this.#configured.keys()).slice(0, mostNear)) {
+        for (const table of this.#configured.get(found)!) near.add(table)
+      }
+    }
+    return near
   }
 }
 

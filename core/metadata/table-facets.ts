@@ -1,5 +1,6 @@
 // The later stages of a table's model: the objects that facets keep in its entry. A broken one is listed and left out.
 
+import { TrellisError } from '../errors.ts'
 import type { TableEntry } from './document.ts'
 import type { FieldModel, TableModel } from './model.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
@@ -39,14 +40,14 @@ export function resolveFacets(
       const draft: TableDraft = { ...shared, fields: new Map() }
       const recorded = context.dependencies.length
       context.object = description.ref
-      const reason = failureOf(() => {
+      const failure = failureOf(() => {
         const result = facet.resolve(each, table, context)
         facet.attach(draft, facet.identify(each), result, each)
         refuseColumnNames(table, draft)
       })
       const dependencies = context.dependencies.splice(recorded)
-      if (reason === null) resolved.push({ description, fields: draft.fields, dependencies })
-      else inconsistencies.push({ ...description, reason })
+      if (failure === null) resolved.push({ description, fields: draft.fields, dependencies })
+      else inconsistencies.push({ ...description, ...failure })
     }
   }
   const { served, conflicts } = settleConflicts(resolved)
@@ -58,13 +59,14 @@ export function resolveFacets(
   }
 }
 
-/** The message of what the work threw; null when it did not. */
-function failureOf(work: () => void): string | null {
+/** What the work threw, in words; null when it did not. */
+function failureOf(work: () => void): Pick<Inconsistency, 'reason' | 'help'> | null {
   try {
     work()
     return null
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : String(error)
+    return error instanceof TrellisError && error.help ? { reason, help: error.help } : { reason }
   }
 }
 

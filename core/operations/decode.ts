@@ -14,6 +14,7 @@ import {
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { badRequest, parseFailed, TrellisError } from '../errors.ts'
 import { isRawNumber, type JsonType, jsonType } from '../json.ts'
+import { didYouMean } from '../nearest.ts'
 import { below, type Path, type PathKey, pathKeys } from '../path.ts'
 
 /** Options that a schema may carry to say how it is decoded. */
@@ -158,7 +159,9 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
 
 function refuseUnknownKeys(given: Record<string, unknown>, schema: TObject, path: Path | null): void {
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(schema.properties, key))
-  if (unknown !== undefined) throw failed(`unexpected key "${unknown}"`, below(path, unknown))
+  if (unknown === undefined) return
+  const help = didYouMean(unknown, () => Object.keys(schema.properties))
+  throw failed(`unexpected key "${unknown}"`, below(path, unknown)).with({ help })
 }
 
 function arrayDecoder(schema: TArray, scope: Scope): Decoder {

@@ -1,7 +1,7 @@
 // Running decoded calls inside one transaction, members of a bulk one after another.
 
 import type { Transaction } from '../database/transaction.ts'
-import { toTrellisError } from '../errors.ts'
+import { type ErrorHelp, TrellisError, toTrellisError } from '../errors.ts'
 import type { MetadataState, Workspace } from '../metadata/workspace.ts'
 import type { Session } from '../session.ts'
 import { type Call, editsMetadata } from './envelope.ts'
@@ -48,11 +48,19 @@ async function runOperation(call: Call, run: Run): Promise<unknown> {
   const { workspace } = run
   if (!workspace || !editsMetadata(call)) return operation.handle(readContext(run), args)
   const { check = 'none' } = operation
-  const result = await workspace.edit(
+  const edited = workspace.edit(
     ({ draft, ...tools }) => operation.handle({ ...readContext(run), ...tools, metadata: draft }, args),
     { check: typeof check === 'function' ? check(args) : check, object: operation.object?.(args) },
   )
+  const result = operation.help ? await edited.catch((error) => refuseWithHelp(error, call, run)) : await edited
   return operation.respond ? operation.respond(workspace.state.model, args) : result
+}
+
+/** Throws the error of an operation, with its help when it is one of an inconsistent object. */
+async function refuseWithHelp(error: unknown, { operation, args }: Call, { transaction }: Run): Promise<never> {
+  if (!(error instanceof TrellisError) || error.code !== 'constraint-violation' || error.help) throw error
+  const help = await operation.help!({ transaction }, args).catch((): ErrorHelp => ({}))
+  throw error.with({ help: () => help })
 }
 
 /** The context of an operation that does not edit: the document is the frozen one. */

@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { badRequest, parseFailed, TrellisError } from '../errors.ts'
 import { jsonType } from '../json.ts'
 import type { QualifiedName } from '../names.ts'
+import { didYouMean } from '../nearest.ts'
 import type { PathKey } from '../path.ts'
 import { isAdmin, type Session } from '../session.ts'
 import { bulk } from './bulk.ts'
@@ -76,7 +77,11 @@ function readVersion(version: unknown, at: readonly PathKey[]): number {
 
 function unknownType(type: string, registry: OperationRegistry, at: readonly PathKey[]): TrellisError {
   const known = [...new Set(registry.all().map(({ operation }) => operation.type))]
-  return parseFailed(`unknown type ${JSON.stringify(type)}, expected one of: ${known.join(', ')}`, at)
+  const message = `unknown type ${JSON.stringify(type)}, expected one of: ${known.join(', ')}`
+  const help = known.includes(type)
+    ? () => ({ hint: `"${type}" exists, in another version` })
+    : didYouMean(type, () => known)
+  return badRequest('parse-failed', message, { path: at, help })
 }
 
 /** Refuses operations that the session may not call, members of a bulk included. */

@@ -3,6 +3,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Catalog } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
+import type { ErrorHelp } from '../errors.ts'
 import type { MetadataDocument } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
 import type { ObjectRef, Rename } from '../metadata/objects.ts'
@@ -61,6 +62,8 @@ export interface Operation<S extends TSchema = TSchema> {
   decode?(args: unknown): Static<S> | Promise<Static<S>>
   /** The result; `undefined` answers `{"message":"success"}`. */
   handle(context: OperationContext, args: Static<S>): unknown | Promise<unknown>
+  /** What helps with an object that turned out inconsistent, as far as the database has to be asked for it. */
+  help?(context: Pick<OperationContext, 'transaction'>, args: Static<S>): Promise<ErrorHelp>
   /** What descriptions of the API say of it. */
   readonly about?: OperationDescription
   /** The result of an editing operation when it depends on the model that comes out; replaces what `handle` returns. */

@@ -67,12 +67,11 @@ export class TokenVerifier {
 
 async function verifySignature(token: string, keys: readonly VerificationKey[], strict: boolean): Promise<Uint8Array> {
   const { alg, kid } = readHeader(token)
-  const candidates = keys.filter(
-    ({ algorithms, id }) => algorithms.includes(alg) && (!strict || kid === undefined || id === null || id === kid),
-  )
+  const candidates = keys.filter(({ id }) => !strict || kid === undefined || id === null || id === kid)
   if (candidates.length === 0) throw unverified('JWSError NoUsableKeys')
-  for (const { key } of candidates) {
-    const payload = await payloadIfSigned(token, key, alg)
+  for (const { key, algorithms } of candidates) {
+    // What a key cannot have signed it has not signed.
+    const payload = algorithms.includes(alg) ? await payloadIfSigned(token, key, alg) : null
     if (payload !== null) return payload
   }
   throw unverified('JWSError JWSInvalidSignature')

@@ -13,6 +13,7 @@ import type {
   TablePermissions,
 } from '../../core/metadata/model.ts'
 import { nameKey, nameText, type QualifiedName } from '../../core/names.ts'
+import { didYouMean } from '../../core/nearest.ts'
 import { isAdmin, type Session } from '../../core/session.ts'
 import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
 
@@ -40,6 +41,7 @@ export class Caller {
       depend: () => {},
       reader: {
         checkColumn: (table, column) => this.#checkReadable(this.#readable(table), column),
+        columns: (table) => this.#access.get(table.name)?.select?.columns ?? [],
         visibleRows: (table, relationship) => this.#visibleRows(table, relationship),
       },
     }
@@ -68,7 +70,7 @@ export class Caller {
   /** A column that the caller may read; `hint` says what to do with a relationship instead. */
   readableColumn(access: ReadableTable, name: string, hint: string): ColumnModel {
     const { table } = access
-    if (this.#mayName(table, name)) requireColumn(table, name, '', hint)
+    if (this.#mayName(table, name)) requireColumn(table, name, { missing: '', hint, visible: [] })
     this.#checkReadable(access, name)
     return table.columns.get(name)!
   }
@@ -94,8 +96,10 @@ export class Caller {
   requireColumnOf(columns: ReadonlySet<string>, action: Action, name: string): void {
     if (columns.has(name)) return
     const { role } = this.#session
-    if (isAdmin(this.#session)) throw denied(`no such column exists : "${name}"`)
-    throw denied(`role "${role}" does not have permission to ${action} column "${name}"`)
+    const message = isAdmin(this.#session)
+      ? `no such column exists : "${name}"`
+      : `role "${role}" does not have permission to ${action} column "${name}"`
+    throw badRequest('permission-denied', message, { help: didYouMean(name, () => columns) })
   }
 
   get role(): string {

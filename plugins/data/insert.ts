@@ -60,7 +60,7 @@ function readObject(
 ): Tuple {
   const values = new Map<string, ParamOperand>()
   for (const [name, value] of Object.entries(object)) {
-    const column = writtenColumn(table, name, "relationships can't be inserted")
+    const column = writtenColumn(table, name, { hint: "relationships can't be inserted", visible: columns })
     if (presets.has(name) || !isWritable(column)) {
       throw badRequest('not-supported', `column "${name}" is not insertable for role "${caller.role}"`)
     }
@@ -111,12 +111,13 @@ function planConflict(
   }
   const target = constraint ?? (typeof constraint_on === 'string' ? [constraint_on] : constraint_on) ?? null
   if (typeof target === 'string') within('constraint', () => requireConstraint(table, target))
-  else if (target) within('constraint_on', () => requireColumns(table, target))
+  else if (target) within('constraint_on', () => requireColumns(access, target))
   return { constraint: target, update: action === 'update' ? planUpdate(columns, access, caller) : null }
 }
 
-function requireColumns(table: TableModel, names: readonly string[]): void {
-  for (const [i, name] of names.entries()) within(i, () => writtenColumn(table, name, ''))
+function requireColumns({ table, insert }: TableAccess, names: readonly string[]): void {
+  const refusal = { hint: '', visible: insert?.columns ?? [] }
+  for (const [i, name] of names.entries()) within(i, () => writtenColumn(table, name, refusal))
 }
 
 function requireConstraint({ name, catalog }: TableModel, constraint: string): void {

@@ -3,6 +3,7 @@
 import type { OrderItem, OrderTarget } from '../../core/compiler/plan.ts'
 import { badRequest, within } from '../../core/errors.ts'
 import type { ColumnModel } from '../../core/metadata/model.ts'
+import { didYouMean } from '../../core/nearest.ts'
 import { kindText } from '../permissions/index.ts'
 import type { Caller, ReadableTable } from './caller.ts'
 import type { OrderTerm } from './schema.ts'
@@ -21,7 +22,8 @@ function target([name, ...rest]: readonly string[], access: ReadableTable, calle
   const { table } = access
   const field = table.columns.get(name!) ?? table.fields.get(name!)
   if (!field || (field.kind === 'column' && field.name !== name)) {
-    throw badRequest('not-exists', `"${name}" does not exist`)
+    const help = didYouMean(name!, () => access.select.columns)
+    throw badRequest('not-exists', `"${name}" does not exist`, { help })
   }
   if (field.kind === 'column') return columnTarget(field, rest, access, caller)
   if (field.kind !== 'relationship')

@@ -90,7 +90,7 @@ class AssignmentReader {
     if (this.#table.columns.has(name) || !this.#table.fields.has(name)) {
       this.#caller.requireColumnOf(columns, 'update', name)
     }
-    const column = writtenColumn(this.#table, name, "relationships can't be updated")
+    const column = writtenColumn(this.#table, name, { hint: "relationships can't be updated", visible: columns })
     if (isWritable(column)) return column
     throw badRequest('not-supported', `column "${name}" is not updatable for role "${role}"`)
   }

@@ -5,12 +5,15 @@ import type { ColumnValue, ParamOperand } from '../../core/compiler/mutation-pla
 import type { ParamSource } from '../../core/database/param.ts'
 import { within } from '../../core/errors.ts'
 import type { ColumnModel, PresetValue, TableModel } from '../../core/metadata/model.ts'
-import { columnCodec, requireColumn } from '../permissions/index.ts'
+import { type ColumnRefusal, columnCodec, requireColumn } from '../permissions/index.ts'
 import { type Caller, parsing } from './caller.ts'
 
-/** The column of that name, as one to be written. */
-export const writtenColumn = (table: TableModel, name: string, hint: string): ColumnModel =>
-  requireColumn(table, name, `column "${name}" does not exist`, hint)
+/** The column of that name, as one to be written; `visible` are those that the caller may write. */
+export const writtenColumn = (
+  table: TableModel,
+  name: string,
+  refusal: Required<Omit<ColumnRefusal, 'missing'>>,
+): ColumnModel => requireColumn(table, name, { ...refusal, missing: `column "${name}" does not exist` })
 
 /** Whether PostgreSQL lets anybody give the column a value. */
 export const isWritable = ({ column }: ColumnModel): boolean => !column.generated && column.identity !== 'a'

@@ -1,5 +1,6 @@
 // Tracking functions.
 
+import { similarFunction } from '../../core/catalog/similar-names.ts'
 import { badRequest } from '../../core/errors.ts'
 import { functionRef } from '../../core/metadata/objects.ts'
 import { findTable } from '../../core/metadata/slices.ts'
@@ -14,6 +15,7 @@ export const trackFunction = operation({
   args: TrackFunctionArgs,
   check: 'object',
   object: (entry: FunctionEntry) => functionRef(entry.function),
+  help: ({ transaction }, entry) => similarFunction(transaction, entry.function),
   handle({ metadata, refreshCatalog }, entry) {
     const name = entry.function
     if (findFunction(metadata, name)) {

@@ -3,6 +3,7 @@
 import { graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts'
 import type { SchemaKind } from '../../core/graphql/contribution.ts'
 import { readGraphQLRequest } from '../../core/graphql/request.ts'
+import { inDialect } from '../../core/http/answer.ts'
 import { readJson } from '../../core/http/body.ts'
 import { departureOf } from '../../core/http/departure.ts'
 import { applicantOf } from '../../core/http/route.ts'
@@ -112,5 +113,5 @@ function failure({ settings, observe }: Engine, error: unknown, session: Session
     observe.log({ type: 'unstructured', level: 'error', detail: String((error as Error)?.stack ?? error) })
   }
   const showInternal = settings.devMode || (settings.adminInternalErrors && isAdmin(session))
-  return JSON.stringify(errorBody(toTrellisError(error), showInternal))
+  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showInternal))
 }

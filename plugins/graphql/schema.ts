@@ -10,6 +10,7 @@ const GraphQLResult = Type.Object(
       Type.Array(
         Type.Object({
           message: Type.String(),
+          locations: Type.Optional(Type.Array(Type.Object({ line: Type.Integer(), column: Type.Integer() }))),
           extensions: Type.Object({ path: Type.String(), code: Type.String() }, { additionalProperties: true }),
         }),
       ),

@@ -15,6 +15,7 @@ const ErrorBody = Type.Object(
     path: Type.String({ description: 'where in the request', examples: ['$.args.table'] }),
     error: Type.String({ description: 'what is wrong' }),
     code: Type.String({ description: 'which kind of error it is', examples: ['not-exists'] }),
+    hint: Type.Optional(Type.String({ description: 'what may help to mend it' })),
     internal: Type.Optional(Type.Unknown({ description: 'details, for those who may see them' })),
   },
   { title: 'Error' },

@@ -6,6 +6,8 @@ import { badRequest, within } from '../../core/errors.ts'
 import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
 import type { ResolveContext } from '../../core/metadata/slices.ts'
 import { nameText, type QualifiedName } from '../../core/names.ts'
+import { didYouMean } from '../../core/nearest.ts'
+import { visibleColumns } from './columns.ts'
 import { resolveComparisons } from './comparisons.ts'
 import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'
 
@@ -19,6 +21,8 @@ export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depen
 export interface ExpressionReader {
   /** Throws when it is not the column. */
   checkColumn(table: TableModel, column: string): void
+  /** The columns of a table that they may read. */
+  columns(table: TableModel): Iterable<string>
   /** The rows of a table, reached by a relationship or else by its name; throws when they may read none. */
   visibleRows(table: TableModel, relationship: string | null): Condition
 }
@@ -84,10 +88,17 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
   }
   const field = table.fields.get(name)
   // A column's GraphQL name is not its name here.
-  if (!field || field.kind === 'column') throw badRequest('not-exists', `"${name}" does not exist`)
+  if (!field || field.kind === 'column') {
+    const help = didYouMean(name, () => [...visibleColumns(table, context), ...visibleRelationships(table, context)])
+    throw badRequest('not-exists', `"${name}" does not exist`, { help })
+  }
   if (field.kind === 'relationship') return resolveRelated(field, value, table, context)
   throw badRequest('unexpected-payload', refusals[(field as { kind: string }).kind] ?? `"${name}" is not a column`)
 }
+
+/** Relationships that may be suggested: those of permissions, whose authors see all. */
+const visibleRelationships = ({ fields }: TableModel, { reader }: ExpressionContext): string[] =>
+  reader ? [] : [...fields].filter(([, { kind }]) => kind === 'relationship').map(([name]) => name)
 
 function resolveRelated(
   relationship: RelationshipModel,

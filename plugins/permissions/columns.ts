@@ -2,6 +2,7 @@
 
 import { badRequest } from '../../core/errors.ts'
 import type { ColumnModel, TableModel } from '../../core/metadata/model.ts'
+import { didYouMean } from '../../core/nearest.ts'
 
 /** What messages call the kinds of a row's members. */
 const kindTexts: Readonly<Record<string, string>> = {
@@ -14,14 +15,36 @@ const kindTexts: Readonly<Record<string, string>> = {
 /** What messages call a member of a row. */
 export const kindText = ({ kind }: { readonly kind: string }): string => kindTexts[kind] ?? kind.replaceAll('_', ' ')
 
-/** The column of that database name; throws `missing`, or that it is something else, with `hint` after it. */
-export function requireColumn(table: TableModel, name: string, missing: string, hint: string): ColumnModel {
+/** What is said of a name that is not a column's. */
+export interface ColumnRefusal {
+  /** Of one that nothing has. */
+  readonly missing: string
+  /** What to do instead with a relationship or a computed field. */
+  readonly hint: string
+  /** The columns that the one who asks may see; absent: all. */
+  readonly visible?: Iterable<string>
+}
+
+/** The column of that database name; throws when there is none, or it is something else. */
+export function requireColumn(
+  table: TableModel,
+  name: string,
+  { missing, hint, visible = table.columns.keys() }: ColumnRefusal,
+): ColumnModel {
   const column = table.columns.get(name)
   if (column) return column
   const field = table.fields.get(name)
-  if (!field || field.kind === 'column') throw badRequest('not-exists', missing)
+  if (!field || field.kind === 'column') {
+    throw badRequest('not-exists', missing, { help: didYouMean(name, () => visible) })
+  }
   throw badRequest('unexpected-payload', `expecting a postgres column; but, "${name}" is a ${kindText(field)}; ${hint}`)
 }
+
+/** The columns of a table that an expression may name. */
+export const visibleColumns = (
+  table: TableModel,
+  { reader }: { readonly reader?: { columns(table: TableModel): Iterable<string> } },
+): Iterable<string> => reader?.columns(table) ?? table.columns.keys()
 
 const everyColumn = new WeakMap<TableModel, ReadonlySet<string>>()
 
@@ -38,6 +61,6 @@ function allColumns(table: TableModel): ReadonlySet<string> {
 /** The columns that a permission's list stands for. */
 export function resolveColumns(columns: readonly string[] | '*', table: TableModel, hint: string): ReadonlySet<string> {
   if (columns === '*') return allColumns(table)
-  for (const name of columns) requireColumn(table, name, `column "${name}" does not exist`, hint)
+  for (const name of columns) requireColumn(table, name, { missing: `column "${name}" does not exist`, hint })
   return new Set(columns)
 }

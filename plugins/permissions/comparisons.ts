@@ -21,7 +21,7 @@ import { jsonType } from '../../core/json.ts'
 import type { ColumnModel, TableModel } from '../../core/metadata/model.ts'
 import { graphqlBaseName } from '../../core/names.ts'
 import type { ExpressionContext } from './boolean-expression.ts'
-import { requireColumn } from './columns.ts'
+import { requireColumn, visibleColumns } from './columns.ts'
 import { columnOperator, listItems, objectEntries, operatorName } from './expression-syntax.ts'
 
 const unexpected = (message: string) => badRequest('unexpected-payload', message)
@@ -124,7 +124,8 @@ function compareColumns(operator: string, other: unknown, subject: Subject, cont
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(other)}`)
   }
   const hint = 'column operators can only compare postgres columns'
-  const right = requireColumn(table, other, `"${other}" does not exist`, hint)
+  const visible = visibleColumns(table, context)
+  const right = requireColumn(table, other, { missing: `"${other}" does not exist`, hint, visible })
   context.reader?.checkColumn(table, other)
   if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${other}"`)
   for (const { name } of [column, right]) context.depend({ kind: 'column', table: table.name, name }, 'on_type')

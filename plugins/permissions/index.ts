@@ -5,7 +5,7 @@ import { deletePermissions, insertPermissions, selectPermissions, updatePermissi
 import { createPermissions, dropPermissions, setPermissionComment } from './operations.ts'
 
 export { type ExpressionContext, type ExpressionReader, resolveExpression } from './boolean-expression.ts'
-export { kindText, requireColumn } from './columns.ts'
+export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
 export { renameInPermissions } from './rename.ts'
 

@@ -13,6 +13,7 @@ import type {
 import type { ObjectRef } from '../../core/metadata/objects.ts'
 import type { Facet } from '../../core/metadata/slices.ts'
 import { nameText, type QualifiedName } from '../../core/names.ts'
+import { didYouMean } from '../../core/nearest.ts'
 import { type ExpressionContext, resolveExpression } from './boolean-expression.ts'
 import { kindText, resolveColumns } from './columns.ts'
 import { resolvePresets } from './presets.ts'
@@ -76,8 +77,8 @@ function explained<T>(table: QualifiedName, role: string, resolve: () => T): T {
     return resolve()
   } catch (error) {
     if (!(error instanceof TrellisError)) throw error
-    const { code, message } = error
-    throw badRequest(code, `in table "${nameText(table)}": in permission for role "${role}": ${message}`)
+    const { code, message, help } = error
+    throw badRequest(code, `in table "${nameText(table)}": in permission for role "${role}": ${message}`, { help })
   }
 }
 
@@ -133,7 +134,10 @@ function resolveComputedFields(
 ): ReadonlySet<string> {
   for (const name of names) {
     const field = table.columns.get(name) ?? table.fields.get(name)
-    if (!field) throw badRequest('not-exists', `computed field "${name}" does not exist`)
+    if (!field) {
+      const help = didYouMean(name, () => computedFieldNames(table))
+      throw badRequest('not-exists', `computed field "${name}" does not exist`, { help })
+    }
     if (field.kind !== 'computed_field') {
       throw badRequest('unexpected-payload', `expecting a computed field; but, "${name}" is a ${kindText(field)}; `)
     }
@@ -142,6 +146,9 @@ function resolveComputedFields(
   }
   return new Set(names)
 }
+
+const computedFieldNames = ({ fields }: TableModel): string[] =>
+  [...fields].filter(([, { kind }]) => kind === 'computed_field').map(([name]) => name)
 
 function autoDerived(name: string, returned: QualifiedName) {
   const what = `select permissions on computed field "${name}"`

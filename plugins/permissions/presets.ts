@@ -20,7 +20,7 @@ export function resolvePresets(
 
 function resolvePreset(name: string, value: unknown, table: TableModel, context: ExpressionContext): PresetValue {
   const hint = `column "${name}" not found in table "${nameText(table.name)}"`
-  const column = requireColumn(table, name, `column "${name}" does not exist`, hint)
+  const column = requireColumn(table, name, { missing: `column "${name}" does not exist`, hint })
   const variable = typeof value === 'string' ? sessionVariableName(context.dialect, value) : null
   const reason = variable === null ? 'on_type' : 'session_variable'
   context.depend({ kind: 'column', table: table.name, name }, reason)

@@ -1,5 +1,6 @@
 // Tracking tables and configuring what is tracked.
 
+import { similarTable } from '../../core/catalog/similar-names.ts'
 import type { Dialect } from '../../core/dialect.ts'
 import { badRequest } from '../../core/errors.ts'
 import { dependenciesOn } from '../../core/metadata/dependencies.ts'
@@ -8,7 +9,7 @@ import type { ObjectRef } from '../../core/metadata/objects.ts'
 import { findTable } from '../../core/metadata/slices.ts'
 import { completeConfiguration, isEmptyConfiguration } from '../../core/metadata/table-configuration.ts'
 import { nameText, type QualifiedName, sameName } from '../../core/names.ts'
-import { operation } from '../../core/operations/operation.ts'
+import { type OperationContext, operation } from '../../core/operations/operation.ts'
 import { releaseDependents } from './dependents.ts'
 import { requireTable } from './entries.ts'
 import {
@@ -52,6 +53,8 @@ const trackTableV1 = {
   args: TrackTableArgs,
   check: 'object',
   object: ({ table }: TrackedTable) => tableRef(table),
+  help: ({ transaction }: Pick<OperationContext, 'transaction'>, { table }: TrackedTable) =>
+    similarTable(transaction, table),
 } as const
 
 export const trackTable = operation({
@@ -77,6 +80,7 @@ export const trackTableV2 = operation({
   args: TrackTableV2Args,
   check: 'object',
   object: ({ table }) => tableRef(table.table),
+  help: ({ transaction }, { table }) => similarTable(transaction, table.table),
   handle({ metadata, refreshCatalog }, { table, configuration }) {
     const entry = track(metadata, table)
     if (configuration) configure(entry, configuration)

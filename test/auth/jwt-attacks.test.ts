@@ -40,7 +40,7 @@ test('a token that names no algorithm, or none that is known, is refused', async
   for (const auth of [await guarded(t), await guarded(t, { type: 'RS256', key: rsa.pem })]) {
     for (const alg of ['none', 'None', 'NONE', 'nOnE', 'HS1', 'ES256K', 'dir', '']) {
       for (const signature of ['', encode('x')]) {
-        await powerless(auth, `${encode({ alg })}.${encode(payload)}.${signature}`, 'JWSError NoUsableKeys')
+        await powerless(auth, `${encode({ alg })}.${encode(payload)}.${signature}`, 'JWSError JWSInvalidSignature')
       }
     }
   }
@@ -52,7 +52,7 @@ test('the public key is not taken for the secret of a MAC', async (t) => {
   for (const secret of [rsa.pem, rsa.pem.trim(), der]) {
     const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(payload)}`
     const mac = createHmac('sha256', secret).update(text).digest('base64url')
-    await powerless(auth, `${text}.${mac}`, 'JWSError NoUsableKeys')
+    await powerless(auth, `${text}.${mac}`, 'JWSError JWSInvalidSignature')
   }
 })
 

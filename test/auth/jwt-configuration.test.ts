@@ -35,7 +35,7 @@ test('a MAC key verifies tokens of its own type only', async (t) => {
     const auth = await jwtAuth(t, { type, key: macKey })
     assert.equal((await bearer(auth, await tokenFor({}, { alg: type }))).role, 'reader')
     for (const alg of ['HS256', 'HS384', 'HS512'].filter((other) => other !== type)) {
-      await unverified(bearer(auth, await tokenFor({}, { alg })), 'JWSError NoUsableKeys')
+      await unverified(bearer(auth, await tokenFor({}, { alg })), 'JWSError JWSInvalidSignature')
     }
   }
 })
@@ -73,7 +73,7 @@ test('a public key verifies the hash length of its type only', async (t) => {
   const auth = await jwtAuth(t, { type: 'RS512', key: rsa.pem })
   for (const alg of ['RS256', 'RS384', 'PS512']) {
     const token = await tokenFor({}, { alg, key: rsa.privateKey })
-    await unverified(bearer(auth, token), 'JWSError NoUsableKeys')
+    await unverified(bearer(auth, token), 'JWSError JWSInvalidSignature')
   }
 })
 

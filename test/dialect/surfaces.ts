@@ -268,14 +268,71 @@ export const differences: readonly Surface[] = [
   {
     name: 'a row by a key that the role may not select',
     ask: (world) => graphql(world, '{ book_by_pk(id: 1) { title } }', trusted('blind')),
-    expected: (word) =>
-      word === 'hasura'
-        ? { data: { book_by_pk: { title: 'Dawn' } } }
+    expected: () =>
+      refusal('validation-failed', `field "book_by_pk" not found in type: 'query_root'`, '$.selectionSet.book_by_pk'),
+  },
+  {
+    name: 'the root fields of a role that may not select the key, as it sees them',
+    ask: async (world) => {
+      const names = async (url: string) => {
+        const query = '{ __schema { queryType { fields { name } } } }'
+        const answer = await world.trellis.request(url, { body: { query }, headers: world.headers(trusted('blind')) })
+        const { data } = answer.body as { data: { __schema: { queryType: { fields: { name: string }[] } } } }
+        return data.__schema.queryType.fields.map(({ name }) => name).filter((name) => name !== 'now')
+      }
+      return { usual: await names('/v1/graphql'), relay: await names('/v1beta1/relay') }
+    },
+    expected: (word) => ({
+      usual: ['book', 'mine'],
+      relay: word === 'hasura' ? ['book_connection', 'mine_connection', 'node'] : ['node'],
+    }),
+  },
+  {
+    name: 'rows of Relay for a role that may not select the key',
+    ask: async (world) => {
+      const query = `{ book_connection(order_by: {title: asc}, first: 1) {
+        edges { cursor node { id title } } pageInfo { endCursor } } }`
+      const headers = world.headers(trusted('blind'))
+      const { body } = await world.trellis.request('/v1beta1/relay', { body: { query }, headers })
+      return body
+    },
+    expected: (word) => {
+      const cursor = Buffer.from('{"title" : "Dawn", "id" : 1}').toString('base64')
+      const id = Buffer.from('[1, "public", "book", 1]').toString('base64')
+      return word === 'hasura'
+        ? {
+            data: {
+              book_connection: { edges: [{ cursor, node: { id, title: 'Dawn' } }], pageInfo: { endCursor: cursor } },
+            },
+          }
         : refusal(
             'validation-failed',
-            `field "book_by_pk" not found in type: 'query_root'`,
-            '$.selectionSet.book_by_pk',
-          ),
+            `field "book_connection" not found in type: 'query_root'`,
+            '$.selectionSet.book_connection',
+          )
+    },
+  },
+  {
+    name: 'the values of the enums of introspection',
+    ask: async (world) => {
+      const valuesOf = (name: string) => `__type(name: "${name}") { enumValues { name } }`
+      const text = `{ kinds: ${valuesOf('__TypeKind')} places: ${valuesOf('__DirectiveLocation')} }`
+      const { data } = (await answerTo(world, { query: text })) as {
+        data: Record<string, { enumValues: { name: string }[] }>
+      }
+      const ofType = (key: string) => data[key]!.enumValues.map(({ name }) => name)
+      return { kinds: ofType('kinds'), places: ofType('places').slice(0, 3) }
+    },
+    expected: (word) =>
+      word === 'hasura'
+        ? {
+            kinds: ['ENUM', 'INPUT_OBJECT', 'INTERFACE', 'LIST', 'NON_NULL', 'OBJECT', 'SCALAR', 'UNION'],
+            places: ['ARGUMENT_DEFINITION', 'DIRECTIVE_DEFINITION', 'ENUM'],
+          }
+        : {
+            kinds: ['SCALAR', 'OBJECT', 'INTERFACE', 'UNION', 'ENUM', 'INPUT_OBJECT', 'LIST', 'NON_NULL'],
+            places: ['QUERY', 'MUTATION', 'SUBSCRIPTION'],
+          },
   },
   {
     name: 'what can be explained',

@@ -12,12 +12,21 @@ interface Case {
   readonly message: string
   /** `validation-failed` when absent. */
   readonly code?: string
+  /** What may help; none when absent. */
+  readonly hint?: string
+  readonly locations?: readonly { readonly line: number; readonly column: number }[]
 }
 
 const book = '$.selectionSet.book'
 
 const cases: Readonly<Record<string, Case>> = {
-  'a text that is not GraphQL': { query: '{ book {', path: '$.query', message: 'not a valid graphql query' },
+  'a text that is not GraphQL': {
+    query: '{ book {',
+    path: '$.query',
+    message: 'not a valid graphql query',
+    hint: 'Expected Name, found <EOF>.',
+    locations: [{ line: 1, column: 9 }],
+  },
   'an operation that is not there': {
     query: 'query A { book { id } }',
     operationName: 'B',
@@ -45,6 +54,7 @@ const cases: Readonly<Record<string, Case>> = {
     path: '$',
     code: 'unexpected-payload',
     message: 'subscriptions are not supported over HTTP, use websockets instead',
+    hint: 'this server does not serve subscriptions yet: ask for the same as a query',
   },
   'an unknown fragment': {
     query: '{ book { ...f } }',
@@ -53,7 +63,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'fragments in a circle': {
     query: '{ book { ...f } } fragment f on book { publisher { ...g } } fragment g on publisher { books { ...f } }',
-    path: `${book}.selectionSet.f.selectionSet.publisher.selectionSet.g.selectionSet.books.selectionSet.f`,
+    path: `${book}.selectionSet.f.selectionSet.publisher.selectionSet.g.selectionSet.books.selectionSet`,
     message: 'the fragment definition(s) f and g form a cycle',
   },
   'two fragments of one name': {
@@ -133,11 +143,13 @@ const cases: Readonly<Record<string, Case>> = {
     query: '{ book { titel } }',
     path: `${book}.selectionSet.titel`,
     message: `field "titel" not found in type: 'book'`,
+    hint: 'did you mean "title"?',
   },
   'an unknown root field': {
     query: '{ boook { id } }',
     path: '$.selectionSet.boook',
     message: `field "boook" not found in type: 'query_root'`,
+    hint: 'did you mean "book"?',
   },
   'an unknown argument': {
     query: '{ book(first: 1) { id } }',
@@ -153,6 +165,7 @@ const cases: Readonly<Record<string, Case>> = {
     query: '{ book(where: {titel: {_eq: "x"}}) { id } }',
     path: `${book}.args.where.titel`,
     message: `field "titel" not found in type: 'book_bool_exp'`,
+    hint: 'did you mean "title"?',
   },
   'an object without a selection': {
     query: '{ book }',
@@ -284,12 +297,12 @@ const cases: Readonly<Record<string, Case>> = {
 
 test('a document that does not fit is refused with its reason and place', async (t) => {
   const trellis = await startLibrary(t)
-  for (const [title, { query, variables, operationName, path, message, code = 'validation-failed' }] of Object.entries(
-    cases,
-  )) {
+  for (const [title, { query, variables, operationName, ...refusal }] of Object.entries(cases)) {
     await t.test(title, async () => {
       const body = { query, variables, operationName }
-      const expected = { errors: [{ extensions: { path, code }, message }] }
+      const { path, message, code = 'validation-failed', hint, locations } = refusal
+      const extensions = { path, code, ...(hint !== undefined && { hint }) }
+      const expected = { errors: [{ extensions, message, ...(locations && { locations }) }] }
       const answer = await trellis.request('/v1/graphql', { body })
       assert.deepEqual([answer.status, answer.body], [200, expected])
       const alpha = await trellis.request('/v1alpha1/graphql', { body })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { badRequest } from '../../core/errors.ts'
 import type { HttpLog } from '../../core/observe.ts'
+import type { Settings } from '../../core/options.ts'
 import type { Route } from '../../core/plugin.ts'
 import { recordingObserver, serveRoutes } from './server.ts'
 
@@ -9,6 +10,14 @@ const routes: Route[] = [
   { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body },
   { method: 'GET', url: '/healthz', auth: 'none', handle: () => 'OK' },
   { method: 'GET', url: '/v1/version', auth: 'none', handle: () => ({}) },
+  {
+    method: 'POST',
+    url: '/break',
+    auth: 'session',
+    handle: () => {
+      throw new Error('a defect')
+    },
+  },
   {
     method: 'POST',
     url: '/fail',
@@ -52,12 +61,12 @@ test('an answered request is one line with sizes and times', async (t) => {
   assert.ok((query_execution_time ?? -1) >= 0 && (query_execution_time ?? 1) < 1)
 })
 
-test('a failed request is an error line with its body, its error and the status sent', async (t) => {
+test('a refused request is a line with its body, its error and the status sent', async (t) => {
   const entries = await logOf(t, '/fail', { method: 'POST', body: '{"a":1}', headers: trusted })
   assert.deepEqual(entries, [
     {
       type: 'http-log',
-      level: 'error',
+      level: 'info',
       detail: {
         http_info: { ...info, status: 200, url: '/fail' },
         operation: {
@@ -70,6 +79,22 @@ test('a failed request is an error line with its body, its error and the status 
       },
     },
   ])
+})
+
+test("what is the server's own failure is an error, what is the client's mistake is not", async (t) => {
+  const levelsOf = async (path: string, settings: Partial<Settings>) => {
+    const observe = recordingObserver()
+    const { url } = await serveRoutes(t, routes, { observe, settings })
+    await (await fetch(url + path, { method: 'POST', body: '{' })).text()
+    await (await fetch(url + path, { method: 'POST', body: '{}' })).text()
+    return observe.entries.filter(({ type }) => type === 'http-log').map(({ level }) => level)
+  }
+  const dialect = 'hasura'
+  assert.deepEqual(await levelsOf('/fail', {}), ['info', 'info'])
+  assert.deepEqual(await levelsOf('/nowhere', {}), ['info', 'info'])
+  assert.deepEqual(await levelsOf('/break', {}), ['info', 'error'])
+  assert.deepEqual(await levelsOf('/fail', { dialect }), ['error', 'error'])
+  assert.deepEqual(await levelsOf('/break', { dialect }), ['error', 'error'])
 })
 
 test('a body that is no JSON is logged as text', async (t) => {

@@ -42,6 +42,8 @@ export interface Refusal extends Case {
   readonly path?: string
   /** Absent: 400. */
   readonly status?: number
+  /** What may help; absent: nothing. */
+  readonly hint?: string
   /** What administrators are told beside; absent: not looked at. */
   readonly internal?: unknown
   /** The shape of the arguments is right as far as their schema can say: it is their meaning that does not parse. */

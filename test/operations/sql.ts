@@ -335,6 +335,7 @@ export const sql: Area = {
           code: 'parse-failed',
           path: '$[0]',
           error: /^unknown type "track_tables", expected one of: add_collection_to_allowlist, /,
+          hint: 'did you mean "track_table"?',
         },
         {
           title: 'members of a version that there is not',

@@ -121,7 +121,11 @@ async function checkRefusal(t: TestContext, { entry, refusal, shared, shape }: R
   const { internal, ...answer } = body
   const { code, error, path = code === 'parse-failed' ? '$' : '$.args' } = refusal
   if (typeof error !== 'string') assert.match(String(answer['error']), error)
-  const expected = { path, error: typeof error === 'string' ? error : answer['error'], code }
+  const { hint } = refusal
+  const expected = {
+    ...{ path, error: typeof error === 'string' ? error : answer['error'], code },
+    ...(hint !== undefined && { hint }),
+  }
   assert.deepEqual({ status, ...answer }, { status: refusal.status ?? 400, ...expected })
   if ('internal' in refusal) assert.deepEqual(internal, refusal.internal)
   if (code === 'parse-failed') assert.equal(shape.fits(refusal.args), refusal.fits === true, 'what its schema says')

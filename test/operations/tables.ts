@@ -49,6 +49,7 @@ const refusedTables: readonly Refusal[] = [
     args: 'GENRE',
     code: 'constraint-violation',
     error: 'no such table/view exists in postgres: "GENRE"',
+    hint: 'did you mean "genre"?',
   },
   ...refusedEnums((table) => ({ table, is_enum: true })),
   {

@@ -105,7 +105,7 @@ const generated = exactly({ query: Type.String(), prepared_arguments: Type.Array
 /** The detail of each type, by level. */
 const shapes: Readonly<Record<string, TSchema>> = {
   'startup info': startups,
-  'http-log info': served,
+  'http-log info': Type.Union([served, failed]),
   'http-log error': failed,
   'query-log info': exactly({
     request_id: Type.String(),

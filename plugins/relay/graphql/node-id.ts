@@ -23,13 +23,14 @@ export interface NodeId {
 
 /**
  * The columns of a table's node id, in key order; null when its rows are no nodes to the role. Ids and cursors show the
- * key, so the role has to be allowed to select all of it.
+ * key, so the role has to be allowed to select all of it, unless the dialect says that v1.3's schema counts.
  */
 export function nodeKey(scope: SchemaScope, table: TableModel): readonly ColumnModel[] | null {
   const select = scope.access(table.name)?.select
   if (!select || !table.primaryKey || table.graphqlName === null) return null
   const names = table.primaryKey.columns
-  return names.every((name) => select.columns.has(name)) ? names.map((name) => table.columns.get(name)!) : null
+  const isNode = scope.dialect.lenientSchema || names.every((name) => select.columns.has(name))
+  return isNode ? names.map((name) => table.columns.get(name)!) : null
 }
 
 /** The JSON of a row's node id. */

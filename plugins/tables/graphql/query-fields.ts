@@ -39,9 +39,7 @@ function queryFieldsOf(scope: SchemaScope, table: TableModel): FieldMap {
 /** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
 export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {
   if (!table.primaryKey) return null
-  const selectable = scope.dialect.lenientSchema
-    ? table.columns
-    : new Map([...selectableColumns(scope, table).values()].map((column) => [column.name, column]))
+  const selectable = new Map([...selectableColumns(scope, table).values()].map((column) => [column.name, column]))
   const columns = new Map<string, ColumnModel>()
   for (const name of table.primaryKey.columns) {
     const column = selectable.get(name)

@@ -1,0 +1,33 @@
+// Tables and functions that resemble a name which stands for nothing.
+
+import type { Transaction } from '../database/transaction.ts'
+import type { ErrorHelp } from '../errors.ts'
+import { nameText, type QualifiedName, sameName } from '../names.ts'
+import { nearestNames, suggestion } from '../nearest.ts'
+
+const tables = `select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'v', 'm', 'f', 'p') and (n.nspname = $1 or c.relname = $2) limit 20000`
+
+const functions = `select distinct n.nspname as schema, p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where p.prokind = 'f' and (n.nspname = $1 or p.proname = $2) limit 20000`
+
+const similar = (query: string) => async (transaction: Transaction, wanted: QualifiedName) =>
+  similarName(wanted, await transaction.rows<Row>(query, [wanted.schema, wanted.name]))
+
+type Row = { readonly schema: string; readonly name: string }
+
+/** Which table or view of the database may have been meant. */
+export const similarTable = similar(tables)
+
+/** Which function of the database may have been meant. */
+export const similarFunction = similar(functions)
+
+/** The one of another schema, or one of the schema that is called nearly so; nothing when it is there itself. */
+export function similarName(wanted: QualifiedName, candidates: readonly QualifiedName[]): ErrorHelp {
+  if (candidates.some((each) => sameName(each, wanted))) return {}
+  const elsewhere = candidates.find(({ name }) => name === wanted.name)
+  if (elsewhere) return suggestion(nameText(elsewhere))
+  const inSchema = candidates.filter(({ schema }) => schema === wanted.schema).map(({ name }) => name)
+  const [nearest] = nearestNames(wanted.name, inSchema)
+  return nearest === undefined ? {} : suggestion(nameText({ ...wanted, name: nearest }))
+}

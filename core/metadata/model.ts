@@ -33,6 +33,8 @@ export interface RelationshipModel {
   readonly required: boolean
   /** Whether at most one target row can match, by a key of the target. */
   readonly unique: boolean
+  /** Whether nested inserts take the related row after the row that it is nested in, with values of that row. */
+  readonly insertedAfter: boolean
   readonly comment: string | null
 }
 

@@ -2,6 +2,7 @@
 
 import type { TableModel } from './model.ts'
 import { basesOfRootField } from './root-field-names.ts'
+import { customRootNames } from './table-configuration.ts'
 
 type Tables = ReadonlyMap<string, TableModel>
 
@@ -17,7 +18,7 @@ export class RootFieldIndex {
       if (graphqlName === null) continue
       if (this.#byGraphQLName.has(graphqlName)) this.#shared.add(graphqlName)
       else this.#byGraphQLName.set(graphqlName, table)
-      for (const name of Object.values(configuration.custom_root_fields)) {
+      for (const name of customRootNames(configuration)) {
         this.#configured.set(name, [...(this.#configured.get(name) ?? []), table])
       }
     }

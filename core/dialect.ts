@@ -44,6 +44,8 @@ export interface Dialect {
   readonly lenientSchema: boolean
   /** Whether unknown top-level keys of a metadata document are passed over, with a line in the log; else refused. */
   readonly unknownKeysPass: boolean
+  /** What later documents call the way in which generated names are made. */
+  readonly namingConvention: string
   /** How inconsistent objects are listed: bare, or in an object that says whether there are any. */
   readonly inconsistencies: 'list' | 'report'
   /** Whether a table of the schema `public` is defined by its bare name where inconsistent objects are listed. */
@@ -84,6 +86,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     nullsHold: !isOwn,
     lenientSchema: !isOwn,
     unknownKeysPass: !isOwn,
+    namingConvention: `${word}-default`,
     inconsistencies: isOwn ? 'list' : 'report',
     bareTableNames: isOwn,
     explainable: isOwn ? 'database' : 'hasura',

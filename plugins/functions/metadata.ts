@@ -7,6 +7,7 @@ import type { MetadataDocument } from '../../core/metadata/document.ts'
 import { type ObjectRef, objectKey } from '../../core/metadata/objects.ts'
 import { withReasons } from '../../core/metadata/reasons.ts'
 import type { Slice, SliceContext } from '../../core/metadata/slices.ts'
+import { conflictingDefinitions } from '../../core/metadata/type-names.ts'
 import {
   compareNames,
   graphqlBaseName,
@@ -62,15 +63,19 @@ export function soleFunction(name: QualifiedName, context: Pick<SliceContext, 'f
 
 function resolveFunctions(entries: readonly FunctionEntry[], context: SliceContext): Map<string, FunctionModel> {
   const functions = new Map<string, FunctionModel>()
+  const baseNames = new Set<string>()
   for (const entry of [...entries].sort((a, b) => compareNames(a.function, b.function))) {
     const name = entry.function
     const ref = functionRef(name)
     const object = { ref, type: 'function', definition: name }
     try {
       const resolved = resolveFunction(entry, context)
-      const { rows, aggregate } = resolved.rootFields
+      const { graphqlName, rootFields } = resolved
+      const { rows, aggregate } = rootFields
       if (!context.claimRootFields(object, { query: [rows, aggregate] })) continue
+      if (baseNames.has(graphqlName)) throw badRequest('unexpected', conflictingDefinitions(`${graphqlName}_args`))
       context.depend(ref, { kind: 'table', table: resolved.table }, 'table')
+      baseNames.add(graphqlName)
       functions.set(nameKey(name), resolved)
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error

@@ -6,7 +6,7 @@ import { badRequest, parseFailed, TrellisError, toTrellisError } from '../errors
 import { deepFreeze, jsonType } from '../json.ts'
 import { compareNames, compareText, nameKey, nameText } from '../names.ts'
 import { decode } from '../operations/decode.ts'
-import { ObjectName, TableName } from '../operations/wire-types.ts'
+import { DocumentTableName, ObjectName } from '../operations/wire-types.ts'
 import type { PathKey } from '../path.ts'
 import { inTurns, mapSteps } from '../stepwise.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
@@ -26,7 +26,7 @@ import { configurationOf, DocumentTableConfig, isEmptyConfiguration } from './ta
 
 const TableHead = Type.Object(
   {
-    table: TableName,
+    table: DocumentTableName,
     is_enum: Type.Optional(Type.Boolean()),
     configuration: Type.Optional(DocumentTableConfig),
   },

@@ -4,7 +4,7 @@ import { type TProperties, Type } from '@sinclair/typebox'
 import { badRequest, parseFailed } from '../../core/errors.ts'
 import type { QualifiedName } from '../../core/names.ts'
 import { decode } from '../../core/operations/decode.ts'
-import { GraphQLName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { DocumentTableName, GraphQLName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
 
 /** Names that replace the generated ones, and the argument that is given the session. */
 export interface FunctionConfiguration {
@@ -30,6 +30,8 @@ declare module '../../core/metadata/document.ts' {
 }
 
 export const FunctionName = { ...TableName, title: 'FunctionName', examples: ['search_books'] }
+
+const DocumentFunctionName = { ...DocumentTableName, title: 'DocumentFunctionName', examples: ['search_books'] }
 
 /** Leaves out what says nothing. */
 function canonical({ function: name, configuration = {}, permissions = [], comment }: FunctionEntry): FunctionEntry {
@@ -70,7 +72,7 @@ function entrySchema(document: boolean) {
     exposed_as: Type.Optional(exposed),
   })
   const entry = {
-    function: FunctionName,
+    function: document ? DocumentFunctionName : FunctionName,
     configuration: Type.Optional(configuration),
     permissions: Type.Optional(Type.Array(objectOf({ role: ObjectName }))),
     comment: Type.Optional(Type.String()),

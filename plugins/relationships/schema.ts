@@ -5,7 +5,7 @@ import { parseFailed } from '../../core/errors.ts'
 import { jsonType } from '../../core/json.ts'
 import type { QualifiedName } from '../../core/names.ts'
 import { decode } from '../../core/operations/decode.ts'
-import { ColumnName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { ColumnName, DocumentTableName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
 
 export const relationshipTypes = ['object', 'array'] as const
 
@@ -60,21 +60,24 @@ const objectOf = (properties: TProperties, document: boolean) =>
 
 const ColumnNames = Type.Array(ColumnName, { minItems: 1 })
 
-const manualProperties = {
-  remote_table: TableName,
+const tableName = (document: boolean) => (document ? DocumentTableName : TableName)
+
+const manualProperties = (document: boolean) => ({
+  remote_table: tableName(document),
   column_mapping: Type.Record(ColumnName, ColumnName),
   insertion_order: Type.Optional(
     Type.Union([Type.Null(), Type.Union(insertionOrders.map((order) => Type.Literal(order)))]),
   ),
-}
+})
 
 function otherKeySchema(document: boolean) {
+  const table = tableName(document)
   const absent = Type.Optional(Type.Null())
   const shown = Type.Union([
-    objectOf({ table: TableName, column: ColumnName, columns: absent }, document),
-    objectOf({ table: TableName, columns: ColumnNames, column: absent }, document),
+    objectOf({ table, column: ColumnName, columns: absent }, document),
+    objectOf({ table, columns: ColumnNames, column: absent }, document),
   ])
-  const shape = { table: TableName, column: Type.Optional(ColumnName), columns: Type.Optional(ColumnNames) }
+  const shape = { table, column: Type.Optional(ColumnName), columns: Type.Optional(ColumnNames) }
   return { ...objectOf(shape, document), convert: checkOtherKey, shown }
 }
 
@@ -89,7 +92,7 @@ function checkOtherKey(key: Partial<OtherKey>): Partial<OtherKey> {
 function usingSchema<T extends RelationshipType>(type: T, document: boolean) {
   const otherKey = otherKeySchema(document)
   const key = type === 'object' ? Type.Union([ColumnName, ColumnNames, otherKey]) : otherKey
-  const manual = objectOf(manualProperties, document)
+  const manual = objectOf(manualProperties(document), document)
   const shape = objectOf(
     { foreign_key_constraint_on: Type.Optional(key), manual_configuration: Type.Optional(manual) },
     document,

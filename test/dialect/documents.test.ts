@@ -168,6 +168,27 @@ for (const word of words) {
         inSource({ customization: { naming_convention: 'graphql-default' } }),
         ofSource(`${source}.customization.naming_convention`, 'naming_convention'),
       ],
+      [
+        inSource({ tables: [{ table: { source: 'x', ...named('book') } }] }),
+        wrongKey(`${entry}.table.source`, 'source'),
+      ],
+      [
+        inSource({ functions: [{ function: { database: 'x', ...named('search_book') } }] }),
+        wrongKey(`${source}.functions[0].function.database`, 'database'),
+      ],
+      [
+        inBook({
+          object_relationships: [
+            {
+              name: 'a',
+              using: {
+                manual_configuration: { remote_table: { source: 'x', ...named('author') }, column_mapping: {} },
+              },
+            },
+          ],
+        }),
+        wrongKey(`${entry}.object_relationships[0].using.manual_configuration.remote_table.source`, 'source'),
+      ],
       [inSource({ tables: [{ table: {} }] }), parseFailed(`${entry}.table`, 'key "name" not found')],
       [
         inBook({ event_triggers: [{ name: 'e' }], apollo_federation_config: { enable: 'v1' } }),
@@ -342,6 +363,35 @@ for (const word of words) {
     assert.deepEqual(await on({}), [])
     const trusted = await on({ [`x-${word}-use-backend-only-permissions`]: 'true' })
     assert.deepEqual(trusted, ['delete_book', 'delete_book_by_pk', 'update_book', 'update_book_by_pk'])
+  })
+
+  test(`a collection is allowed to the roles that its scope names (x-${word}-)`, async (t) => {
+    const dialect = word === 'hasura' ? 'hasura' : 'trellis'
+    const trellis = await startTrellis(t, { sql, settings: { dialect, enableAllowlist: true } })
+    const tables = [{ ...book, select_permissions: [...select({}), ...select({}, 'whole')] }]
+    const one = (name: string, query: string) => ({ name, definition: { queries: [{ name: 'q', query }] } })
+    const parts = {
+      query_collections: [one('a', '{ book { id } }'), one('b', '{ book { title } }'), one('c', '{ book { title } }')],
+      allowlist: [
+        { collection: 'a', scope: { global: true } },
+        { collection: 'b', scope: { global: false, roles: ['reader'] } },
+        { collection: 'c', scope: { global: false, roles: ['other'] } },
+      ],
+    }
+    await trellis.op('replace_metadata', inSource({ tables }, parts))
+    assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables, ...parts })
+    const may = async (role: string, query: string) =>
+      'data' in (await trellis.graphql<object>(query, {}, as(word, role)))
+    assert.deepEqual([await may('reader', '{ book { id } }'), await may('whole', '{ book { id } }')], [true, true])
+    assert.deepEqual(
+      [await may('reader', '{ book { title } }'), await may('whole', '{ book { title } }')],
+      [true, false],
+    )
+    const unscoped = [{ collection: 'a', scope: { global: false, roles: [] } }]
+    assert.deepEqual(
+      await refusalOf(trellis, inSource({ tables }, { ...parts, allowlist: unscoped })),
+      parseFailed('$.allowlist[0].scope.roles', 'empty list not allowed'),
+    )
   })
 
   test(`functions have names, descriptions and roles of their own (x-${word}-)`, async (t) => {

@@ -54,6 +54,8 @@ export interface Dialect {
   readonly refusedLevel: 'info' | 'error'
   /** Whether unknown top-level keys of a metadata document are passed over, with a line in the log; else refused. */
   readonly unknownKeysPass: boolean
+  /** What later documents call the way in which generated names are made. */
+  readonly namingConvention: string
   /** How inconsistent objects are listed: bare, or in an object that says whether there are any. */
   readonly inconsistencies: 'list' | 'report'
   /** Whether a table of the schema `public` is defined by its bare name where inconsistent objects are listed. */
@@ -99,6 +101,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     errorsHelp: isOwn,
     refusedLevel: isOwn ? 'info' : 'error',
     unknownKeysPass: !isOwn,
+    namingConvention: `${word}-default`,
     inconsistencies: isOwn ? 'list' : 'report',
     bareTableNames: isOwn,
     explainable: isOwn ? 'database' : 'hasura',

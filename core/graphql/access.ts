@@ -47,14 +47,18 @@ export class RoleAccess {
   #of(table: TableModel): TableAccess {
     const { insertable, updatable, deletable } = table.catalog
     const granted = this.#role === 'admin' ? administrator(table) : table.permissions.get(this.#role)
-    const insert = insertable ? (granted?.insert ?? null) : null
     return {
       table,
       select: granted?.select ?? null,
-      insert: insert?.backendOnly && !this.#backendOnly ? null : insert,
-      update: updatable ? (granted?.update ?? null) : null,
-      delete: deletable ? (granted?.delete ?? null) : null,
+      insert: insertable ? this.#shown(granted?.insert) : null,
+      update: updatable ? this.#shown(granted?.update) : null,
+      delete: deletable ? this.#shown(granted?.delete) : null,
     }
+  }
+
+  /** A permission that the session at hand may use. */
+  #shown<P extends { readonly backendOnly: boolean }>(permission: P | undefined): P | null {
+    return permission && (this.#backendOnly || !permission.backendOnly) ? permission : null
   }
 }
 
@@ -68,7 +72,7 @@ function administrator(table: TableModel) {
   return {
     select: { columns, computedFields, filter: always, limit: null, allowAggregations: true },
     insert: { columns, check: always, presets, backendOnly: false },
-    update: { columns, filter: always, check: null, presets },
-    delete: { filter: always },
+    update: { columns, filter: always, check: null, presets, backendOnly: false },
+    delete: { filter: always, backendOnly: false },
   }
 }

@@ -1,23 +1,34 @@
 // Between the stored document and its wire form, which `export_metadata` produces and `replace_metadata` accepts.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import { badRequest, parseFailed, TrellisError } from '../errors.ts'
+import type { Dialect } from '../dialect.ts'
+import { badRequest, parseFailed, TrellisError, toTrellisError } from '../errors.ts'
 import { deepFreeze, jsonType } from '../json.ts'
 import { compareNames, compareText, nameKey, nameText } from '../names.ts'
 import { decode } from '../operations/decode.ts'
-import { TableName } from '../operations/wire-types.ts'
+import { DocumentTableName, ObjectName } from '../operations/wire-types.ts'
 import type { PathKey } from '../path.ts'
 import { inTurns, mapSteps } from '../stepwise.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
+import {
+  type GivenDocument,
+  laterKeys,
+  laterTableKeys,
+  openDocument,
+  own,
+  saysNothing,
+  unexpectedKey,
+  type WireObject,
+} from './given-document.ts'
 import { type AnySlice, facetEntries, type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
 import type { Facet } from './slices.ts'
-import { configurationOf, isEmptyConfiguration, TableConfig } from './table-configuration.ts'
+import { configurationOf, DocumentTableConfig, isEmptyConfiguration } from './table-configuration.ts'
 
 const TableHead = Type.Object(
   {
-    table: TableName,
+    table: DocumentTableName,
     is_enum: Type.Optional(Type.Boolean()),
-    configuration: Type.Optional(TableConfig),
+    configuration: Type.Optional(DocumentTableConfig),
   },
   { missingKey: 'A' },
 )
@@ -25,51 +36,93 @@ const TableHead = Type.Object(
 /** The version that exports have. */
 const currentVersion = 2
 
-type WireObject = Readonly<Record<string, unknown>>
+/** What a document says that is passed over, for the log. */
+export type OnPassedOver = (message: string, detail: Readonly<Record<string, string>>) => void
+
+/** A document that was given, in its stored form. */
+export interface ReadDocument {
+  readonly content: MetadataDocument
+  /** Where a slice stands in what was given. */
+  place(key: string): readonly PathKey[]
+}
 
 /** Reads and writes whole documents by what the plugins declared. */
 export class DocumentFormat {
   readonly #registry: MetadataRegistry
-  readonly #onUnknownKey: ((key: string) => void) | null
+  readonly #dialect: Dialect
+  readonly #onPassedOver: OnPassedOver
 
-  /** Unknown top-level keys are refused, or told to `onUnknownKey` when there is one. */
-  constructor(registry: MetadataRegistry, onUnknownKey: ((key: string) => void) | null = null) {
+  constructor(registry: MetadataRegistry, dialect: Dialect, onPassedOver: OnPassedOver) {
     this.#registry = registry
-    this.#onUnknownKey = onUnknownKey
+    this.#dialect = dialect
+    this.#onPassedOver = onPassedOver
   }
 
-  /** The stored form of a wire document, format 1 or 2, frozen; throws with a path relative to the document. */
-  async read(wire: unknown): Promise<MetadataDocument> {
-    if (jsonType(wire) !== 'Object') {
-      throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(wire)}`)
+  /** The stored form of a wire document of any format, frozen; what it throws is located below `at`. */
+  async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
+    try {
+      const given = openDocument(wire, this.#dialect.namingConvention)
+      const content = await this.#readParts(given)
+      return { content, place: (key) => [...at, ...given.place(key)] }
+    } catch (error) {
+      throw toTrellisError(error).at(...at)
     }
-    const given = wire as WireObject
-    const formatVersion = readVersion(own(given, 'version'))
-    this.#checkKeys(given)
-    if (own(given, 'tables') === undefined) throw parseFailed('key "tables" not found')
+  }
+
+  async #readParts(given: GivenDocument): Promise<MetadataDocument> {
+    this.#checkKeys(given.parts)
+    if (own(given.parts, 'tables') === undefined) throw parseFailed('key "tables" not found')
     const document: Record<string, unknown> = {}
     for (const slice of this.#registry.slices) {
-      document[slice.key] = deepFreeze(await this.#readSlice(slice, given, formatVersion))
+      document[slice.key] = deepFreeze(await this.#readSlice(slice, given))
+    }
+    const { source } = given
+    if (source?.isConfigured) {
+      this.#onPassedOver('the connection of a source is ignored: the server has its own', { source: source.name })
     }
     return Object.freeze(document) as unknown as MetadataDocument
   }
 
-  /** The shape of a wire document, with everything that plugins have declared. */
+  /** The shape of the documents that are written, with everything that plugins have declared. */
   schema(): TSchema {
+    const { tables, slices, options } = this.#shapes()
+    const version = Type.Optional(Type.Union([Type.Literal(1), Type.Literal(currentVersion)]))
+    return Type.Object({ version, tables, ...slices }, { ...options, title: 'Metadata' })
+  }
+
+  /** The shape of the documents that are read: those that are written, and those of format 3. */
+  givenSchema(): TSchema {
+    const { tables, slices, options } = this.#shapes()
+    const { functions, ...others } = slices
+    const source = Type.Object({
+      name: ObjectName,
+      kind: Type.Optional(Type.Union([Type.Literal('postgres'), Type.Literal('pg')])),
+      tables: Type.Optional(tables),
+      ...(functions && { functions }),
+    })
+    const sources = Type.Array(source, { maxItems: 1 })
+    const current = Type.Object({ version: Type.Literal(3), sources, ...others }, { ...options, title: 'MetadataV3' })
+    return Type.Union([this.schema(), current])
+  }
+
+  #shapes() {
     const closed = { additionalProperties: false }
-    const lists = this.#registry.facets.map(({ key, schema }) => [key, Type.Optional(Type.Array(schema))])
-    const table = Type.Object({ ...TableHead.properties, ...Object.fromEntries(lists) }, { ...closed, title: 'Table' })
-    const slices = this.#registry.slices
+    const { facets, slices } = this.#registry
+    const lists = facets.map(({ key, schema }) => [key, Type.Optional(Type.Array(schema))])
+    const later = (keys: ReadonlySet<string>, known: readonly { readonly key: string }[]) =>
+      [...keys]
+        .filter((key) => !known.some((each) => each.key === key))
+        .map((key) => [key, Type.Optional(Type.Unknown({ description: 'Taken where it says nothing.' }))])
+    const entry = Object.fromEntries([...lists, ...later(laterTableKeys, facets)])
+    const table = Type.Object({ ...TableHead.properties, ...entry }, { ...closed, title: 'Table' })
+    const shown = slices
       .filter(({ key, isInternal }) => key !== 'tables' && !isInternal)
       .map(({ key, schema }) => [key, Type.Optional(schema)])
-    return Type.Object(
-      {
-        version: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(currentVersion)])),
-        tables: Type.Array(table),
-        ...Object.fromEntries(slices),
-      },
-      { ...(this.#onUnknownKey ? {} : closed), title: 'Metadata' },
-    )
+    return {
+      tables: Type.Array(table),
+      slices: Object.fromEntries([...shown, ...later(laterKeys, slices)]) as Record<string, TSchema>,
+      options: this.#dialect.unknownKeysPass ? {} : closed,
+    }
   }
 
   /** The wire form: keys in the interface's order, what is empty left out, everything sorted. */
@@ -97,30 +150,32 @@ export class DocumentFormat {
   }
 
   /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
-  async validate(document: MetadataDocument): Promise<void> {
-    await this.#refuseDuplicates(document)
+  async validate({ content: document, place }: ReadDocument): Promise<void> {
+    await this.#refuseDuplicates(document, place)
     for (const slice of this.#registry.slices) {
-      locate([slice.key], () => slice.validate?.(sliceValue(document, slice.key), document))
+      locate(place(slice.key), () => slice.validate?.(sliceValue(document, slice.key), document))
     }
   }
 
-  async #refuseDuplicates(document: MetadataDocument): Promise<void> {
+  async #refuseDuplicates(document: MetadataDocument, place: ReadDocument['place']): Promise<void> {
     for (const slice of this.#registry.slices) {
       if (slice.key === 'tables' || !slice.entryKey) continue
       const entries = sliceValue(document, slice.key) as readonly unknown[]
       const key = (entry: unknown) => slice.entryKey?.(entry) ?? ''
       const name = (entry: unknown) => slice.entryName?.(entry) ?? key(entry)
-      refuseRepeated(entries, duplicateKind(slice.key), [slice.key], key, name)
+      refuseRepeated(entries, duplicateKind(slice.key), place(slice.key), key, name)
     }
     refuseRepeated(
       document.tables,
       'tables',
-      ['tables'],
+      place('tables'),
       ({ table }) => nameKey(table),
       ({ table }) => nameText(table),
     )
     await inTurns(
-      mapSteps(document.tables, (entry, i) => this.#refuseDuplicatesIn(entry, ['tables', i, nameText(entry.table)])),
+      mapSteps(document.tables, (entry, i) => {
+        return this.#refuseDuplicatesIn(entry, [...place('tables'), i, nameText(entry.table)])
+      }),
     )
   }
 
@@ -147,30 +202,28 @@ export class DocumentFormat {
     for (const { key } of this.#registry.slices) setSliceValue(draft, key, sliceValue(document, key))
   }
 
-  #checkKeys(given: WireObject): void {
-    const known = new Set([
-      'version',
-      ...this.#registry.slices.filter((each) => !each.isInternal).map(({ key }) => key),
-    ])
-    for (const key of Object.keys(given)) {
-      if (known.has(key)) continue
-      if (!this.#onUnknownKey) throw parseFailed(`unexpected key "${key}"`, [key])
-      this.#onUnknownKey(key)
+  #checkKeys(parts: WireObject): void {
+    const known = new Set(this.#registry.slices.filter((each) => !each.isInternal).map(({ key }) => key))
+    for (const [key, value] of Object.entries(parts)) {
+      if (known.has(key) || (laterKeys.has(key) && saysNothing(value))) continue
+      if (!this.#dialect.unknownKeysPass) throw unexpectedKey([], key)
+      this.#onPassedOver('unknown key in metadata is ignored', { key })
     }
   }
 
-  async #readSlice(slice: AnySlice, given: WireObject, formatVersion: number): Promise<unknown> {
-    const value = own(given, slice.key)
-    if (slice.key === 'tables') return this.#readTables(value)
+  async #readSlice(slice: AnySlice, { parts, place, formatVersion }: GivenDocument): Promise<unknown> {
+    const value = own(parts, slice.key)
+    const at = place(slice.key)
+    if (slice.key === 'tables') return this.#readTables(value, at)
     if (slice.isInternal) return slice.empty
     if (value === undefined || value === null) return slice.empty
-    const decoded = decode(slice.schema, value, [slice.key])
-    return locate([slice.key], () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
+    const decoded = decode(slice.schema, value, at)
+    return locate(at, () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
   }
 
-  #readTables(value: unknown): Promise<readonly TableEntry[]> {
-    const entries = decode(Type.Array(Type.Unknown()), value, ['tables'])
-    return inTurns(mapSteps(entries, (entry, i) => deepFreeze(this.#readTable(entry, ['tables', i]))))
+  #readTables(value: unknown, at: readonly PathKey[]): Promise<readonly TableEntry[]> {
+    const entries = decode(Type.Array(Type.Unknown()), value, at)
+    return inTurns(mapSteps(entries, (entry, i) => deepFreeze(this.#readTable(entry, [...at, i]))))
   }
 
   #readTable(value: unknown, at: readonly PathKey[]): TableEntry {
@@ -178,7 +231,9 @@ export class DocumentFormat {
     const given = value as WireObject
     const { facets } = this.#registry
     const known = new Set<string>([...Object.keys(TableHead.properties), ...facets.map(({ key }) => key)])
-    const unknown = Object.keys(given).filter((key) => !known.has(key))
+    const unknown = Object.keys(given).filter((key) => {
+      return !known.has(key) && !(laterTableKeys.has(key) && saysNothing(given[key]))
+    })
     if (unknown.length > 0) {
       throw parseFailed(`unexpected keys when parsing TableMetadata : ${JSON.stringify(unknown)}`, at)
     }
@@ -209,8 +264,6 @@ export class DocumentFormat {
   }
 }
 
-const own = (object: WireObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
-
 /** Runs `work`; an error it throws is located below `at`. */
 function locate<T>(at: readonly PathKey[], work: () => T): T {
   try {
@@ -218,15 +271,6 @@ function locate<T>(at: readonly PathKey[], work: () => T): T {
   } catch (error) {
     throw error instanceof TrellisError ? error.at(...at) : error
   }
-}
-
-function readVersion(value: unknown): number {
-  if (value === undefined || value === null) return 1
-  if (value === 1 || value === 2) return value
-  if (jsonType(value) !== 'Number') {
-    throw parseFailed(`parsing Int failed, expected Number, but encountered ${jsonType(value)}`, ['version'])
-  }
-  throw parseFailed(`expected 1 or 2, encountered ${JSON.stringify(value)}`, ['version'])
 }
 
 const lists = new WeakMap<TSchema, TSchema>()

@@ -3,10 +3,22 @@
 
 import type { QualifiedName } from '../names.ts'
 
-/** GraphQL names that replace the generated ones; see `TableConfig` of the metadata's interface. */
+/** GraphQL names and descriptions that replace the generated ones; see `TableConfig` of the metadata's interface. */
 export interface TableConfiguration {
-  custom_root_fields: Partial<Record<RootFieldKey, string>>
+  /** What names of types and root fields are made of. */
+  custom_name?: string
+  custom_root_fields: Partial<Record<RootFieldKey | LaterRootFieldKey, string | CustomField>>
   custom_column_names: Record<string, string>
+  /** The same for columns as `custom_column_names`, over which it counts, and their descriptions. */
+  column_config?: Record<string, { custom_name?: string; comment?: string }>
+  /** The description of the rows' type; empty: none. */
+  comment?: string
+}
+
+/** What replaces a root field's generated name and description; an empty comment means no description. */
+export interface CustomField {
+  name?: string
+  comment?: string
 }
 
 export const rootFieldKeys = [
@@ -22,6 +34,11 @@ export const rootFieldKeys = [
 ] as const
 
 export type RootFieldKey = (typeof rootFieldKeys)[number]
+
+/** Root fields that documents of later engines name: their names are kept until there are such fields. */
+export const laterRootFieldKeys = ['update_many', 'select_stream'] as const
+
+export type LaterRootFieldKey = (typeof laterRootFieldKeys)[number]
 
 /** One tracked table. Facets (relationships, permissions, ...) add their keys, each an optional array. */
 export interface TableEntry {

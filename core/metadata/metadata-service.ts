@@ -82,8 +82,7 @@ class Metadata implements RunningMetadataService {
     this.#options = options
     this.#environment = { dialect, environment }
     this.#store = new MetadataStore(registry)
-    const onUnknownKey = (key: string) => this.#warn('unknown key in metadata is ignored', { key })
-    this.format = new DocumentFormat(registry, dialect.unknownKeysPass ? onUnknownKey : null)
+    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.#warn(message, detail))
     this.#sync = new MetadataSync({
       database,
       instance: this.#instance,

@@ -5,7 +5,7 @@
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../catalog/types.ts'
 import type { Condition } from '../compiler/plan.ts'
 import type { QualifiedName } from '../names.ts'
-import type { TableConfiguration } from './document.ts'
+import type { RootFieldKey, TableConfiguration } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 
 export interface ColumnModel {
@@ -33,6 +33,8 @@ export interface RelationshipModel {
   readonly required: boolean
   /** Whether at most one target row can match, by a key of the target. */
   readonly unique: boolean
+  /** Whether nested inserts take the related row after the row that it is nested in, with values of that row. */
+  readonly insertedAfter: boolean
   readonly comment: string | null
 }
 
@@ -56,6 +58,14 @@ export interface SelectPermission {
   readonly filter: Condition
   readonly limit: number | null
   readonly allowAggregations: boolean
+  /** The root fields that lead to rows of the table; absent: all. */
+  readonly rootFields?: RootFieldVisibility
+}
+
+/** Which root fields of a table a role sees, by root; absent: all. */
+export interface RootFieldVisibility {
+  readonly query?: ReadonlySet<RootFieldKey>
+  readonly subscription?: ReadonlySet<RootFieldKey>
 }
 
 export interface InsertPermission {
@@ -70,10 +80,12 @@ export interface UpdatePermission {
   readonly filter: Condition
   readonly check: Condition | null
   readonly presets: ReadonlyMap<string, PresetValue>
+  readonly backendOnly: boolean
 }
 
 export interface DeletePermission {
   readonly filter: Condition
+  readonly backendOnly: boolean
 }
 
 export interface TablePermissions {

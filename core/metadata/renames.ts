@@ -8,6 +8,7 @@ import type { Model, TableModel } from './model.ts'
 import type { Rename } from './objects.ts'
 import { facetEntries, type MetadataRegistry } from './registry.ts'
 import type { RenamePlace } from './slices.ts'
+import { withColumnsRenamed } from './table-configuration.ts'
 
 /** The renames of one operation, one after another. */
 export class Renames {
@@ -59,7 +60,6 @@ function renameOwnKeys(entry: TableEntry, rename: Rename): TableEntry {
   if (rename.kind === 'table') return sameName(entry.table, rename.from) ? { ...entry, table: rename.to } : entry
   const { configuration } = entry
   if (rename.kind === 'relationship' || !configuration || !sameName(entry.table, rename.table)) return entry
-  const names = Object.entries(configuration.custom_column_names)
-  const renamed = names.map(([column, name]) => [column === rename.from ? rename.to : column, name])
-  return { ...entry, configuration: { ...configuration, custom_column_names: Object.fromEntries(renamed) } }
+  const renamed = (column: string) => (column === rename.from ? rename.to : column)
+  return { ...entry, configuration: withColumnsRenamed(configuration, renamed) }
 }

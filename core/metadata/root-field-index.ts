@@ -3,6 +3,7 @@
 import { nearestNames } from '../nearest.ts'
 import type { TableModel } from './model.ts'
 import { basesOfRootField } from './root-field-names.ts'
+import { customRootNames } from './table-configuration.ts'
 
 /** Of how many tables the root fields are looked at for one that resembles a name, if there are more than a few. */
 const mostNear = 10
@@ -22,7 +23,7 @@ export class RootFieldIndex {
       if (graphqlName === null) continue
       if (this.#byGraphQLName.has(graphqlName)) this.#shared.add(graphqlName)
       else this.#byGraphQLName.set(graphqlName, table)
-      for (const name of Object.values(configuration.custom_root_fields)) {
+      for (const name of customRootNames(configuration)) {
         this.#configured.set(name, [...(this.#configured.get(name) ?? []), table])
       }
     }

@@ -7,6 +7,7 @@ import type { TableModel } from './model.ts'
 import { objectKey } from './objects.ts'
 import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
 import { generatedRootFieldName } from './root-field-names.ts'
+import { customRootField } from './table-configuration.ts'
 import { conflictingDefinitions, isReservedType } from './type-names.ts'
 
 /** The root fields that a table gives to an administrator. */
@@ -33,7 +34,8 @@ function rootFieldNames(table: TableModel): RootFieldNames {
   if (known) return known
   const { graphqlName, configuration } = table
   const keys = graphqlName === null ? [] : rootFieldKeysOf(table)
-  const name = (key: RootFieldKey) => configuration.custom_root_fields[key] ?? generatedRootFieldName(graphqlName!, key)
+  const name = (key: RootFieldKey) =>
+    customRootField(configuration, key).name ?? generatedRootFieldName(graphqlName!, key)
   const isQuery = (key: RootFieldKey) => key.startsWith('select')
   const names = {
     query: keys.filter(isQuery).map(name),

@@ -5,7 +5,7 @@ import { englishList, graphqlBaseName, isGraphQLName, nameText, type QualifiedNa
 import type { TableConfiguration, TableEntry } from './document.ts'
 import { enumTableError } from './enum-table.ts'
 import type { ColumnModel, TableModel } from './model.ts'
-import { configurationOf } from './table-configuration.ts'
+import { columnComment, configurationOf, customColumnName, customColumns } from './table-configuration.ts'
 
 /** What the first stage looks at. */
 export interface BaseInput {
@@ -38,15 +38,15 @@ function baseTable(
   const configuration = configurationOf(entry)
   const columns = new Map(
     catalog.columns.map((column) => {
-      const field = fieldName(column, configuration)
-      return [column.name, columnModel(column, field, enumTables.get(column.name)?.[0] ?? null)]
+      const enumTable = enumTables.get(column.name)?.[0] ?? null
+      return [column.name, columnModel(column, configuration, enumTable)]
     }),
   )
   const base = graphqlBaseName(entry.table)
   const exposed = [...columns.values()].filter(({ field }) => field !== null)
   return {
     name: entry.table,
-    graphqlName: isGraphQLName(base) ? base : null,
+    graphqlName: configuration.custom_name ?? (isGraphQLName(base) ? base : null),
     catalog,
     configuration,
     isEnum: entry.is_enum === true,
@@ -59,29 +59,30 @@ function baseTable(
   }
 }
 
-const columnModel = (column: CatalogColumn, field: string | null, enumTable: QualifiedName | null): ColumnModel => ({
+const columnModel = (
+  column: CatalogColumn,
+  configuration: TableConfiguration,
+  enumTable: QualifiedName | null,
+): ColumnModel => ({
   kind: 'column',
   name: column.name,
-  field,
+  field: fieldName(column, configuration),
   type: column.type,
   nullable: column.nullable,
-  comment: column.comment,
+  comment: (columnComment(configuration, column.name) ?? column.comment) || null,
   column,
   enumTable,
 })
 
-function customName({ custom_column_names: names }: TableConfiguration, column: string): string | undefined {
-  return Object.hasOwn(names, column) ? names[column] : undefined
-}
-
 function fieldName({ name }: CatalogColumn, configuration: TableConfiguration): string | null {
-  return customName(configuration, name) ?? (isGraphQLName(name) ? name : null)
+  return customColumnName(configuration, name) ?? (isGraphQLName(name) ? name : null)
 }
 
 function customNamesError({ columns }: CatalogTable, configuration: TableConfiguration): string | null {
-  for (const [column, name] of Object.entries(configuration.custom_column_names)) {
+  for (const [column, name] of customColumns(configuration)) {
     if (columns.some((candidate) => candidate.name === column)) continue
-    return `the custom field name "${name}" was given for the column "${column}", but no such column exists`
+    const given = name === undefined ? 'a configuration' : `the custom field name "${name}"`
+    return `${given} was given for the column "${column}", but no such column exists`
   }
   const byField = new Map<string, string[]>()
   for (const column of columns) {

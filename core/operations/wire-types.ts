@@ -1,24 +1,32 @@
 // Types that the arguments of many operations share, as they decode.
 
-import { Type } from '@sinclair/typebox'
+import { type ObjectOptions, Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors.ts'
 import { graphqlNamePattern, isGraphQLName, type QualifiedName } from '../names.ts'
 
 const qualifiedName = (value: string | { schema?: string; name: string }): QualifiedName =>
   typeof value === 'string' ? { schema: 'public', name: value } : { schema: value.schema ?? 'public', name: value.name }
 
-/** The name of a table or function: a string in schema `public`, or `{schema?, name}`; decodes to the latter. */
-export const TableName = Type.Unsafe<QualifiedName>(
-  Type.Union(
-    [Type.String(), Type.Object({ schema: Type.Optional(Type.String()), name: Type.String() }, { missingKey: 'A' })],
-    {
-      title: 'TableName',
+function tableName(title: string, options: ObjectOptions) {
+  const parts = Type.Object(
+    { schema: Type.Optional(Type.String()), name: Type.String() },
+    { ...options, missingKey: 'A' },
+  )
+  return Type.Unsafe<QualifiedName>(
+    Type.Union([Type.String(), parts], {
+      title,
       examples: ['invoice', { schema: 'crm', name: 'lead' }],
       message: 'expecting a string/object for QualifiedObject',
       convert: qualifiedName,
-    },
-  ),
-)
+    }),
+  )
+}
+
+/** The name of a table or function: a string in schema `public`, or `{schema?, name}`; decodes to the latter. */
+export const TableName = tableName('TableName', {})
+
+/** The same in a document, where what else it says would be lost. */
+export const DocumentTableName = tableName('DocumentTableName', { additionalProperties: false })
 
 /** A name of a metadata object: any text but the empty one. */
 export const ObjectName = Type.String({ minLength: 1 })

@@ -15,7 +15,8 @@ export function allowListGuard(model: () => Model): RequestGuard {
       known = fingerprint(document.node)
       fingerprints.set(document, known)
     }
-    if (model().slices.allowlist?.has(known)) return
+    const roles = model().slices.allowlist?.get(known)
+    if (roles === 'all' || roles?.has(session.role)) return
     const internal = { message: 'query is not in any of the allowlists' }
     throw badRequest('validation-failed', 'query is not allowed', { internal })
   }

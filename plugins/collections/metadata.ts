@@ -10,10 +10,13 @@ import { type AllowedCollection, type CollectedQuery, documentSchemas, type Quer
 
 declare module '../../core/metadata/model.ts' {
   interface ModelSlices {
-    /** Fingerprints of the documents that roles may run. */
-    allowlist: ReadonlySet<string>
+    /** The documents that roles may run, by their fingerprints. */
+    allowlist: ReadonlyMap<string, AllowedRoles>
   }
 }
+
+/** The roles that may run a document. */
+type AllowedRoles = 'all' | ReadonlySet<string>
 
 /** The collection of that name. */
 export const findCollection = (
@@ -48,10 +51,25 @@ function queryFingerprint(query: CollectedQuery): string {
 function allowedDocuments(
   allowlist: readonly AllowedCollection[],
   collections: readonly QueryCollection[],
-): ReadonlySet<string> {
-  const listed = new Set(allowlist.map(({ collection }) => collection))
-  const queries = collections.filter(({ name }) => listed.has(name)).flatMap(({ definition }) => definition.queries)
-  return new Set(queries.map(queryFingerprint))
+): ReadonlyMap<string, AllowedRoles> {
+  const listed = new Map(allowlist.map((entry) => [entry.collection, entry]))
+  const allowed = new Map<string, AllowedRoles>()
+  for (const { name, definition } of collections) {
+    const entry = listed.get(name)
+    if (!entry) continue
+    const roles = entry.scope?.global === false ? new Set(entry.scope.roles) : 'all'
+    for (const query of definition.queries) {
+      const key = queryFingerprint(query)
+      allowed.set(key, eitherOf(allowed.get(key), roles))
+    }
+  }
+  return allowed
+}
+
+/** What is in several collections is allowed where any of them allows it. */
+function eitherOf(known: AllowedRoles | undefined, more: AllowedRoles): AllowedRoles {
+  if (known === undefined) return more
+  return known === 'all' || more === 'all' ? 'all' : new Set([...known, ...more])
 }
 
 export const queryCollectionsSlice: Omit<Slice<'query_collections', (typeof documentSchemas)['collections']>, 'key'> = {

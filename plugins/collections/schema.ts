@@ -17,9 +17,10 @@ export interface QueryCollection {
   comment?: string
 }
 
-/** An entry of the allow-list. */
+/** An entry of the allow-list: for every role, unless its scope names some. */
 export interface AllowedCollection {
   collection: string
+  scope?: { global: true } | { global: false; roles: string[] }
 }
 
 declare module '../../core/metadata/document.ts' {
@@ -60,8 +61,13 @@ export const CollectionArgs = Type.Object({ collection: ObjectName })
 
 const closed = { additionalProperties: false }
 
+const Scope = Type.Union([
+  Type.Object({ global: Type.Literal(true) }, closed),
+  Type.Object({ global: Type.Literal(false), roles: Type.Array(ObjectName, { minItems: 1 }) }, closed),
+])
+
 /** `query_collections` and `allowlist` of a document. */
 export const documentSchemas = {
   collections: Type.Array(collection(closed)),
-  allowlist: Type.Array(Type.Object({ collection: ObjectName }, closed)),
+  allowlist: Type.Array(Type.Object({ collection: ObjectName, scope: Type.Optional(Scope) }, closed)),
 }

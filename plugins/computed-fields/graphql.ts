@@ -106,18 +106,18 @@ const isRow: Condition = { kind: 'sql', build: (row) => sql`not (${row}.* is nul
 /** The name of the input type: the function's, unless another field calls it with other arguments. */
 function argumentsName(scope: SchemaScope, table: TableModel, field: ComputedFieldModel): string {
   const { call, name } = field
-  const shared = `${graphqlBaseName(call.function)}_args`
-  const isTracked = scope.model.slices.functions?.has(nameKey(call.function)) ?? false
-  const isShared = isGraphQLName(shared) && !isTracked && callsAlike(scope, call)
-  return isShared ? shared : ownArgumentsName(scope, `${table.graphqlName}_${name}`)
+  const base = graphqlBaseName(call.function)
+  const isShared = isGraphQLName(base) && !isTracked(scope, base) && callsAlike(scope, call)
+  return isShared ? `${base}_args` : ownArgumentsName(scope, `${table.graphqlName}_${name}`)
 }
 
 /** Functions of computed fields are often called after table and field, and may be tracked under that name. */
-function ownArgumentsName(scope: SchemaScope, field: string): string {
-  const functions = [...(scope.model.slices.functions?.values() ?? [])]
-  const isTaken = functions.some(({ graphqlName }) => graphqlName === field)
-  return isTaken ? `${field}_field_args` : `${field}_args`
-}
+const ownArgumentsName = (scope: SchemaScope, field: string): string =>
+  isTracked(scope, field) ? `${field}_field_args` : `${field}_args`
+
+/** Whether a tracked function has a GraphQL name, and the types that are called after it. */
+const isTracked = ({ model }: SchemaScope, name: string): boolean =>
+  [...(model.slices.functions?.values() ?? [])].some(({ graphqlName }) => graphqlName === name)
 
 /** Whether requests give the same arguments wherever a computed field calls the function. */
 function callsAlike(scope: SchemaScope, call: FunctionCall): boolean {

@@ -58,13 +58,25 @@ export class Caller {
   permission<A extends Action>(access: TableAccess, action: A, because = ''): NonNullable<TableAccess[A]> {
     const permission = access[action]
     if (permission) return permission
-    const { role } = this.#session
-    throw denied(`${action} on "${nameText(access.table.name)}" for role "${role}" is not allowed. ${because}`)
+    throw this.#notAllowed(access, action, because)
   }
 
   /** The table, if the caller may read it. */
   readable(access: TableAccess, because?: string): ReadableTable {
     return { ...access, select: this.permission(access, 'select', because) }
+  }
+
+  /** The table, if the caller may read it by itself, and not through relationships alone. */
+  readableByItself(access: TableAccess, because = ''): ReadableTable {
+    const readable = this.readable(access, because)
+    const isShown = readable.select.rootFields?.query?.has('select') ?? true
+    if (isShown) return readable
+    throw this.#notAllowed(access, 'select', because)
+  }
+
+  #notAllowed({ table }: TableAccess, action: Action, because: string): TrellisError {
+    const { role } = this.#session
+    return denied(`${action} on "${nameText(table.name)}" for role "${role}" is not allowed. ${because}`)
   }
 
   /** A column that the caller may read; `hint` says what to do with a relationship instead. */

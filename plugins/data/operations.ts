@@ -49,7 +49,7 @@ export const selectRows = (options: DataOptions) =>
     args: SelectArgs,
     handle(context, args) {
       const caller = callerOf(context, args.table, options)
-      const access = caller.readable(within('table', () => caller.table(args.table)))
+      const access = caller.readableByItself(within('table', () => caller.table(args.table)))
       const select = planSelect(args, access, caller)
       return runStatement(compile(manyQuery(select, null, new Printer(printerOptions(context, options)))), context)
     },
@@ -70,7 +70,7 @@ export const countRows = (options: DataOptions) =>
     handle(context, { table, distinct = [], where }) {
       const caller = callerOf(context, table, options)
       const because = '; "count" is only allowed if the role has "select" permissions on the table'
-      const access = caller.readable(caller.table(table), because)
+      const access = caller.readableByItself(caller.table(table), because)
       const hint = `Relationships can't be used in "distinct".`
       const distinctOn = within('distinct', () =>
         distinct.map((name, i) => within(i, () => caller.readableColumn(access, name, hint).name)),

@@ -11,7 +11,7 @@ import { nameText } from '../../core/names.ts'
 import { aggregateType, planAggregate, planRow, planRows, rowList, selectArguments } from '../tables/graphql.ts'
 import { callArguments, planCall } from './arguments.ts'
 import type { FunctionCall } from './call.ts'
-import type { FunctionModel } from './metadata.ts'
+import { type FunctionModel, mayCall } from './metadata.ts'
 
 export { callArguments, planCall }
 
@@ -27,17 +27,22 @@ export function planFunctionRows(
   return { ...rows, orderedByKey: false }
 }
 
+/** The tracked functions that the role may call, as far as their own permissions go. */
+export function callableFunctions({ model, role }: SchemaScope): FunctionModel[] {
+  const all = [...(model.slices.functions?.values() ?? [])]
+  return all.filter((each) => mayCall(each, role))
+}
+
 /** Contribution: the root fields of every function whose rows the role may select. */
 export function functionFields(scope: SchemaScope): FieldMap {
   const fields = new Map<string, () => Field>()
-  for (const model of scope.model.slices.functions?.values() ?? []) {
+  for (const model of callableFunctions(scope)) {
     const access = scope.access(model.table)
     if (!access?.select || access.table.graphqlName === null) continue
     const { table, select } = access
-    fields.set(model.graphqlName, () => rowsField(scope, model, table))
-    if (select.allowAggregations) {
-      fields.set(`${model.graphqlName}_aggregate`, () => aggregateField(scope, model, table))
-    }
+    const { rows, aggregate } = model.rootFields
+    fields.set(rows, () => rowsField(scope, model, table))
+    if (select.allowAggregations) fields.set(aggregate, () => aggregateField(scope, model, table))
   }
   return fields
 }
@@ -49,9 +54,10 @@ const fieldArguments = (scope: SchemaScope, { call, graphqlName }: FunctionModel
 
 function rowsField(scope: SchemaScope, model: FunctionModel, table: TableModel): Field {
   const { name, call } = model
+  const generated = `execute function "${nameText(name)}" which returns "${nameText(table.name)}"`
   return {
     type: rowList(scope, table),
-    description: `execute function "${nameText(name)}" which returns "${nameText(table.name)}"`,
+    description: (model.comment ?? generated) || null,
     args: fieldArguments(scope, model, table),
     extensions: {
       root: {

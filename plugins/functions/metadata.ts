@@ -7,6 +7,7 @@ import type { MetadataDocument } from '../../core/metadata/document.ts'
 import { functionRef, type ObjectRef, objectKey } from '../../core/metadata/objects.ts'
 import { withReasons } from '../../core/metadata/reasons.ts'
 import type { Slice, SliceContext } from '../../core/metadata/slices.ts'
+import { conflictingDefinitions } from '../../core/metadata/type-names.ts'
 import {
   compareNames,
   graphqlBaseName,
@@ -18,16 +19,26 @@ import {
 } from '../../core/names.ts'
 import { decode } from '../../core/operations/decode.ts'
 import { type FunctionCall, functionCall } from './call.ts'
-import { documentSchemas, type FunctionEntry } from './schema.ts'
+import { documentSchemas, type FunctionConfiguration, type FunctionEntry } from './schema.ts'
 
 /** A tracked function. */
 export interface FunctionModel {
   readonly name: QualifiedName
+  /** What the names of its types are made of. */
   readonly graphqlName: string
+  readonly rootFields: { readonly rows: string; readonly aggregate: string }
+  /** Replaces the generated description; empty: none. */
+  readonly comment: string | null
+  /** The roles that may call it, of those that may select what it returns; null: all of them. */
+  readonly roles: ReadonlySet<string> | null
   /** Whose rows it returns. */
   readonly table: QualifiedName
   readonly call: FunctionCall
 }
+
+/** Whether a role may call a function, as far as the function's own permissions go. */
+export const mayCall = ({ roles }: FunctionModel, role: string): boolean =>
+  roles === null || role === 'admin' || roles.has(role)
 
 declare module '../../core/metadata/model.ts' {
   interface ModelSlices {
@@ -48,15 +59,19 @@ export function soleFunction(name: QualifiedName, context: Pick<SliceContext, 'f
 
 function resolveFunctions(entries: readonly FunctionEntry[], context: SliceContext): Map<string, FunctionModel> {
   const functions = new Map<string, FunctionModel>()
+  const baseNames = new Set<string>()
   for (const entry of [...entries].sort((a, b) => compareNames(a.function, b.function))) {
     const name = entry.function
     const ref = functionRef(name)
     const object = { ref, type: 'function', definition: name }
     try {
       const resolved = resolveFunction(entry, context)
-      const { graphqlName } = resolved
-      if (!context.claimRootFields(object, { query: [graphqlName, `${graphqlName}_aggregate`] })) continue
+      const { graphqlName, rootFields } = resolved
+      const { rows, aggregate } = rootFields
+      if (!context.claimRootFields(object, { query: [rows, aggregate] })) continue
+      if (baseNames.has(graphqlName)) throw badRequest('unexpected', conflictingDefinitions(`${graphqlName}_args`))
       context.depend(ref, { kind: 'table', table: resolved.table }, 'table')
+      baseNames.add(graphqlName)
       functions.set(nameKey(name), resolved)
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error
@@ -66,12 +81,12 @@ function resolveFunctions(entries: readonly FunctionEntry[], context: SliceConte
   return functions
 }
 
-function resolveFunction({ function: name, configuration }: FunctionEntry, context: SliceContext): FunctionModel {
+function resolveFunction(entry: FunctionEntry, context: SliceContext): FunctionModel {
+  const { function: name, configuration, permissions, comment = null } = entry
   const found = explained(name, () => {
     if (context.table(name)) throw badRequest('not-supported', tableOfThatName(name))
     const candidate = soleFunction(name, context)
-    const sessionName = configuration?.session_argument
-    const reasons = violations(candidate, sessionName)
+    const reasons = violations(candidate, configuration)
     if (reasons.length === 0) return candidate
     const message = withReasons(`the function "${nameText(name)}" cannot be tracked`, reasons)
     throw badRequest('constraint-violation', message)
@@ -79,7 +94,14 @@ function resolveFunction({ function: name, configuration }: FunctionEntry, conte
   const table = found.returnsTable!
   if (!context.table(table)) throw badRequest('constraint-violation', `table "${nameText(table)}" is not tracked`)
   const session = findArgument(found, configuration?.session_argument)
-  return { name, graphqlName: graphqlBaseName(name), table, call: functionCall(found, { session }) }
+  const roles = permissions ? new Set(permissions.map(({ role }) => role)) : null
+  return { name, ...namesOf(entry), comment, roles, table, call: functionCall(found, { session }) }
+}
+
+function namesOf({ function: name, configuration }: FunctionEntry): Pick<FunctionModel, 'graphqlName' | 'rootFields'> {
+  const { custom_name: graphqlName = graphqlBaseName(name), custom_root_fields: fields = {} } = configuration ?? {}
+  const { function: rows = graphqlName, function_aggregate: aggregate = `${graphqlName}_aggregate` } = fields
+  return { graphqlName, rootFields: { rows, aggregate } }
 }
 
 /** The refusal of a function whose root fields would be a table's. */
@@ -102,10 +124,11 @@ export const findArgument = (
 ): FunctionArgument | undefined => (name === undefined ? undefined : all.find((argument) => argument.name === name))
 
 /** Every reason why a function cannot be tracked. */
-function violations(candidate: CatalogFunction, sessionName: string | undefined): string[] {
+function violations(candidate: CatalogFunction, configuration: FunctionConfiguration = {}): string[] {
+  const { custom_name: customName, session_argument: sessionName } = configuration
   const badNames = candidate.arguments.flatMap(({ name }) => (name === null || isGraphQLName(name) ? [] : [name]))
   const rules: readonly (readonly [isBroken: boolean, reason: string])[] = [
-    [!isGraphQLName(graphqlBaseName(candidate)), 'function name is not a legal GraphQL identifier'],
+    [!isGraphQLName(customName ?? graphqlBaseName(candidate)), 'function name is not a legal GraphQL identifier'],
     [candidate.variadic, 'function with "VARIADIC" parameters are not supported'],
     [candidate.declaredReturnType.kind !== 'c', 'the function does not return a "COMPOSITE" type'],
     [!candidate.returnsSet, 'the function does not return a SETOF'],

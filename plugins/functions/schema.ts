@@ -1,14 +1,26 @@
 // What tracked functions look like on the wire, in arguments and in the document.
 
-import { Type } from '@sinclair/typebox'
+import { type TProperties, Type } from '@sinclair/typebox'
+import { badRequest, parseFailed } from '../../core/errors.ts'
 import type { QualifiedName } from '../../core/names.ts'
 import { decode } from '../../core/operations/decode.ts'
-import { TableName } from '../../core/operations/wire-types.ts'
+import { DocumentTableName, GraphQLName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
+
+/** Names that replace the generated ones, and the argument that is given the session. */
+export interface FunctionConfiguration {
+  custom_name?: string
+  custom_root_fields?: { function?: string; function_aggregate?: string }
+  session_argument?: string
+  exposed_as?: 'query'
+}
 
 /** One tracked function. */
 export interface FunctionEntry {
   function: QualifiedName
-  configuration?: { session_argument: string }
+  configuration?: FunctionConfiguration
+  /** The roles that may call it, of those that may select what it returns; absent: all of them. */
+  permissions?: { role: string }[]
+  comment?: string
 }
 
 declare module '../../core/metadata/document.ts' {
@@ -19,24 +31,53 @@ declare module '../../core/metadata/document.ts' {
 
 export const FunctionName = { ...TableName, title: 'FunctionName', examples: ['search_books'] }
 
-interface WireEntry {
-  readonly function: QualifiedName
-  readonly configuration?: { readonly session_argument?: string }
+const DocumentFunctionName = { ...DocumentTableName, title: 'DocumentFunctionName', examples: ['search_books'] }
+
+/** Leaves out what says nothing. */
+function canonical({ function: name, configuration = {}, permissions = [], comment }: FunctionEntry): FunctionEntry {
+  const { custom_root_fields: fields = {}, ...given } = configuration
+  const kept = { ...given, ...(Object.keys(fields).length > 0 && { custom_root_fields: fields }) }
+  return {
+    function: name,
+    ...(Object.keys(kept).length > 0 && { configuration: kept }),
+    ...(permissions.length > 0 && { permissions }),
+    ...(comment !== undefined && { comment }),
+  }
 }
 
-/** Leaves out a configuration that says nothing. */
-function canonical({ function: name, configuration }: WireEntry): FunctionEntry {
-  const argument = configuration?.session_argument
-  return { function: name, ...(argument !== undefined && { configuration: { session_argument: argument } }) }
+function refuseRepeatedNames(fields: NonNullable<FunctionConfiguration['custom_root_fields']>) {
+  const { function: rows, function_aggregate: aggregate } = fields
+  if (rows === undefined || rows !== aggregate) return fields
+  throw parseFailed(`the following custom root field names are duplicated: "${rows}"`)
+}
+
+function refuseMutation(root: 'query' | 'mutation'): 'query' {
+  if (root === 'query') return root
+  throw badRequest('not-supported', 'functions cannot be exposed as mutations')
 }
 
 /** A document may hold no unknown keys, arguments may. */
 function entrySchema(document: boolean) {
   const closed = document ? { additionalProperties: false } : {}
-  const configuration = Type.Object({ session_argument: Type.Optional(Type.String()) }, closed)
-  const options = { ...closed, missingKey: 'A', convert: canonical }
-  const shape = Type.Object({ function: FunctionName, configuration: Type.Optional(configuration) }, options)
-  return Type.Unsafe<FunctionEntry>(shape)
+  const objectOf = (properties: TProperties, options = {}) => Type.Object(properties, { ...closed, ...options })
+  const names = { function: Type.Optional(GraphQLName), function_aggregate: Type.Optional(GraphQLName) }
+  const exposed = Type.Union([Type.Literal('query'), Type.Literal('mutation')], {
+    convert: refuseMutation,
+    shown: Type.Literal('query'),
+  })
+  const configuration = objectOf({
+    custom_name: Type.Optional(GraphQLName),
+    custom_root_fields: Type.Optional(objectOf(names, { convert: refuseRepeatedNames })),
+    session_argument: Type.Optional(Type.String()),
+    exposed_as: Type.Optional(exposed),
+  })
+  const entry = {
+    function: document ? DocumentFunctionName : FunctionName,
+    configuration: Type.Optional(configuration),
+    permissions: Type.Optional(Type.Array(objectOf({ role: ObjectName }))),
+    comment: Type.Optional(Type.String()),
+  }
+  return Type.Unsafe<FunctionEntry>(objectOf(entry, { missingKey: 'A', convert: canonical }))
 }
 
 /** The arguments of `track_function`: a function's name alone. */

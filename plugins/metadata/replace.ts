@@ -2,35 +2,40 @@
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { Dialect } from '../../core/dialect.ts'
-import { toTrellisError } from '../../core/errors.ts'
+import { jsonType } from '../../core/json.ts'
 import type { MetadataDocument } from '../../core/metadata/document.ts'
+import type { ReadDocument } from '../../core/metadata/document-format.ts'
+import { own, unexpectedKey, type WireObject } from '../../core/metadata/given-document.ts'
 import type { MetadataService } from '../../core/metadata/service.ts'
 import { decode } from '../../core/operations/decode.ts'
 import { type Operation, operation } from '../../core/operations/operation.ts'
 import { ConsistencyReport, consistencyReport } from './inconsistencies.ts'
 
-/** A document in its stored form: reading it takes what all plugins declared, see `decode` of the operations. */
-const StoredDocument = Type.Unsafe<MetadataDocument>(Type.Unknown())
+/** A document as it was read, which takes what all plugins declared: see `decode` of the operations. */
+const GivenDocument = Type.Unsafe<ReadDocument>(Type.Unknown())
 
 const ReplaceMetadataV2Args = Type.Object({
   allow_inconsistent_metadata: Type.Optional(Type.Boolean()),
-  metadata: StoredDocument,
+  metadata: GivenDocument,
 })
 
 /** `replace_metadata`, whose version 2 may keep a document with inconsistent objects. */
 export function replaceMetadata(service: MetadataService, dialect: Dialect): readonly Operation<TSchema>[] {
   const { format } = service
-  const replace = async (draft: MetadataDocument, document: MetadataDocument) => {
+  const replace = async (draft: MetadataDocument, document: ReadDocument) => {
     await format.validate(document)
-    format.fill(draft, document)
+    format.fill(draft, document.content)
   }
   return [
     operation({
       type: 'replace_metadata',
-      about: { summary: 'Replaces all metadata by a document.', args: () => format.schema() },
-      args: StoredDocument,
+      about: {
+        summary: 'Replaces all metadata by a document.',
+        args: () => Type.Union([format.givenSchema(), exportedSchema(format.givenSchema())]),
+      },
+      args: GivenDocument,
       check: 'strict',
-      decode: (args) => format.read(args),
+      decode: (args) => (isExported(args) ? readExported(args, service) : format.read(args)),
       handle: ({ metadata }, document) => replace(metadata, document),
     }),
     operation({
@@ -38,26 +43,31 @@ export function replaceMetadata(service: MetadataService, dialect: Dialect): rea
       version: 2,
       about: {
         summary: 'Replaces all metadata by a document, which may be inconsistent where that is allowed.',
-        args: () => Type.Object({ ...ReplaceMetadataV2Args.properties, metadata: format.schema() }),
+        args: () => Type.Object({ ...ReplaceMetadataV2Args.properties, metadata: format.givenSchema() }),
         result: ConsistencyReport,
       },
       args: ReplaceMetadataV2Args,
       check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
       async decode(args) {
         const given = decode(ReplaceMetadataV2Args, args)
-        return { ...given, metadata: await inMetadata(() => format.read(given.metadata)) }
+        return { ...given, metadata: await format.read(given.metadata, ['metadata']) }
       },
-      handle: ({ metadata }, args) => inMetadata(() => replace(metadata, args.metadata)),
+      handle: ({ metadata }, args) => replace(metadata, args.metadata),
       respond: ({ inconsistencies }) => consistencyReport(inconsistencies, dialect),
     }),
   ]
 }
 
-/** Runs `work` on the member `metadata` of the arguments; its errors are located there. */
-async function inMetadata<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw toTrellisError(error).at('metadata')
-  }
+const exportedSchema = (document: TSchema) =>
+  Type.Object({ resource_version: Type.Optional(Type.Integer()), metadata: document }, { additionalProperties: false })
+
+/** Whether this is what version 2 of `export_metadata` answers: a document and its version. */
+const isExported = (args: unknown): args is WireObject =>
+  jsonType(args) === 'Object' && jsonType(own(args as WireObject, 'metadata')) === 'Object'
+
+/** The version is that of the engine that exported it, and says nothing here. */
+function readExported(args: WireObject, { format }: MetadataService): Promise<ReadDocument> {
+  const other = Object.keys(args).find((key) => key !== 'metadata' && key !== 'resource_version')
+  if (other !== undefined) throw unexpectedKey([], other)
+  return format.read(own(args, 'metadata'), ['metadata'])
 }

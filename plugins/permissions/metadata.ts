@@ -1,7 +1,7 @@
 // The facets `insert_permissions`, `select_permissions`, `update_permissions` and `delete_permissions` of a table.
 
 import { badRequest, TrellisError } from '../../core/errors.ts'
-import type { TableEntry } from '../../core/metadata/document.ts'
+import { rootFieldKeys, type TableEntry } from '../../core/metadata/document.ts'
 import type {
   DeletePermission,
   InsertPermission,
@@ -124,6 +124,17 @@ function resolveSelect(
     filter: resolveExpression(permission.filter, table, context),
     limit,
     allowAggregations: permission.allow_aggregations ?? false,
+    ...rootFieldsOf(permission),
+  }
+}
+
+/** Which root fields are shown, where the permission says so. */
+function rootFieldsOf(permission: Permissions['select']): Pick<SelectPermission, 'rootFields'> {
+  const { query_root_fields: query, subscription_root_fields: subscription } = permission
+  if (!query && !subscription) return {}
+  const set = (fields: readonly string[]) => new Set(rootFieldKeys.filter((key) => fields.includes(key)))
+  return {
+    rootFields: { ...(query && { query: set(query) }), ...(subscription && { subscription: set(subscription) }) },
   }
 }
 
@@ -169,6 +180,7 @@ function resolveUpdate(
     filter: resolveExpression(permission.filter, table, context),
     check: permission.check ? resolveExpression(permission.check, table, context) : null,
     presets,
+    backendOnly: permission.backend_only ?? false,
   }
 }
 
@@ -176,7 +188,10 @@ const resolveDelete = (
   permission: Permissions['delete'],
   table: TableModel,
   context: ExpressionContext,
-): DeletePermission => ({ filter: resolveExpression(permission.filter, table, context) })
+): DeletePermission => ({
+  filter: resolveExpression(permission.filter, table, context),
+  backendOnly: permission.backend_only ?? false,
+})
 
 export const insertPermissions = permissionFacet('insert', resolveInsert)
 export const selectPermissions = permissionFacet('select', resolveSelect)

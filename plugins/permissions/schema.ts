@@ -39,13 +39,21 @@ export const Expression = Type.Unsafe<BooleanExpression>(
 
 const Columns = Type.Union([Type.Literal('*'), Type.Array(ColumnName)])
 
+const backendOnly = Type.Optional(Type.Boolean())
+
+/** Root fields that a role sees of a table; `select_stream` is kept for when there is one. */
+const rootFields = (...keys: readonly string[]) =>
+  Type.Optional(Type.Array(Type.Unsafe<VisibleRootField>(Type.Union(keys.map((key) => Type.Literal(key))))))
+
+type VisibleRootField = 'select' | 'select_by_pk' | 'select_aggregate' | 'select_stream'
+
 /** The members of each kind's `permission`, in the order of the document. */
 const members = {
   insert: {
     check: Expression,
     set: Type.Optional(VerbatimObject),
     columns: Type.Optional(Columns),
-    backend_only: Type.Optional(Type.Boolean()),
+    backend_only: backendOnly,
   },
   select: {
     columns: Columns,
@@ -53,15 +61,19 @@ const members = {
     filter: Expression,
     limit: Type.Optional(Type.Integer()),
     allow_aggregations: Type.Optional(Type.Boolean()),
+    query_root_fields: rootFields('select', 'select_by_pk', 'select_aggregate'),
+    subscription_root_fields: rootFields('select', 'select_by_pk', 'select_aggregate', 'select_stream'),
   },
   update: {
     columns: Columns,
     filter: Expression,
     check: Type.Optional(Type.Union([Type.Null(), Expression])),
     set: Type.Optional(VerbatimObject),
+    backend_only: backendOnly,
   },
   delete: {
     filter: Expression,
+    backend_only: backendOnly,
   },
 } as const satisfies Record<PermissionKind, TProperties>
 
@@ -92,7 +104,10 @@ declare module '../../core/metadata/document.ts' {
 const canonical: { [K in PermissionKind]: (permission: Permissions[K]) => Permissions[K] } = {
   insert: (permission) => withoutDefaults(permission),
   select: (permission) => withoutDefaults(permission),
-  update: ({ columns, filter, check = null, set }) => withoutDefaults({ columns, filter, check, set }),
+  update: ({ check = null, ...permission }) => {
+    const { columns, filter, ...rest } = permission
+    return withoutDefaults({ columns, filter, check, ...rest })
+  },
   delete: (permission) => permission,
 }
 

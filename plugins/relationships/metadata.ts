@@ -37,7 +37,7 @@ export const describeRelationship = (
 type FacetKey<T extends RelationshipType> = `${T}_relationships` & keyof TableEntry
 
 /** The part of a relationship's model that its configuration decides. */
-type Link = Pick<RelationshipModel, 'target' | 'mapping' | 'required' | 'unique'>
+type Link = Pick<RelationshipModel, 'target' | 'mapping' | 'required' | 'unique' | 'insertedAfter'>
 
 type ResolveForeignKey<T extends RelationshipType> = (
   key: ForeignKeyColumns[T],
@@ -61,7 +61,7 @@ function relationshipFacet<T extends RelationshipType>(
       const explain = (reason: string) =>
         broken(`in table "${nameText(table.name)}": in relationship "${name}": ${reason}`)
       const link = using.manual_configuration
-        ? resolveManual(using.manual_configuration, table, context)
+        ? resolveManual(type, using.manual_configuration, table, context)
         : resolveForeignKey(using.foreign_key_constraint_on as ForeignKeyColumns[T], table, context, explain)
       return { kind: 'relationship', name, type, comment, ...link }
     },
@@ -74,15 +74,19 @@ function relationshipFacet<T extends RelationshipType>(
 
 const broken = (reason: string): Error => badRequest('constraint-violation', reason)
 
-/** The one foreign key that stands on that column alone. */
-function singleColumnKey(
+/** The one foreign key that stands on these columns, in any order. */
+function foreignKeyOn(
   keys: readonly CatalogForeignKey[],
-  column: string,
+  columns: readonly string[],
   explain: (reason: string) => Error,
 ): CatalogForeignKey {
-  const [key, ...others] = keys.filter(({ columns }) => columns.length === 1 && columns[0] === column)
-  if (!key) throw explain('no foreign constraint exists on the given column')
-  if (others.length > 0) throw explain('more than one foreign key constraint exists on the given column')
+  const wanted = new Set(columns)
+  const [key, ...others] = keys.filter((each) => {
+    return each.columns.length === wanted.size && each.columns.every((column) => wanted.has(column))
+  })
+  const given = wanted.size === 1 ? 'the given column' : 'the given column(s)'
+  if (!key) throw explain(`no foreign constraint exists on ${given}`)
+  if (others.length > 0) throw explain(`more than one foreign key constraint exists on ${given}`)
   return key
 }
 
@@ -94,30 +98,36 @@ const constraintRef = (table: QualifiedName, { name }: CatalogForeignKey): Objec
 
 const columnRef = (table: QualifiedName, name: string): ObjectRef => ({ kind: 'column', table, name })
 
-const resolveObjectKey: ResolveForeignKey<'object'> = (column, table, context, explain) => {
-  const key = singleColumnKey(table.catalog.foreignKeys, column, explain)
-  const { target, targetColumns } = key
+const resolveObjectKey: ResolveForeignKey<'object'> = (given, table, context, explain) => {
+  if (typeof given === 'object' && !Array.isArray(given)) return resolveOtherKey(given, table, context, explain)
+  const key = foreignKeyOn(table.catalog.foreignKeys, [given].flat(), explain)
+  const { columns, target, targetColumns } = key
   if (!context.table(target)) throw broken(`table "${nameText(target)}" is not tracked`)
   context.depend(constraintRef(table.name, key), 'fkey')
-  context.depend(columnRef(table.name, column), 'using_column')
+  for (const column of columns) context.depend(columnRef(table.name, column), 'using_column')
   context.depend({ kind: 'table', table: target }, 'remote_table')
-  const required = table.columns.get(column)?.nullable === false
-  return { target, mapping: [[column, targetColumns[0]!]], required, unique: true }
+  const required = columns.every((column) => table.columns.get(column)?.nullable === false)
+  const mapping = columns.map((column, i) => [column, targetColumns[i]!] as const)
+  return { target, mapping, required, unique: true, insertedAfter: false }
 }
 
-const resolveArrayKey: ResolveForeignKey<'array'> = ({ table: target, column }, table, context, explain) => {
+const resolveOtherKey: ResolveForeignKey<'array'> = (given, table, context, explain) => {
+  const target = given.table
   const other = context.table(target)
   if (!other) throw explain(`table "${nameText(target)}" does not exist`)
   const keys = other.catalog.foreignKeys.filter((key) => sameName(key.target, table.name))
-  const key = singleColumnKey(keys, column, explain)
+  const key = foreignKeyOn(keys, given.columns ?? [given.column], explain)
+  const { columns, targetColumns } = key
   context.depend(constraintRef(target, key), 'remote_fkey')
-  context.depend(columnRef(target, column), 'using_column')
+  for (const column of columns) context.depend(columnRef(target, column), 'using_column')
   context.depend({ kind: 'table', table: target }, 'remote_table')
-  return { target, mapping: [[key.targetColumns[0]!, column]], required: false, unique: isUnique(other, [column]) }
+  const mapping = columns.map((column, i) => [targetColumns[i]!, column] as const)
+  return { target, mapping, required: false, unique: isUnique(other, columns), insertedAfter: true }
 }
 
 function resolveManual(
-  { remote_table: target, column_mapping }: ManualConfiguration,
+  type: RelationshipType,
+  { remote_table: target, column_mapping, insertion_order: order }: ManualConfiguration,
   table: TableModel,
   context: ResolveContext,
 ): Link {
@@ -131,7 +141,8 @@ function resolveManual(
     context.depend(columnRef(target, right), 'right_column')
   }
   const columns = mapping.map(([, right]) => right)
-  return { target, mapping, required: false, unique: isUnique(other, columns) }
+  const insertedAfter = type === 'array' || order === 'after_parent'
+  return { target, mapping, required: false, unique: isUnique(other, columns), insertedAfter }
 }
 
 function requireColumn(table: TableModel, name: string): void {
@@ -146,4 +157,4 @@ function isUnique({ primaryKey, catalog }: TableModel, columns: readonly string[
 }
 
 export const objectRelationships = relationshipFacet('object', resolveObjectKey)
-export const arrayRelationships = relationshipFacet('array', resolveArrayKey)
+export const arrayRelationships = relationshipFacet('array', resolveOtherKey)

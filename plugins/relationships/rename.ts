@@ -2,7 +2,7 @@
 
 import type { Rename } from '../../core/metadata/objects.ts'
 import { type QualifiedName, sameName } from '../../core/names.ts'
-import type { ManualConfiguration, RelationshipEntry, RelationshipType } from './schema.ts'
+import type { ForeignKeyColumns, ManualConfiguration, RelationshipEntry, RelationshipType } from './schema.ts'
 
 /** A relationship of `table` with the new name in place of the old one. */
 export function renameInRelationship<T extends RelationshipType>(
@@ -17,14 +17,11 @@ export function renameInRelationship<T extends RelationshipType>(
   const { foreign_key_constraint_on: key, manual_configuration: manual } = entry.using
   const using = manual
     ? { manual_configuration: renameInManual(manual, rename, table) }
-    : { foreign_key_constraint_on: renameInKey(key as string | ArrayKey, rename, table) }
+    : { foreign_key_constraint_on: renameInKey(key as ForeignKey, rename, table) }
   return { ...entry, using: using as RelationshipEntry<T>['using'] }
 }
 
-interface ArrayKey {
-  readonly table: QualifiedName
-  readonly column: string
-}
+type ForeignKey = ForeignKeyColumns[RelationshipType]
 
 type DatabaseRename = Exclude<Rename, { readonly kind: 'relationship' }>
 
@@ -34,14 +31,18 @@ const renameTable = (name: QualifiedName, rename: DatabaseRename): QualifiedName
 const renameColumn = (column: string, table: QualifiedName, rename: DatabaseRename): string =>
   rename.kind === 'column' && column === rename.from && sameName(table, rename.table) ? rename.to : column
 
-/** A key is a column of the table itself, or of another table which it names. */
-function renameInKey(key: string | ArrayKey, rename: DatabaseRename, table: QualifiedName): string | ArrayKey {
+/** A key has columns of the table itself, or of another table which it names. */
+function renameInKey(key: ForeignKey, rename: DatabaseRename, table: QualifiedName): ForeignKey {
   if (typeof key === 'string') return renameColumn(key, table, rename)
-  return { table: renameTable(key.table, rename), column: renameColumn(key.column, key.table, rename) }
+  if (Array.isArray(key)) return key.map((column) => renameColumn(column, table, rename))
+  const renamed = renameTable(key.table, rename)
+  const { columns, column } = key
+  if (columns) return { table: renamed, columns: columns.map((each) => renameColumn(each, key.table, rename)) }
+  return { table: renamed, column: renameColumn(column, key.table, rename) }
 }
 
 function renameInManual(
-  { remote_table: other, column_mapping: mapping }: ManualConfiguration,
+  { remote_table: other, column_mapping: mapping, ...rest }: ManualConfiguration,
   rename: DatabaseRename,
   table: QualifiedName,
 ): ManualConfiguration {
@@ -49,5 +50,5 @@ function renameInManual(
     renameColumn(left, table, rename),
     renameColumn(right, other, rename),
   ])
-  return { remote_table: renameTable(other, rename), column_mapping: Object.fromEntries(renamed) }
+  return { remote_table: renameTable(other, rename), column_mapping: Object.fromEntries(renamed), ...rest }
 }

@@ -5,22 +5,34 @@ import { parseFailed } from '../../core/errors.ts'
 import { jsonType } from '../../core/json.ts'
 import type { QualifiedName } from '../../core/names.ts'
 import { decode } from '../../core/operations/decode.ts'
-import { ColumnName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { ColumnName, DocumentTableName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
 
 export const relationshipTypes = ['object', 'array'] as const
 
 export type RelationshipType = (typeof relationshipTypes)[number]
 
+const insertionOrders = ['before_parent', 'after_parent'] as const
+
+/** When a nested insert takes the related row: before the row that it is nested in, or after it. */
+export type InsertionOrder = (typeof insertionOrders)[number]
+
 /** Columns of this table and the columns of the other that they equal. */
 export interface ManualConfiguration {
   remote_table: QualifiedName
   column_mapping: Record<string, string>
+  insertion_order?: InsertionOrder | null
 }
 
-/** A foreign key's column: of this table for object relationships, of the other for array relationships. */
+/** The columns of a foreign key that stands on another table. */
+export type OtherKey = { table: QualifiedName } & (
+  | { column: string; columns?: undefined }
+  | { column?: undefined; columns: string[] }
+)
+
+/** The columns of a foreign key: of this table, which object relationships may have, or of the other. */
 export interface ForeignKeyColumns {
-  object: string
-  array: { table: QualifiedName; column: string }
+  object: string | string[] | OtherKey
+  array: OtherKey
 }
 
 /** How the related rows are found. */
@@ -46,12 +58,41 @@ declare module '../../core/metadata/document.ts' {
 const objectOf = (properties: TProperties, document: boolean) =>
   Type.Object(properties, document ? { additionalProperties: false } : {})
 
-const keyProperties = { table: TableName, column: ColumnName }
-const manualProperties = { remote_table: TableName, column_mapping: Type.Record(ColumnName, ColumnName) }
+const ColumnNames = Type.Array(ColumnName, { minItems: 1 })
+
+const tableName = (document: boolean) => (document ? DocumentTableName : TableName)
+
+const manualProperties = (document: boolean) => ({
+  remote_table: tableName(document),
+  column_mapping: Type.Record(ColumnName, ColumnName),
+  insertion_order: Type.Optional(
+    Type.Union([Type.Null(), Type.Union(insertionOrders.map((order) => Type.Literal(order)))]),
+  ),
+})
+
+function otherKeySchema(document: boolean) {
+  const table = tableName(document)
+  const absent = Type.Optional(Type.Null())
+  const shown = Type.Union([
+    objectOf({ table, column: ColumnName, columns: absent }, document),
+    objectOf({ table, columns: ColumnNames, column: absent }, document),
+  ])
+  const shape = { table, column: Type.Optional(ColumnName), columns: Type.Optional(ColumnNames) }
+  return { ...objectOf(shape, document), convert: checkOtherKey, shown }
+}
+
+function checkOtherKey(key: Partial<OtherKey>): Partial<OtherKey> {
+  if (key.column !== undefined && key.columns !== undefined) {
+    throw parseFailed('only one of column/columns should be present')
+  }
+  if (key.column === undefined && key.columns === undefined) throw parseFailed("the key 'column' was not present")
+  return key
+}
 
 function usingSchema<T extends RelationshipType>(type: T, document: boolean) {
-  const key = type === 'object' ? ColumnName : objectOf(keyProperties, document)
-  const manual = objectOf(manualProperties, document)
+  const otherKey = otherKeySchema(document)
+  const key = type === 'object' ? Type.Union([ColumnName, ColumnNames, otherKey]) : otherKey
+  const manual = objectOf(manualProperties(document), document)
   const shape = objectOf(
     { foreign_key_constraint_on: Type.Optional(key), manual_configuration: Type.Optional(manual) },
     document,

@@ -8,9 +8,9 @@ import type { PlanContext } from '../../core/graphql/plan-context.ts'
 import type { FieldSelection } from '../../core/graphql/selection.ts'
 import type { TableModel } from '../../core/metadata/model.ts'
 import { nameText } from '../../core/names.ts'
-import { callArguments, planFunctionRows } from '../functions/graphql.ts'
+import { callArguments, callableFunctions, planFunctionRows } from '../functions/graphql.ts'
 import { visibleRelationships } from '../relationships/graphql.ts'
-import { fieldsOfTables, planRows } from '../tables/graphql.ts'
+import { fieldsOfTables, planRows, showsRootField } from '../tables/graphql.ts'
 import { planConnection } from './graphql/connection.ts'
 import { connectionSql } from './graphql/connection-sql.ts'
 import { nodeField } from './graphql/node.ts'
@@ -30,7 +30,9 @@ const tableConnections = (scope: SchemaScope): RootFields =>
     scope,
     (table) => {
       const fields = new Map<string, () => Field>()
-      if (nodeKey(scope, table)) fields.set(`${table.graphqlName}${suffix}`, () => tableField(scope, table))
+      const select = scope.access(table.name)?.select
+      const isShown = select && showsRootField(select, 'query', 'select') && nodeKey(scope, table)
+      if (isShown) fields.set(`${table.graphqlName}${suffix}`, () => tableField(scope, table))
       return fields
     },
     (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
@@ -39,7 +41,7 @@ const tableConnections = (scope: SchemaScope): RootFields =>
 /** `node`, and the connections of functions. */
 function rootFields(scope: SchemaScope): FieldMap {
   const fields = new Map<string, () => Field>([['node', () => nodeField(scope)]])
-  for (const { graphqlName, name, call, table: returned } of scope.model.slices.functions?.values() ?? []) {
+  for (const { graphqlName, name, call, table: returned } of callableFunctions(scope)) {
     const table = scope.access(returned)?.table
     if (!table || !nodeKey(scope, table)) continue
     fields.set(`${graphqlName}${suffix}`, () => {

@@ -5,6 +5,7 @@ import type { CatalogFunction, CatalogTable } from '../../core/catalog/types.ts'
 import { badRequest } from '../../core/errors.ts'
 import { type Dependency, type ObjectRef, objectKey, objectText } from '../../core/metadata/objects.ts'
 import { findTable } from '../../core/metadata/slices.ts'
+import { withColumnsRenamed } from '../../core/metadata/table-configuration.ts'
 import { compareText, nameKey, nameText, type QualifiedName } from '../../core/names.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { releaseDependents } from '../tables/index.ts'
@@ -98,11 +99,10 @@ const objectList = (dependencies: readonly Dependency[]): string =>
 /** Custom names of columns that are no more. */
 function forgetColumns({ metadata }: OperationContext, change: SurvivingTable): void {
   const gone = droppedColumns(change)
-  const configuration = gone.length > 0 ? findTable(metadata, change.before)?.configuration : undefined
-  if (!configuration) return
-  const names = Object.entries(configuration.custom_column_names)
-  const kept = names.filter(([column]) => !gone.some(({ name }) => name === column))
-  if (kept.length < names.length) configuration.custom_column_names = Object.fromEntries(kept)
+  const entry = gone.length > 0 ? findTable(metadata, change.before) : undefined
+  if (!entry?.configuration) return
+  const isGone = (column: string) => gone.some(({ name }) => name === column)
+  entry.configuration = withColumnsRenamed(entry.configuration, (column) => (isGone(column) ? null : column))
 }
 
 function followColumns(context: OperationContext, change: SurvivingTable): void {

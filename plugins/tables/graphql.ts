@@ -23,7 +23,7 @@ export {
   planOrder,
   relatedValue,
 } from './graphql/order-by.ts'
-export { keyArguments, keyColumns, keyCondition, rowList } from './graphql/query-fields.ts'
+export { keyArguments, keyColumns, keyCondition, rowList, showsRootField } from './graphql/query-fields.ts'
 export { fieldsOfTables } from './graphql/root-fields.ts'
 export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-type.ts'
 export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } from './graphql/select-arguments.ts'
@@ -32,8 +32,8 @@ export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } fro
 export const tableQueryContribution: Contribution = {
   name: 'table queries',
   schemas: ['standard'],
-  query: tableQueryFields,
-  subscription: tableQueryFields,
+  query: tableQueryFields('query'),
+  subscription: tableQueryFields('subscription'),
 }
 
 /** Columns as fields, predicates and orderings; tables as root fields that change them. */

@@ -123,7 +123,7 @@ test('documents that do not fit are refused with the place, and nothing changes'
     ['x', '$', 'parsing Object failed, expected Object, but encountered String'],
     [{}, '$', 'key "tables" not found'],
     [{ version: 3, tables: [] }, '$.version', 'expected 1 or 2, encountered 3'],
-    [{ version: 2.5, tables: [] }, '$.version', 'expected 1 or 2, encountered 2.5'],
+    [{ version: 2.5, tables: [] }, '$.version', 'expected 1, 2 or 3, encountered 2.5'],
     [{ version: '2', tables: [] }, '$.version', 'parsing Int failed, expected Number, but encountered String'],
     [{ tables: {} }, '$.tables', 'parsing [] failed, expected Array, but encountered Object'],
     [{ tables: [], functionz: [] }, '$.functionz', 'unexpected key "functionz"'],
@@ -177,7 +177,7 @@ test('tables that only look the same are not declared twice', async (t) => {
 
 test('the hasura dialect passes over unknown top-level keys, and says so in the log', async (t) => {
   const { op, log } = await startService(t, { dialect: 'hasura' })
-  await op('replace_metadata', { version: 2, tables: [], rest_endpoints: [] })
+  await op('replace_metadata', { version: 2, tables: [], actions: [], rest_endpoints: [{ name: 'r' }] })
   const warnings = log.filter(({ type }) => type === 'metadata')
   assert.deepEqual(
     warnings.map(({ detail }) => detail),

@@ -43,11 +43,12 @@ function drawRelationships(draw: Draw, tables: readonly Table[]): readonly Relat
     for (const { column, table: target, target: key } of foreignKeys) {
       const byForeignKey = draw.chance(0.8)
       if (draw.chance(0.85)) {
-        add({ type: 'object', table: id, target, mapping: [[column, key]], byForeignKey }, 'parent')
+        const after = !byForeignKey && draw.chance(0.3)
+        add({ type: 'object', table: id, target, mapping: [[column, key]], byForeignKey, after }, 'parent')
       }
-      if (draw.chance(0.85)) {
-        add({ type: 'array', table: target, target: id, mapping: [[key, column]], byForeignKey }, 'children')
-      }
+      const back = { table: target, target: id, mapping: [[key, column]], byForeignKey } as const
+      if (draw.chance(0.85)) add({ ...back, type: 'array', after: true }, 'children')
+      if (draw.chance(0.2)) add({ ...back, type: 'object', after: byForeignKey || draw.chance(0.7) }, 'child')
     }
   }
   for (const table of tables) {
@@ -55,7 +56,9 @@ function drawRelationships(draw: Draw, tables: readonly Table[]): readonly Relat
     const target = draw.pick(tables)
     const mapping = drawMapping(draw, table, target)
     const type = draw.chance(0.7) ? 'array' : 'object'
-    if (mapping.length > 0) add({ type, table: table.id, target: target.id, mapping, byForeignKey: false }, 'match')
+    if (mapping.length === 0) continue
+    const after = type === 'array' || draw.chance(0.5)
+    add({ type, table: table.id, target: target.id, mapping, byForeignKey: false, after }, 'match')
   }
   return all
 }

@@ -29,14 +29,15 @@ function tableEntry(table: Table, world: World): Metadata {
   }
 }
 
-function usingOf({ type, byForeignKey, mapping, target }: Relationship, world: World): Metadata {
+function usingOf({ type, byForeignKey, mapping, target, after }: Relationship, world: World): Metadata {
   const pairs = mapping.map(([from, to]) => [columnOf(world, from).name, columnOf(world, to).name] as const)
   const remote = tableName(tableOf(world, target))
   if (!byForeignKey) {
-    return { manual_configuration: { remote_table: remote, column_mapping: Object.fromEntries(pairs) } }
+    const order = type === 'array' ? {} : { insertion_order: after ? 'after_parent' : 'before_parent' }
+    return { manual_configuration: { remote_table: remote, column_mapping: Object.fromEntries(pairs), ...order } }
   }
   const [own, other] = pairs[0]!
-  return { foreign_key_constraint_on: type === 'object' ? own : { table: remote, column: other } }
+  return { foreign_key_constraint_on: after ? { table: remote, column: other } : own }
 }
 
 function permissionsOf(table: Table, world: World): Metadata {

@@ -112,6 +112,8 @@ export interface Relationship {
   /** Pairs of a column of the table and one of the target. */
   readonly mapping: readonly (readonly [string, string])[]
   readonly byForeignKey: boolean
+  /** Whether rows that an insert brings along come after the row itself, with values of it. */
+  readonly after: boolean
 }
 
 export interface SelectPermission {

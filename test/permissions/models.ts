@@ -68,6 +68,7 @@ export const relationship = (
   mapping,
   required: false,
   unique: type === 'object',
+  insertedAfter: type === 'array',
   comment: null,
 })
 

@@ -88,6 +88,7 @@ const relationshipModel = (name: string, { type, on }: SystemRelationship, targe
   mapping: Object.entries(on),
   required: false,
   unique: type === 'object',
+  insertedAfter: type === 'array',
   comment: null,
 })
 

@@ -11,7 +11,7 @@ import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
 import { pathKeys } from '../../../core/path.ts'
-import { planMembers, rowType } from '../../tables/graphql.ts'
+import { planMembers, rowType, showsRootField } from '../../tables/graphql.ts'
 import { nodeIdCodec, nodeKey, parseNodeId, tableOfNodeId } from './node-id.ts'
 import { nodeInterface } from './types.ts'
 
@@ -41,7 +41,9 @@ function readTable(
   const given = field.argument('id')!
   try {
     const id = idCodec.encode(given.jsonOf(tableOfNodeId), given.kind)
-    const table = schema.access(parseNodeId(id).table)?.table
+    const access = schema.access(parseNodeId(id).table)
+    const isShown = access?.select && showsRootField(access.select, 'query', 'select_by_pk')
+    const table = isShown ? access.table : undefined
     const key = table && nodeKey(schema, table)
     if (!key) throw validationFailed(`the node id is invalid: the table ${id}`)
     return { table, key }

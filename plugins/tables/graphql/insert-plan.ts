@@ -128,14 +128,14 @@ class InsertPlanner {
     refuseDetermined(columns, determined, path)
     const values = [...determined]
     const before: MutationStep[] = []
-    for (const related of nested.filter(({ relationship }) => relationship.type === 'object')) {
+    for (const related of nested.filter(({ relationship }) => !relationship.insertedAfter)) {
       refuseGiven(related, columns, values, path)
       const { step, referenced } = this.#referencedRow(related, target)
       before.push(step)
       values.push(...referenced)
     }
     const after = nested
-      .filter(({ relationship }) => relationship.type === 'array')
+      .filter(({ relationship }) => relationship.insertedAfter)
       .flatMap((related) => this.#referringRows(related, target, inserted))
     const rows = valuesRows([merged(this.#presets(table), columns, values)])
     const ownRefusal = { message: arrayRefusal(table), path }
@@ -149,7 +149,7 @@ class InsertPlanner {
     }
   }
 
-  /** The row that an object relationship leads to, and the values that it gives to the row at hand. */
+  /** The row that is inserted before the one at hand, and the values that it gives to it. */
   #referencedRow(
     { relationship, objects, onConflict }: NestedInsert,
     { table, path }: InsertTarget,
@@ -167,7 +167,7 @@ class InsertPlanner {
     return { step, referenced }
   }
 
-  /** The rows that an array relationship leads to: they get values of the row at hand. */
+  /** The rows that are inserted after the one at hand: they get values of it. */
   #referringRows(
     { relationship, objects, onConflict }: NestedInsert,
     { path }: InsertTarget,
@@ -177,8 +177,10 @@ class InsertPlanner {
     const determined = relationship.mapping.map(([own, theirs]) => {
       return { column: theirs, value: inserted.value(own, table.columns.get(theirs)!.type.sql) }
     })
-    const place = below(below(path, relationship.name), 'data')
-    return this.steps(this.read(objects, table), { table, onConflict, path: place }, determined)
+    const target = { table, onConflict, path: below(below(path, relationship.name), 'data') }
+    const rows = this.read(objects, table)
+    if (relationship.type === 'array') return this.steps(rows, target, determined)
+    return rows.map((row) => this.#rowStep(row, target, determined, this.#newRow(), null))
   }
 
   #insert(rows: InsertRows, { table, onConflict }: InsertTarget): Insert {

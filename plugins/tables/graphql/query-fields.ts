@@ -9,32 +9,39 @@ import type { PlanContext } from '../../../core/graphql/plan-context.ts'
 import { columnCodec, columnType } from '../../../core/graphql/scalars.ts'
 import type { FieldSelection } from '../../../core/graphql/selection.ts'
 import type { Value } from '../../../core/graphql/values.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import type { RootFieldKey } from '../../../core/metadata/document.ts'
+import type { ColumnModel, SelectPermission, TableModel } from '../../../core/metadata/model.ts'
 import { nameText } from '../../../core/names.ts'
 import { aggregateType, planAggregate } from './aggregate.ts'
-import { fieldsOfTables, rootName } from './root-fields.ts'
+import { fieldsOfTables, TableRootFields } from './root-fields.ts'
 import { planRow, rowType, selectableColumns } from './row-type.ts'
 import { planRows, selectArguments } from './select-arguments.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 
-/** Contribution: the select fields of every table that the role may select from. */
-export const tableQueryFields = (scope: SchemaScope): RootFields =>
-  fieldsOfTables(scope, (table) => queryFieldsOf(scope, table))
+/** The roots that rows are read from. */
+type ReadingRoot = 'query' | 'subscription'
 
-function queryFieldsOf(scope: SchemaScope, table: TableModel): FieldMap {
-  const fields = new Map<string, () => Field>()
+/** Contribution: the select fields of every table that the role may select from, on one of the roots. */
+export const tableQueryFields =
+  (root: ReadingRoot) =>
+  (scope: SchemaScope): RootFields =>
+    fieldsOfTables(scope, (table) => queryFieldsOf(scope, table, root))
+
+function queryFieldsOf(scope: SchemaScope, table: TableModel, root: ReadingRoot): FieldMap {
+  const fields = new TableRootFields(scope, table)
   const select = scope.access(table.name)?.select
-  if (!select) return fields
-  fields.set(rootName(scope, table, 'select'), () => selectField(scope, table))
-  if (keyColumns(scope, table)) {
-    fields.set(rootName(scope, table, 'select_by_pk'), () => byKeyField(scope, table))
-  }
-  if (select.allowAggregations) {
-    fields.set(rootName(scope, table, 'select_aggregate'), () => aggregateField(scope, table))
-  }
-  return fields
+  if (!select) return fields.fields
+  const isShown = (key: RootFieldKey) => showsRootField(select, root, key)
+  if (isShown('select')) fields.add('select', selectField)
+  if (isShown('select_by_pk') && keyColumns(scope, table)) fields.add('select_by_pk', byKeyField)
+  if (isShown('select_aggregate') && select.allowAggregations) fields.add('select_aggregate', aggregateField)
+  return fields.fields
 }
+
+/** Whether a role sees a root field of a table that it may select from. */
+export const showsRootField = ({ rootFields }: SelectPermission, root: ReadingRoot, key: RootFieldKey): boolean =>
+  rootFields?.[root]?.has(key) ?? true
 
 /** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
 export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {

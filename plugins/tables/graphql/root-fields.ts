@@ -1,15 +1,39 @@
 // Root fields of tables, found by name: of the thousands that a role has, a request asks for a few.
 
+import type { GraphQLFieldConfig } from 'graphql'
 import type { FieldMap, RootFields, SchemaScope } from '../../../core/graphql/contribution.ts'
 import type { RootFieldKey } from '../../../core/metadata/document.ts'
 import type { TableModel } from '../../../core/metadata/model.ts'
 import { rootFieldIndex } from '../../../core/metadata/root-field-index.ts'
 import { basesOfRootField, generatedRootFieldName } from '../../../core/metadata/root-field-names.ts'
+import { customRootField } from '../../../core/metadata/table-configuration.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
 
 /** The name of a root field: the configured one, else the generated one, which Relay's clients always get. */
 export function rootName({ kind }: Pick<SchemaScope, 'kind'>, table: TableModel, key: RootFieldKey): string {
-  const configured = kind === 'standard' ? table.configuration.custom_root_fields[key] : undefined
+  const configured = kind === 'standard' ? customRootField(table.configuration, key).name : undefined
   return configured ?? generatedRootFieldName(table.graphqlName!, key)
+}
+
+/** Root fields of one table, under their names and with their descriptions. */
+export class TableRootFields {
+  readonly fields = new Map<string, () => Field>()
+  readonly #scope: SchemaScope
+  readonly #table: TableModel
+
+  constructor(scope: SchemaScope, table: TableModel) {
+    this.#scope = scope
+    this.#table = table
+  }
+
+  add(key: RootFieldKey, make: (scope: SchemaScope, table: TableModel) => Field): void {
+    const scope = this.#scope
+    const table = this.#table
+    const { comment } = customRootField(table.configuration, key)
+    const described = () => ({ ...make(scope, table), ...(comment !== undefined && { description: comment || null }) })
+    this.fields.set(rootName(scope, table, key), described)
+  }
 }
 
 /**

@@ -24,7 +24,9 @@ export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectTyp
   })
 }
 
-function describe(table: TableModel): string {
+function describe(table: TableModel): string | null {
+  const { comment } = table.configuration
+  if (comment !== undefined) return comment || null
   const generated = `columns and relationships of "${nameText(table.name)}"`
   return table.catalog.comment === null ? generated : `${table.catalog.comment}\n\n\n${generated}\n`
 }

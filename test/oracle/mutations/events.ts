@@ -37,6 +37,7 @@ export const expectedEvents: readonly string[] = [
   'on_conflict skipped a row',
   'on_conflict left a row alone',
   'a row came along that is referred to',
+  'a row came along after the one that it is the object of',
   'rows came along that refer to theirs',
   'presets of an insert',
   'presets of an update',

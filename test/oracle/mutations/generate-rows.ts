@@ -32,7 +32,7 @@ export class RowGenerator {
     const draw = this.#draw
     const isFree = (column: string) => !determined.includes(column) || draw.chance(0.01)
     const related = depth > 0 ? this.#related(table, determined) : []
-    const own = related.flatMap(({ type, mapping }) => (type === 'object' ? mapping.map(([column]) => column) : []))
+    const own = related.flatMap(({ after, mapping }) => (after ? [] : mapping.map(([column]) => column)))
     const values = this.#parts.writes
       .insertable(table.id)
       .filter(({ id }) => isFree(id) && (!own.includes(id) || draw.chance(0.01)))
@@ -49,21 +49,22 @@ export class RowGenerator {
       .relationships(table.id)
       .filter(({ target }) => !tableOf(this.#parts.writes.view.world, target).isEnum)
     const taken = new Set(determined)
-    return draw.some(able, 0.5).filter(({ type, mapping }) => {
-      if (type === 'array') return true
+    return draw.some(able, 0.5).filter(({ after, mapping }) => {
+      if (after) return true
       if (mapping.some(([own]) => taken.has(own)) && !draw.chance(0.03)) return false
       for (const [own] of mapping) taken.add(own)
       return true
     })
   }
 
-  #nested({ id, type, mapping, target }: Relationship, depth: number): NestedRows {
+  #nested({ id, type, mapping, target, after }: Relationship, depth: number): NestedRows {
     const draw = this.#draw
     const table = tableOf(this.#parts.writes.view.world, target)
     const conflict = draw.chance(0.3) ? this.conflict(table) : null
     const colliding = conflict ? 0.5 : 0.05
     if (type === 'object') {
-      const row = this.row(table, { depth: depth - 1, colliding, determined: [] })
+      const given = after ? mapping.map(([, theirs]) => theirs) : []
+      const row = this.row(table, { depth: depth - 1, colliding, determined: given })
       return { relationship: id, rows: [row], bare: false, conflict }
     }
     if (draw.chance(0.05)) return { relationship: id, rows: null, bare: false, conflict: null }

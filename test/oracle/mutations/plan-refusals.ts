@@ -106,18 +106,17 @@ class Planner {
         ),
       )
     for (const { relationship: id, rows } of nested) {
-      const { name, type, mapping } = relationshipOf(this.#world, id)
+      const { name, type, mapping, after } = relationshipOf(this.#world, id)
       if (type === 'object' && rows?.length !== 1) throw new Invalid('an object is one row')
       if (rows === null || rows.length === 0) continue
       const place = `${path}.${name}`
-      if (type === 'array') {
-        refusals.push(
-          ...this.#structure(
-            rows,
-            `${place}.data`,
-            mapping.map(([, theirs]) => theirs),
-          ),
-        )
+      if (after) {
+        const theirs = mapping.map(([, column]) => column)
+        const found =
+          type === 'array'
+            ? this.#structure(rows, `${place}.data`, theirs)
+            : this.#rowStructure(rows[0]!, `${place}.data`, theirs)
+        refusals.push(...found)
         continue
       }
       const clash = mapping.map(([own]) => own).filter((own) => given.includes(own) || fixed.has(own))

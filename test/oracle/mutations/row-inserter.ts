@@ -45,9 +45,7 @@ export class RowInserter {
       return { ...related, relationship: relationshipOf(store.world, related.relationship) }
     })
     const values = new Map(determined)
-    for (const { relationship, rows, conflict } of nested.filter(
-      ({ relationship }) => relationship.type === 'object',
-    )) {
+    for (const { relationship, rows, conflict } of nested.filter(({ relationship }) => !relationship.after)) {
       const { name, mapping, target: table } = relationship
       const place = `${target.path}.${name}`
       const found = this.#insertTree(rows[0]!, { table, conflict, path: `${place}.data` }, new Map())
@@ -56,15 +54,21 @@ export class RowInserter {
       store.happened('a row came along that is referred to')
     }
     const [inserted] = this.#insertTuples([this.#tuple(row, target.table, values)], target)
-    const arrays = nested.filter(({ relationship }) => relationship.type === 'array')
-    if (!inserted && arrays.length > 0) {
+    const following = nested.filter(({ relationship }) => relationship.after)
+    if (!inserted && following.length > 0) {
       throw zeroRows('array relations', displayTable(this.#context, target.table), target.path)
     }
-    for (const { relationship, rows, conflict } of arrays) {
-      const { name, mapping, target: table } = relationship
+    for (const { relationship, rows, conflict } of following) {
+      const { name, type, mapping, target: table } = relationship
       const given = new Map(mapping.map(([own, theirs]): [string, Stored] => [theirs, inserted![own] ?? null]))
-      this.insert(rows, { table, conflict, path: `${target.path}.${name}.data` }, given)
-      store.happened('rows came along that refer to theirs')
+      const place = { table, conflict, path: `${target.path}.${name}.data` }
+      if (type === 'object') {
+        this.#insertTree(rows[0]!, place, given)
+        store.happened('a row came along after the one that it is the object of')
+      } else {
+        this.insert(rows, place, given)
+        store.happened('rows came along that refer to theirs')
+      }
     }
     return inserted ?? null
   }

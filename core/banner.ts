@@ -1,8 +1,10 @@
 // What a start tells: a few lines for the person (on stderr, since stdout is the log), and entries for the log.
 
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { describeDomains } from './http/cors.ts'
 import type { LogEntry } from './observe.ts'
-import type { Settings } from './options.ts'
+import { environment, type Settings } from './options.ts'
 import { loggableUrl } from './outgoing/url.ts'
 import { redactedUrl } from './redaction.ts'
 import { version } from './version.ts'
@@ -13,8 +15,10 @@ export interface BannerFacts {
   readonly port: number
   readonly plugins: readonly string[]
   readonly apis: readonly string[]
-  /** How to reach the embedded database; null when another one is served. */
-  readonly psqlCommand: string | null
+  /** The file with the URL of the embedded database; null when another one is served. */
+  readonly embeddedUrlFile: string | null
+  /** The files that options were read from. */
+  readonly files: readonly string[]
   readonly unknownVariables: readonly string[]
 }
 
@@ -25,7 +29,7 @@ const endpoints: Readonly<Record<string, readonly [string, string]>> = {
 
 /** The lines that are shown once the server listens. */
 export function bannerText(facts: BannerFacts): string {
-  const { settings, apis, unknownVariables } = facts
+  const { settings, apis, files, unknownVariables } = facts
   const host = settings.serverHost === '*' ? 'localhost' : settings.serverHost
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${facts.port}`
   const open = apis.flatMap((api) => (endpoints[api] ? [endpoints[api]] : []))
@@ -37,14 +41,30 @@ export function bannerText(facts: BannerFacts): string {
     ['Database', databaseLine(facts)],
     ['Access', accessLine(settings)],
   ]
+  if (files.length > 0) lines.push(['Options', `from ${files.join(' and ')}, beside flags and variables`])
   if (unknownVariables.length > 0) lines.push(['Ignored', `${unknownVariables.join(', ')}: no such option`])
   const width = Math.max(...lines.map(([name]) => name.length))
   const text = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
   return `${[`Trellis ${version}`, ...text].join('\n')}\n`
 }
 
-function databaseLine({ settings, psqlCommand }: BannerFacts): string {
-  return psqlCommand === null ? redactedUrl(settings.databaseUrl ?? '') : `embedded PostgreSQL, ${psqlCommand}`
+function databaseLine({ settings, embeddedUrlFile: file }: BannerFacts): string {
+  if (file === null) return redactedUrl(settings.databaseUrl ?? '')
+  // The embedded PostgreSQL comes without its programs for clients.
+  if (!isOnPath('psql')) return `embedded PostgreSQL, its URL is in ${file}`
+  return `embedded PostgreSQL, psql "$(cat '${file.replaceAll("'", `'\\''`)}')"`
+}
+
+/** Whether a program of this name can be called. */
+function isOnPath(program: string): boolean {
+  return (environment['PATH'] ?? '').split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK)
+      return directory !== ''
+    } catch {
+      return false
+    }
+  })
 }
 
 function accessLine({ adminSecret, unauthorizedRole, authHook, jwtSecret }: Settings): string {
@@ -81,6 +101,11 @@ export function configurationEntry(settings: Settings): LogEntry {
     plan_cache_options: { plan_cache_size: settings.queryPlanCacheSize },
   }
   return { type: 'startup', level: 'info', detail: { kind: 'server_configuration', info } }
+}
+
+/** Which files options came from, as the log has it. */
+export function filesEntry(files: readonly string[]): LogEntry {
+  return { type: 'unstructured', level: 'info', detail: `read options from ${files.join(' and ')}` }
 }
 
 /** Which database is served, as the log has it. */

@@ -3,15 +3,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { bannerText, configurationEntry, connectionEntry, listeningEntry } from './banner.ts'
+import { bannerText, configurationEntry, connectionEntry, filesEntry, listeningEntry } from './banner.ts'
 import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './database/embedded.ts'
 import { createEngine, type RunningEngine } from './engine.ts'
+import { loadEnvFile } from './env-file.ts'
 import { createObserver, type Observer } from './observe.ts'
 import { OptionsError, refusedOption } from './option-values.ts'
 import type { Settings } from './options.ts'
 import type { Plugin } from './plugin.ts'
-import type { ParsedSettings } from './settings.ts'
+import { type ParsedSettings, parseSettings } from './settings.ts'
 import { StartError } from './start-error.ts'
 
 /** What the server is made of; `embedded` and `engine` have to be ended. */
@@ -77,13 +78,11 @@ function withSource(error: unknown, { sources }: ParsedSettings): unknown {
   return refusedOption(sources.get(error.option) ?? error.option, error.message)
 }
 
-async function start(
-  { settings, unknownVariables }: ParsedSettings,
-  running: Running,
-  stop: AbortSignal,
-): Promise<void> {
+async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal): Promise<void> {
+  const { settings } = parsed
   const { observe, plugins } = running
   observe.log(configurationEntry(settings))
+  if (parsed.files.length > 0) observe.log(filesEntry(parsed.files))
   if (settings.databaseUrl === null) {
     const { dataDir: directory, connections, stripes } = settings
     running.embedded = new EmbeddedPostgres({ directory, connections: connections * stripes, observe })
@@ -103,9 +102,12 @@ async function start(
     port,
     plugins: engine.plugins.map(({ plugin }) => plugin.name),
     apis: engine.apis.enabled,
-    psqlCommand: running.embedded?.psqlCommand ?? null,
-    unknownVariables,
+    embeddedUrlFile: running.embedded?.urlFile ?? null,
+    files: parsed.files,
+    unknownVariables: parsed.unknownVariables,
   })
+  // On a terminal, which shows both, the banner comes after what the log has of the start.
+  observe.flush()
   process.stderr.write(banner)
 }
 
@@ -143,8 +145,12 @@ function failureLine(error: unknown): string {
 
 async function run(argv: readonly string[], plugins: readonly Plugin[]): Promise<void> {
   const command = readCommand(argv)
-  if (command.name === 'serve') await serve(command.parsed, plugins)
-  else process.stdout.write(command.text)
+  if (command.name === 'print') {
+    process.stdout.write(command.text)
+    return
+  }
+  const envFile = loadEnvFile(process.env)
+  await serve(parseSettings(command.commandLine, { envFile }), plugins)
 }
 
 /** Runs the program to its end, with these plugins beside those that its options name. */

@@ -24,7 +24,8 @@ export const SettingsSchema = Type.Object({
     flag: 'config',
     variable: 'CONFIG',
     placeholder: 'FILE',
-    description: 'JSON file with options; without it trellis.config.json is read when it exists',
+    description:
+      'file with options, YAML or JSON with comments; without it trellis.config.json, .jsonc, .yaml or .yml is read when it exists',
   }),
   dialect: choice(['trellis', 'hasura'], 'trellis', {
     flag: 'dialect',
@@ -195,6 +196,7 @@ export const SettingsSchema = Type.Object({
   adminSecret: text({
     flag: 'admin-secret',
     variable: 'ADMIN_SECRET',
+    json: 'list',
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,
@@ -204,6 +206,7 @@ export const SettingsSchema = Type.Object({
   accessKey: text({
     flag: 'access-key',
     variable: 'ACCESS_KEY',
+    json: 'list',
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,
@@ -232,6 +235,7 @@ export const SettingsSchema = Type.Object({
   jwtSecret: text({
     flag: 'jwt-secret',
     variable: 'JWT_SECRET',
+    json: 'object',
     placeholder: 'JSON',
     secret: true,
     description: 'how JSON web tokens are verified, as a JSON object: see authentication.md',
@@ -278,6 +282,7 @@ export const SettingsSchema = Type.Object({
   apiLimits: text({
     flag: 'api-limits',
     variable: 'API_LIMITS',
+    json: 'object',
     placeholder: 'JSON',
     description: 'limits on the requests of roles other than admin, as a JSON object: see limits.md',
   }),
@@ -294,6 +299,7 @@ export const SettingsSchema = Type.Object({
   metricsSecret: text({
     flag: 'metrics-secret',
     variable: 'METRICS_SECRET',
+    json: 'list',
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,

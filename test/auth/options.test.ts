@@ -6,7 +6,10 @@ import { redactedSettings } from '../../core/redaction.ts'
 import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
 
 const parse = (argv: readonly string[], variables: Record<string, string> = {}, file?: string) =>
-  parseSettings(readCommandLine(argv), variables, () => file ?? null)
+  parseSettings(readCommandLine(argv), {
+    variables,
+    readFile: (path) => (path === 'trellis.config.json' ? (file ?? null) : null),
+  })
 
 const refused = (argv: readonly string[], message: string, variables?: Record<string, string>) =>
   assert.throws(
@@ -92,7 +95,7 @@ test('secrets of authentication are neither in the settings as printed, nor in t
     '--auth-hook-mode',
     'POST',
   ]).settings
-  const facts = { port: 1, plugins: [], apis: [], psqlCommand: null, unknownVariables: [] }
+  const facts = { port: 1, plugins: [], apis: [], embeddedUrlFile: null, files: [], unknownVariables: [] }
   for (const each of [settings, hooked]) {
     const shown = [redactedSettings(each), configurationEntry(each), bannerText({ settings: each, ...facts })]
     assert.doesNotMatch(JSON.stringify(shown), /hidden/)
@@ -106,7 +109,15 @@ test('secrets of authentication are neither in the settings as printed, nor in t
 test('the banner says what requests without the admin secret are', () => {
   const line = (argv: readonly string[]) => {
     const settings = { ...defaultSettings(), ...parse(argv).settings }
-    const text = bannerText({ settings, port: 1, plugins: [], apis: [], psqlCommand: null, unknownVariables: [] })
+    const text = bannerText({
+      settings,
+      port: 1,
+      plugins: [],
+      apis: [],
+      embeddedUrlFile: null,
+      files: [],
+      unknownVariables: [],
+    })
     return /Access +(.*)/.exec(text)?.[1]
   }
   const guarded = 'guarded by the admin secret, requests without it:'

@@ -2,9 +2,10 @@
 
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { dialects } from './dialect.ts'
 import { describeDomains } from './http/cors.ts'
 import type { LogEntry } from './observe.ts'
-import { environment, type Settings } from './options.ts'
+import { environment, liveQueryOptions, type Settings } from './options.ts'
 import { loggableUrl } from './outgoing/url.ts'
 import { redactedUrl } from './redaction.ts'
 import { version } from './version.ts'
@@ -15,8 +16,8 @@ export interface BannerFacts {
   readonly port: number
   readonly plugins: readonly string[]
   readonly apis: readonly string[]
-  /** The file with the URL of the embedded database; null when another one is served. */
-  readonly embeddedUrlFile: string | null
+  /** The embedded database: the file with its URL, and whether there is a psql to open it with; null: another is served. */
+  readonly embedded: { readonly urlFile: string; readonly hasPsql: boolean } | null
   /** The files that options were read from. */
   readonly files: readonly string[]
   readonly unknownVariables: readonly string[]
@@ -48,15 +49,15 @@ export function bannerText(facts: BannerFacts): string {
   return `${[`Trellis ${version}`, ...text].join('\n')}\n`
 }
 
-function databaseLine({ settings, embeddedUrlFile: file }: BannerFacts): string {
-  if (file === null) return redactedUrl(settings.databaseUrl ?? '')
-  // The embedded PostgreSQL comes without its programs for clients.
-  if (!isOnPath('psql')) return `embedded PostgreSQL, its URL is in ${file}`
-  return `embedded PostgreSQL, psql "$(cat '${file.replaceAll("'", `'\\''`)}')"`
+function databaseLine({ settings, embedded }: BannerFacts): string {
+  if (embedded === null) return redactedUrl(settings.databaseUrl ?? '')
+  const { urlFile, hasPsql } = embedded
+  if (!hasPsql) return `embedded PostgreSQL, its URL is in ${urlFile}`
+  return `embedded PostgreSQL, psql "$(cat '${urlFile.replaceAll("'", `'\\''`)}')"`
 }
 
 /** Whether a program of this name can be called. */
-function isOnPath(program: string): boolean {
+export function isOnPath(program: string): boolean {
   return (environment['PATH'] ?? '').split(delimiter).some((directory) => {
     try {
       accessSync(join(directory, program), constants.X_OK)
@@ -75,8 +76,8 @@ function accessLine({ adminSecret, unauthorizedRole, authHook, jwtSecret }: Sett
   return `guarded by the admin secret, requests without it: ${others}`
 }
 
-/** The configuration as the log has it. */
-export function configurationEntry(settings: Settings): LogEntry {
+/** The configuration as the log has it; `apis`: those that are open. */
+export function configurationEntry(settings: Settings, apis: readonly string[]): LogEntry {
   const info = {
     port: settings.serverPort,
     server_host: settings.serverHost,
@@ -91,10 +92,12 @@ export function configurationEntry(settings: Settings): LogEntry {
       ws_read_cookie: null,
       allowed_origins: settings.disableCors ? null : describeDomains(settings.corsDomain),
     },
+    console_assets_dir: null,
     enable_telemetry: settings.enableTelemetry,
     use_prepared_statements: settings.usePreparedStatements,
     stringify_numeric_types: settings.stringifyNumericTypes,
-    enabled_apis: settings.enabledApis,
+    enabled_apis: apis,
+    live_query_options: liveQueryOptions,
     enable_allowlist: settings.enableAllowlist,
     enabled_log_types: settings.enabledLogTypes,
     log_level: settings.logLevel,
@@ -115,7 +118,8 @@ export function connectionEntry(settings: Settings): LogEntry {
 }
 
 /** That the server listens, as the log has it; `seconds` since the process began. */
-export function listeningEntry(port: number, seconds: number): LogEntry {
-  const info = { message: 'starting API server', port, time_taken: seconds }
+export function listeningEntry(settings: Settings, port: number, seconds: number): LogEntry {
+  const place = dialects[settings.dialect].plainLog ? {} : { port }
+  const info = { message: 'starting API server', ...place, time_taken: seconds }
   return { type: 'startup', level: 'info', detail: { kind: 'server', info } }
 }

@@ -3,7 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { bannerText, configurationEntry, connectionEntry, filesEntry, listeningEntry } from './banner.ts'
+import { Apis } from './apis.ts'
+import { bannerText, configurationEntry, connectionEntry, filesEntry, isOnPath, listeningEntry } from './banner.ts'
 import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './database/embedded.ts'
 import { createEngine, type RunningEngine } from './engine.ts'
@@ -13,7 +14,7 @@ import { OptionsError, refusedOption } from './option-values.ts'
 import type { Settings } from './options.ts'
 import type { Plugin } from './plugin.ts'
 import { type ParsedSettings, parseSettings } from './settings.ts'
-import { StartError } from './start-error.ts'
+import { OptionRefusal, StartError } from './start-error.ts'
 
 /** What the server is made of; `embedded` and `engine` have to be ended. */
 interface Running {
@@ -74,6 +75,10 @@ async function serve(parsed: ParsedSettings, plugins: readonly Plugin[]): Promis
 
 /** Adds where its value comes from to the refusal of an option that only the engine can judge. */
 function withSource(error: unknown, { sources }: ParsedSettings): unknown {
+  if (error instanceof OptionRefusal) {
+    const source = sources.get(error.option)
+    return source?.startsWith('Configuration file') ? refusedOption(source, error.reason) : error
+  }
   if (!(error instanceof OptionsError) || error.option === null) return error
   return refusedOption(sources.get(error.option) ?? error.option, error.message)
 }
@@ -81,7 +86,8 @@ function withSource(error: unknown, { sources }: ParsedSettings): unknown {
 async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal): Promise<void> {
   const { settings } = parsed
   const { observe, plugins } = running
-  observe.log(configurationEntry(settings))
+  // Those of plugins that are loaded later are in the banner.
+  observe.log(configurationEntry(settings, settings.enabledApis ?? new Apis(plugins, null).enabled))
   if (parsed.files.length > 0) observe.log(filesEntry(parsed.files))
   if (settings.databaseUrl === null) {
     const { dataDir: directory, connections, stripes } = settings
@@ -96,13 +102,13 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   const port = await engine.listen()
   // V8's default, which the program lowers while it starts.
   setFlagsFromString('--semi-space-growth-factor=2')
-  observe.log(listeningEntry(port, process.uptime()))
+  observe.log(listeningEntry(settings, port, process.uptime()))
   const banner = bannerText({
     settings: served,
     port,
     plugins: engine.plugins.map(({ plugin }) => plugin.name),
     apis: engine.apis.enabled,
-    embeddedUrlFile: running.embedded?.urlFile ?? null,
+    embedded: running.embedded && { urlFile: running.embedded.urlFile, hasPsql: isOnPath('psql') },
     files: parsed.files,
     unknownVariables: parsed.unknownVariables,
   })

@@ -4,7 +4,17 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { secretsRefusal } from './auth/secrets.ts'
 import { checkAuthHook, checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
-import { choice, flagOnly, list, listOf, text, textWithDefault, trueOrFalse, whole } from './option-kinds.ts'
+import {
+  choice,
+  choiceOrNone,
+  flagOnly,
+  list,
+  listOf,
+  text,
+  textWithDefault,
+  trueOrFalse,
+  whole,
+} from './option-kinds.ts'
 import type { OptionDeclaration, TypedOption } from './option-values.ts'
 
 /** The kinds of log lines that may be switched off. */
@@ -17,6 +27,9 @@ export const configurableLogTypes = [
   'livequery-poller-log',
   'action-handler-log',
 ] as const
+
+/** How live queries are served, as reports of the configuration tell it. The delay is in seconds. */
+export const liveQueryOptions = { batch_size: 100, refetch_delay: 1 } as const
 
 /** The options; a property's name is its key in the configuration file. */
 export const SettingsSchema = Type.Object({
@@ -341,6 +354,12 @@ export const SettingsSchema = Type.Object({
     placeholder: 'LEVEL',
     refusal: 'Valid log levels: debug, info, warn or error',
     description: 'least level of log lines to write: debug, info, warn or error',
+  }),
+  logFormat: choiceOrNone(['json', 'pretty'], {
+    flag: 'log-format',
+    variable: 'LOG_FORMAT',
+    placeholder: 'FORMAT',
+    description: 'how log lines are written: json, or pretty for people; without it pretty on a terminal, else json',
   }),
   devMode: flagOnly({
     flag: 'dev-mode',

@@ -95,14 +95,14 @@ test('secrets of authentication are neither in the settings as printed, nor in t
     '--auth-hook-mode',
     'POST',
   ]).settings
-  const facts = { port: 1, plugins: [], apis: [], embeddedUrlFile: null, files: [], unknownVariables: [] }
+  const facts = { port: 1, plugins: [], apis: [], embedded: null, files: [], unknownVariables: [] }
   for (const each of [settings, hooked]) {
-    const shown = [redactedSettings(each), configurationEntry(each), bannerText({ settings: each, ...facts })]
+    const shown = [redactedSettings(each), configurationEntry(each, []), bannerText({ settings: each, ...facts })]
     assert.doesNotMatch(JSON.stringify(shown), /hidden/)
   }
-  const info = (configurationEntry(settings).detail as { info: Record<string, unknown> }).info
+  const info = (configurationEntry(settings, []).detail as { info: Record<string, unknown> }).info
   assert.deepEqual(info['jwt_secret'], { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' })
-  const hookInfo = (configurationEntry(hooked).detail as { info: Record<string, unknown> }).info
+  const hookInfo = (configurationEntry(hooked, []).detail as { info: Record<string, unknown> }).info
   assert.deepEqual([hookInfo['auth_hook'], hookInfo['auth_hook_mode']], ['http://hook.test/a?key=redacted', 'POST'])
 })
 
@@ -114,7 +114,7 @@ test('the banner says what requests without the admin secret are', () => {
       port: 1,
       plugins: [],
       apis: [],
-      embeddedUrlFile: null,
+      embedded: null,
       files: [],
       unknownVariables: [],
     })

@@ -231,7 +231,11 @@ test('a file that cannot be used ends the start with one line', async (t) => {
   const cwd = temporaryDirectory(t)
   mkdirSync(join(cwd, 'folder'))
   writeFileSync(join(cwd, 'latin1.yaml'), Buffer.from('adminSecret: h\xe9', 'latin1'))
-  writeFileSync(join(cwd, 'limits.yaml'), 'databaseUrl: postgres://h/d\n\napiLimits:\n  depth: 1\n')
+  const { url } = await testDatabase(t)
+  const base = `databaseUrl: ${url}\nserverPort: 0\nadminSecret: x\n`
+  writeFileSync(join(cwd, 'limits.yaml'), `${base}apiLimits:\n  depth: 1\n`)
+  writeFileSync(join(cwd, 'jwt.yaml'), `${base}jwtSecret: {type: HS256, key: short}\n`)
+  writeFileSync(join(cwd, 'apis.json'), JSON.stringify({ databaseUrl: url, enabledApis: ['graphq'] }))
   const start = async (...args: string[]) => {
     const { code, stderr } = await spawnTrellis(t, args, {}, { cwd }).ended
     return { code, stderr }
@@ -248,5 +252,19 @@ test('a file that cannot be used ends the start with one line', async (t) => {
   assert.deepEqual(
     await start('--config', '/dev/zero'),
     one('Configuration file /dev/zero: cannot be read: it has more than 1 MiB'),
+  )
+  assert.deepEqual(
+    await start('--config', 'limits.yaml'),
+    one('Configuration file limits.yaml:5:3, apiLimits: $.depth: Unexpected property'),
+  )
+  assert.deepEqual(
+    await start('--config', 'jwt.yaml'),
+    one(
+      'Configuration file jwt.yaml:4:12, jwtSecret: Invalid JWK: Key size too small; should be atleast 32 characters',
+    ),
+  )
+  assert.match(
+    (await start('--config', 'apis.json')).stderr,
+    /^Fatal Error:- Configuration file apis\.json:1:\d+, enabledApis: Only expecting list/,
   )
 })

@@ -7,7 +7,9 @@ const fail = (reason) => {
 }
 
 if (!process.features.typescript) {
-  fail(`Node ${process.versions.node} cannot run TypeScript: run npm ci, which brings one that can, or install Node 24`)
+  fail(
+    `Node ${process.versions.node} cannot run TypeScript: install Node 24, or run npm ci with scripts and development dependencies, which brings it`,
+  )
 }
 
 try {

@@ -9,7 +9,7 @@ import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './database/embedded.ts'
 import { createEngine, type RunningEngine } from './engine.ts'
 import { loadEnvFile } from './env-file.ts'
-import { createObserver, type Observer } from './observe.ts'
+import { createObserver, type LineObserver } from './observe.ts'
 import { OptionsError, refusedOption } from './option-values.ts'
 import type { Settings } from './options.ts'
 import type { Plugin } from './plugin.ts'
@@ -18,7 +18,7 @@ import { OptionRefusal, StartError } from './start-error.ts'
 
 /** What the server is made of; `embedded` and `engine` have to be ended. */
 interface Running {
-  readonly observe: Observer
+  readonly observe: LineObserver
   readonly plugins: readonly Plugin[]
   embedded: EmbeddedPostgres | null
   engine: RunningEngine | null
@@ -113,7 +113,7 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
     unknownVariables: parsed.unknownVariables,
   })
   // On a terminal, which shows both, the banner comes after what the log has of the start.
-  observe.flush()
+  await observe.written()
   process.stderr.write(banner)
 }
 

@@ -1,6 +1,8 @@
 // Everything worth observing is a value of one closed type; the one consumer here writes it as a line on stdout: JSON,
 // or for a terminal what log-pretty.ts makes of it.
 
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 import { pino } from 'pino'
 import { dialects } from './dialect.ts'
@@ -97,6 +99,14 @@ type LineFormat = (line: LogLine) => string
 export interface LogDestination {
   write(lines: string): void
   flushSync(): void
+  /** Resolves when everything is written, or nobody reads it. */
+  written?(): Promise<void>
+}
+
+/** An observer that knows when its lines are out. */
+export interface LineObserver extends Observer {
+  /** Resolves when the lines so far are written, or nobody reads them. */
+  written(): Promise<void>
 }
 
 /** Milliseconds that a line waits for others at most, and lines and characters that are written at once. */
@@ -134,6 +144,11 @@ class LineBuffer {
     this.#destination.flushSync()
   }
 
+  async written(): Promise<void> {
+    this.#pass()
+    await this.#destination.written?.()
+  }
+
   #pass(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
@@ -146,17 +161,35 @@ class LineBuffer {
   }
 }
 
+/** How long to wait for a reader that does not read. */
+const longestDrain = 1_000
+
+function openStandardOutput(): LogDestination {
+  const stream = pino.destination({ dest: 1, sync: false })
+  let isWriting = false
+  stream.on('drain', () => {
+    isWriting = false
+  })
+  // A reader that went away must not end the server.
+  stream.on('error', () => {})
+  return {
+    write(lines) {
+      isWriting = true
+      stream.write(lines)
+    },
+    flushSync: () => stream.flushSync(),
+    async written() {
+      if (!isWriting) return
+      const drained = once(stream, 'drain').catch(() => {})
+      await Promise.race([drained, sleep(longestDrain, undefined, { ref: false })])
+    },
+  }
+}
+
 let stdout: LogDestination | undefined
 
 /** One destination for the whole process, so that lines of several observers never mix. */
-function standardOutput(): LogDestination {
-  if (stdout) return stdout
-  const destination = pino.destination({ dest: 1, sync: false })
-  // A reader that went away must not end the server.
-  destination.on('error', () => {})
-  stdout = destination
-  return stdout
-}
+const standardOutput = (): LogDestination => (stdout ??= openStandardOutput())
 
 /** Writes the time as v1.3 does; the text is made once per millisecond. */
 function createTimestamps(): (at: number) => string {
@@ -195,7 +228,7 @@ function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
 }
 
 /** The observer that writes lines; `destination` null: to stdout. */
-export function createObserver(settings: LogSettings, destination: LogDestination | null = null): Observer {
+export function createObserver(settings: LogSettings, destination: LogDestination | null = null): LineObserver {
   const lines = new LineBuffer(destination ?? standardOutput(), formatFor(settings, destination === null))
   const least = severity[settings.logLevel]
   const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
@@ -207,6 +240,7 @@ export function createObserver(settings: LogSettings, destination: LogDestinatio
       if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })
     },
     flush: () => lines.flushSync(),
+    written: () => lines.written(),
   }
 }
 

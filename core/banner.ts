@@ -1,10 +1,13 @@
 // What a start tells: a few lines for the person (on stderr, since stdout is the log), and entries for the log.
 
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { hasAdminSecret } from './auth/option-rules.ts'
+import { dialects } from './dialect.ts'
 import { describeDomains } from './http/cors.ts'
 import { type Listening, listeningOf } from './http/hosts.ts'
 import type { LogEntry } from './observe.ts'
-import type { Settings } from './options.ts'
+import { environment, liveQueryOptions, type Settings } from './options.ts'
 import { loggableUrl } from './outgoing/url.ts'
 import { redactedUrl } from './redaction.ts'
 import { version } from './version.ts'
@@ -15,8 +18,10 @@ export interface BannerFacts {
   readonly port: number
   readonly plugins: readonly string[]
   readonly apis: readonly string[]
-  /** How to reach the embedded database; null when another one is served. */
-  readonly psqlCommand: string | null
+  /** The embedded database: the file with its URL, and whether there is a psql to open it with; null: another is served. */
+  readonly embedded: { readonly urlFile: string; readonly hasPsql: boolean } | null
+  /** The files that options were read from. */
+  readonly files: readonly string[]
   readonly unknownVariables: readonly string[]
 }
 
@@ -27,7 +32,7 @@ const endpoints: Readonly<Record<string, readonly [string, string]>> = {
 
 /** The lines that are shown once the server listens. */
 export function bannerText(facts: BannerFacts): string {
-  const { settings, apis, unknownVariables } = facts
+  const { settings, apis, files, unknownVariables } = facts
   const listening = listeningOf(settings)
   const origin = `http://${hostShown(listening)}:${facts.port}`
   const open = apis.flatMap((api) => (endpoints[api] ? [endpoints[api]] : []))
@@ -40,6 +45,7 @@ export function bannerText(facts: BannerFacts): string {
     ['Access', accessLine(settings, listening)],
   ]
   if (settings.enableConsole) lines.push(['Console', noConsole])
+  if (files.length > 0) lines.push(['Options', `from ${files.join(' and ')}, beside flags and variables`])
   if (unknownVariables.length > 0) lines.push(['Ignored', `${unknownVariables.join(', ')}: no such option`])
   const width = Math.max(...lines.map(([name]) => name.length))
   const text = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
@@ -60,8 +66,23 @@ function reachNote({ reach }: Listening, { serverHost }: Settings): string {
 
 const noConsole = '--enable-console has no effect: there is no console'
 
-function databaseLine({ settings, psqlCommand }: BannerFacts): string {
-  return psqlCommand === null ? redactedUrl(settings.databaseUrl ?? '') : `embedded PostgreSQL, ${psqlCommand}`
+function databaseLine({ settings, embedded }: BannerFacts): string {
+  if (embedded === null) return redactedUrl(settings.databaseUrl ?? '')
+  const { urlFile, hasPsql } = embedded
+  if (!hasPsql) return `embedded PostgreSQL, its URL is in ${urlFile}`
+  return `embedded PostgreSQL, psql "$(cat '${urlFile.replaceAll("'", `'\\''`)}')"`
+}
+
+/** Whether a program of this name can be called. */
+export function isOnPath(program: string): boolean {
+  return (environment['PATH'] ?? '').split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK)
+      return directory !== ''
+    } catch {
+      return false
+    }
+  })
 }
 
 function accessLine(settings: Settings, { reach }: Listening): string {
@@ -76,8 +97,8 @@ function accessLine(settings: Settings, { reach }: Listening): string {
   return `guarded by the admin secret, requests without it: ${others}`
 }
 
-/** The configuration as the log has it. */
-export function configurationEntry(settings: Settings): LogEntry {
+/** The configuration as the log has it; `apis`: those that are open. */
+export function configurationEntry(settings: Settings, apis: readonly string[]): LogEntry {
   const info = {
     port: settings.serverPort,
     server_host: listeningOf(settings).host,
@@ -97,7 +118,8 @@ export function configurationEntry(settings: Settings): LogEntry {
     enable_telemetry: settings.enableTelemetry,
     use_prepared_statements: settings.usePreparedStatements,
     stringify_numeric_types: settings.stringifyNumericTypes,
-    enabled_apis: settings.enabledApis,
+    enabled_apis: apis,
+    live_query_options: liveQueryOptions,
     enable_allowlist: settings.enableAllowlist,
     enabled_log_types: settings.enabledLogTypes,
     log_level: settings.logLevel,
@@ -109,6 +131,11 @@ export function configurationEntry(settings: Settings): LogEntry {
 /** What of the options has no effect, as the log has it. */
 export const noConsoleEntry: LogEntry = { type: 'unstructured', level: 'warn', detail: noConsole }
 
+/** Which files options came from, as the log has it. */
+export function filesEntry(files: readonly string[]): LogEntry {
+  return { type: 'unstructured', level: 'info', detail: `read options from ${files.join(' and ')}` }
+}
+
 /** Which database is served, as the log has it. */
 export function connectionEntry(settings: Settings): LogEntry {
   const info = { retries: settings.retries, database_url: redactedUrl(settings.databaseUrl ?? '') }
@@ -116,7 +143,8 @@ export function connectionEntry(settings: Settings): LogEntry {
 }
 
 /** That the server listens, as the log has it; `seconds` since the process began. */
-export function listeningEntry(port: number, seconds: number): LogEntry {
-  const info = { message: 'starting API server', port, time_taken: seconds }
+export function listeningEntry(settings: Settings, port: number, seconds: number): LogEntry {
+  const place = dialects[settings.dialect].plainLog ? {} : { port }
+  const info = { message: 'starting API server', ...place, time_taken: seconds }
   return { type: 'startup', level: 'info', detail: { kind: 'server', info } }
 }

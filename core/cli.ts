@@ -1,12 +1,12 @@
 // The sub-commands: what a command line asks for.
 
 import { helpText } from './help.ts'
-import { OptionsError, type ParsedSettings, parseSettings, readCommandLine } from './settings.ts'
+import { type CommandLine, OptionsError, readCommandLine } from './settings.ts'
 import { version } from './version.ts'
 
 /** What to do. */
 export type Command =
-  | { readonly name: 'serve'; readonly parsed: ParsedSettings }
+  | { readonly name: 'serve'; readonly commandLine: CommandLine }
   | { readonly name: 'print'; readonly text: string }
 
 /** Reads a command line without the program's own name; throws an {@link OptionsError}. */
@@ -21,5 +21,5 @@ export function readCommand(argv: readonly string[]): Command {
   if (extra !== undefined) {
     throw new OptionsError(`Fatal Error:- Unexpected word "${extra}" after serve (--help lists all options)`)
   }
-  return { name: 'serve', parsed: parseSettings(commandLine) }
+  return { name: 'serve', commandLine }
 }

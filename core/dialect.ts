@@ -64,6 +64,8 @@ export interface Dialect {
   readonly explainable: string
   /** What the names of the triggers begin with that record changes for event triggers. */
   readonly triggerPrefix: string
+  /** Whether log lines have the members of v1.3 only; else also `msg` and `time`, which the tools of pino look for. */
+  readonly plainLog: boolean
   /** Whether the configuration endpoint tells where the console's assets are. */
   readonly tellsConsoleAssets: boolean
   /** The schema under whose name tools read the server's own tables; null where there are none to read. */
@@ -106,6 +108,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     bareTableNames: isOwn,
     explainable: isOwn ? 'database' : 'hasura',
     triggerPrefix: isOwn ? 'trellis_' : 'notify_hasura_',
+    plainLog: !isOwn,
     tellsConsoleAssets: !isOwn,
     systemSchema: isOwn ? null : 'hdb_catalog',
   }

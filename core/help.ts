@@ -1,6 +1,7 @@
 // `--help`, made from the declarations of the options.
 
 import { dialects } from './dialect.ts'
+import { fileVariableOf } from './option-variables.ts'
 import { type Option, options } from './options.ts'
 
 const width = 100
@@ -32,8 +33,10 @@ export function flagText({ declaration: { flag, short, placeholder } }: Option):
 function optionText(option: Option): string {
   const { variable, description } = option.declaration
   const prefix = dialects.trellis.environmentPrefix
-  const names = [variable === undefined ? [] : `variable ${prefix}${variable}`, `key ${option.key}`].flat().join(', ')
-  return `  ${flagText(option)}\n${wrapped(description)}\n${wrapped(`[${names}, default ${defaultText(option)}]`)}`
+  const variables = [variable === undefined ? [] : prefix + variable, fileVariableOf(option, prefix) ?? []].flat()
+  const names = [variables.length === 0 ? [] : `variable ${variables.join(' or ')}`, `key ${option.key}`].flat()
+  const rest = `[${names.join(', ')}, default ${defaultText(option)}]`
+  return `  ${flagText(option)}\n${wrapped(description)}\n${wrapped(rest)}`
 }
 
 /** The text of `--help`. */
@@ -46,8 +49,9 @@ export function helpText(): string {
     '  version   print the version',
     '  help      print this text',
     '',
-    'An option may be given as a flag, as an environment variable or as a key of the JSON configuration',
-    'file; the first of these that names it decides. Lists are separated by commas. With --dialect hasura',
+    'An option may be given as a flag, as an environment variable (also in a file .env, unless NODE_ENV is',
+    'production) or as a key of the configuration file; the first of these that names it decides. Lists are',
+    'separated by commas. A variable that ends in _FILE names a file with the value. With --dialect hasura',
     `the variables start with ${dialects.hasura.environmentPrefix}, except those of --config and --dialect.`,
     '',
     'Options:',

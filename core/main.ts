@@ -3,20 +3,30 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { bannerText, configurationEntry, connectionEntry, listeningEntry, noConsoleEntry } from './banner.ts'
+import { Apis } from './apis.ts'
+import {
+  bannerText,
+  configurationEntry,
+  connectionEntry,
+  filesEntry,
+  isOnPath,
+  listeningEntry,
+  noConsoleEntry,
+} from './banner.ts'
 import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './database/embedded.ts'
 import { createEngine, type RunningEngine } from './engine.ts'
-import { createObserver, type Observer } from './observe.ts'
+import { loadEnvFile } from './env-file.ts'
+import { createObserver, type LineObserver } from './observe.ts'
 import { OptionsError, refusedOption } from './option-values.ts'
 import type { Settings } from './options.ts'
 import type { Plugin } from './plugin.ts'
-import type { ParsedSettings } from './settings.ts'
-import { StartError } from './start-error.ts'
+import { type ParsedSettings, parseSettings } from './settings.ts'
+import { OptionRefusal, StartError } from './start-error.ts'
 
 /** What the server is made of; `embedded` and `engine` have to be ended. */
 interface Running {
-  readonly observe: Observer
+  readonly observe: LineObserver
   readonly plugins: readonly Plugin[]
   embedded: EmbeddedPostgres | null
   engine: RunningEngine | null
@@ -73,17 +83,20 @@ async function serve(parsed: ParsedSettings, plugins: readonly Plugin[]): Promis
 
 /** Adds where its value comes from to the refusal of an option that only the engine can judge. */
 function withSource(error: unknown, { sources }: ParsedSettings): unknown {
+  if (error instanceof OptionRefusal) {
+    const source = sources.get(error.option)
+    return source?.startsWith('Configuration file') ? refusedOption(source, error.reason) : error
+  }
   if (!(error instanceof OptionsError) || error.option === null) return error
   return refusedOption(sources.get(error.option) ?? error.option, error.message)
 }
 
-async function start(
-  { settings, unknownVariables }: ParsedSettings,
-  running: Running,
-  stop: AbortSignal,
-): Promise<void> {
+async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal): Promise<void> {
+  const { settings } = parsed
   const { observe, plugins } = running
-  observe.log(configurationEntry(settings))
+  // Those of plugins that are loaded later are in the banner.
+  observe.log(configurationEntry(settings, settings.enabledApis ?? new Apis(plugins, null).enabled))
+  if (parsed.files.length > 0) observe.log(filesEntry(parsed.files))
   if (settings.enableConsole) observe.log(noConsoleEntry)
   if (settings.databaseUrl === null) {
     const { dataDir: directory, connections, stripes } = settings
@@ -98,15 +111,18 @@ async function start(
   const port = await engine.listen()
   // V8's default, which the program lowers while it starts.
   setFlagsFromString('--semi-space-growth-factor=2')
-  observe.log(listeningEntry(port, process.uptime()))
+  observe.log(listeningEntry(settings, port, process.uptime()))
   const banner = bannerText({
     settings: served,
     port,
     plugins: engine.plugins.map(({ plugin }) => plugin.name),
     apis: engine.apis.enabled,
-    psqlCommand: running.embedded?.psqlCommand ?? null,
-    unknownVariables,
+    embedded: running.embedded && { urlFile: running.embedded.urlFile, hasPsql: isOnPath('psql') },
+    files: parsed.files,
+    unknownVariables: parsed.unknownVariables,
   })
+  // On a terminal, which shows both, the banner comes after what the log has of the start.
+  await observe.written()
   process.stderr.write(banner)
 }
 
@@ -144,8 +160,12 @@ function failureLine(error: unknown): string {
 
 async function run(argv: readonly string[], plugins: readonly Plugin[]): Promise<void> {
   const command = readCommand(argv)
-  if (command.name === 'serve') await serve(command.parsed, plugins)
-  else process.stdout.write(command.text)
+  if (command.name === 'print') {
+    process.stdout.write(command.text)
+    return
+  }
+  const envFile = loadEnvFile(process.env)
+  await serve(parseSettings(command.commandLine, { envFile }), plugins)
 }
 
 /** Runs the program to its end, with these plugins beside those that its options name. */

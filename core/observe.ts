@@ -1,7 +1,13 @@
-// Everything worth observing is a value of one closed type; the one consumer here writes it as a line of JSON on
-// stdout. No other place formats a log line.
+// Everything worth observing is a value of one closed type; the one consumer here writes it as a line on stdout: JSON,
+// or for a terminal what log-pretty.ts makes of it.
 
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isatty } from 'node:tty'
 import { pino } from 'pino'
+import { dialects } from './dialect.ts'
+import { messageOf } from './log-message.ts'
+import { paintFor, prettyLines, unpainted } from './log-pretty.ts'
 import { configurableLogTypes, type Settings } from './options.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'critical'
@@ -80,13 +86,27 @@ const severity: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn
 /** The types that are off unless `--enabled-log-types` names them; all others are always on. */
 const configurable: ReadonlySet<string> = new Set(configurableLogTypes)
 
-/** A line before it is text. */
-type LogLine = { readonly timestamp: string } & LogEntry
+/** A line before it is text; `at` is in milliseconds since 1970. */
+interface LogLine {
+  readonly at: number
+  readonly entry: LogEntry
+}
+
+/** Makes the text of a line. */
+type LineFormat = (line: LogLine) => string
 
 /** Where the text of lines goes. */
 export interface LogDestination {
   write(lines: string): void
   flushSync(): void
+  /** Resolves when everything is written, or nobody reads it. */
+  written?(): Promise<void>
+}
+
+/** An observer that knows when its lines are out. */
+export interface LineObserver extends Observer {
+  /** Resolves when the lines so far are written, or nobody reads them. */
+  written(): Promise<void>
 }
 
 /** Milliseconds that a line waits for others at most, and lines and characters that are written at once. */
@@ -97,22 +117,22 @@ const batchSize = 16_384
 /** What is logged of an answered request is small, and nothing of it changes later, so that its text can wait. */
 const mayWait = ({ type, detail }: LogEntry): boolean => type === 'http-log' && detail.operation.error === undefined
 
-const textOf = (line: LogLine): string => `${JSON.stringify(line)}\n`
-
 /** Collects lines: making the text of one and handing it over costs several times as much by itself as among others. */
 class LineBuffer {
   readonly #destination: LogDestination
+  readonly #textOf: LineFormat
   #lines: (LogLine | string)[] = []
   /** Of those that are text. */
   #size = 0
   #timer: NodeJS.Timeout | null = null
 
-  constructor(destination: LogDestination) {
+  constructor(destination: LogDestination, textOf: LineFormat) {
     this.#destination = destination
+    this.#textOf = textOf
   }
 
   write(line: LogLine): void {
-    const kept = mayWait(line) ? line : textOf(line)
+    const kept = mayWait(line.entry) ? line : this.#textOf(line)
     this.#lines.push(kept)
     if (typeof kept === 'string') this.#size += kept.length
     if (this.#lines.length >= batchLines || this.#size >= batchSize) this.#pass()
@@ -124,62 +144,103 @@ class LineBuffer {
     this.#destination.flushSync()
   }
 
+  async written(): Promise<void> {
+    this.#pass()
+    await this.#destination.written?.()
+  }
+
   #pass(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#lines.length === 0) return
     let text = ''
-    for (const line of this.#lines) text += typeof line === 'string' ? line : textOf(line)
+    for (const line of this.#lines) text += typeof line === 'string' ? line : this.#textOf(line)
     this.#lines = []
     this.#size = 0
     this.#destination.write(text)
   }
 }
 
-let stdout: LineBuffer | undefined
+/** How long to wait for a reader that does not read. */
+const longestDrain = 1_000
 
-/** One buffer for the whole process, so that lines of several observers never mix. */
-function standardOutput(): LineBuffer {
-  if (stdout) return stdout
-  const destination = pino.destination({ dest: 1, sync: false })
+function openStandardOutput(): LogDestination {
+  const stream = pino.destination({ dest: 1, sync: false })
+  let isWriting = false
+  stream.on('drain', () => {
+    isWriting = false
+  })
   // A reader that went away must not end the server.
-  destination.on('error', () => {})
-  stdout = new LineBuffer(destination)
-  return stdout
+  stream.on('error', () => {})
+  return {
+    write(lines) {
+      isWriting = true
+      stream.write(lines)
+    },
+    flushSync: () => stream.flushSync(),
+    async written() {
+      if (!isWriting) return
+      const drained = once(stream, 'drain').catch(() => {})
+      await Promise.race([drained, sleep(longestDrain, undefined, { ref: false })])
+    },
+  }
 }
 
-/** The time of a line, made once per millisecond. */
-function createClock(): () => string {
-  let at = 0
+let stdout: LogDestination | undefined
+
+/** One destination for the whole process, so that lines of several observers never mix. */
+const standardOutput = (): LogDestination => (stdout ??= openStandardOutput())
+
+/** Writes the time as v1.3 does; the text is made once per millisecond. */
+function createTimestamps(): (at: number) => string {
+  let last = 0
   let text = ''
-  return () => {
-    const now = Date.now()
-    if (now !== at) {
-      at = now
-      text = new Date(now).toISOString().replace('Z', '+0000')
+  return (at) => {
+    if (at !== last) {
+      last = at
+      text = new Date(at).toISOString().replace('Z', '+0000')
     }
     return text
   }
 }
 
+type LogSettings = Pick<Settings, 'logLevel' | 'logFormat' | 'enabledLogTypes' | 'dialect'>
+
+/** Lines of JSON; `msg` and `time` are what pino's tools look for. */
+function jsonFormat({ dialect }: LogSettings): LineFormat {
+  const timestamp = createTimestamps()
+  if (dialects[dialect].plainLog) {
+    return ({ at, entry: { level, type, detail } }) =>
+      `${JSON.stringify({ timestamp: timestamp(at), level, type, detail })}\n`
+  }
+  return ({ at, entry }) => {
+    const { level, type, detail } = entry
+    return `${JSON.stringify({ timestamp: timestamp(at), time: at, level, type, msg: messageOf(entry), detail })}\n`
+  }
+}
+
+/** The format that the settings ask for, else the one for whoever reads stdout. */
+function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
+  const isTerminal = isStandard && isatty(1)
+  if ((settings.logFormat ?? (isTerminal ? 'pretty' : 'json')) === 'json') return jsonFormat(settings)
+  const paint = isStandard ? paintFor(process.stdout) : unpainted
+  return ({ at, entry }) => prettyLines(at, entry, paint)
+}
+
 /** The observer that writes lines; `destination` null: to stdout. */
-export function createObserver(
-  settings: Pick<Settings, 'logLevel' | 'enabledLogTypes'>,
-  destination: LogDestination | null = null,
-): Observer {
-  const lines = destination ? new LineBuffer(destination) : standardOutput()
+export function createObserver(settings: LogSettings, destination: LogDestination | null = null): LineObserver {
+  const lines = new LineBuffer(destination ?? standardOutput(), formatFor(settings, destination === null))
   const least = severity[settings.logLevel]
   const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
-  const timestamp = createClock()
   const isEnabled = (type: LogType, level: LogLevel) =>
     severity[level] >= least && (!configurable.has(type) || enabled.has(type))
   return {
     isEnabled,
     log(entry) {
-      const { type, level, detail } = entry
-      if (isEnabled(type, level)) lines.write({ timestamp: timestamp(), level, type, detail } as LogLine)
+      if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })
     },
     flush: () => lines.flushSync(),
+    written: () => lines.written(),
   }
 }
 

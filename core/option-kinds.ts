@@ -40,3 +40,9 @@ export function choice<const W extends readonly string[]>(words: W, standard: W[
   const literals = words.map((word) => Type.Literal(word as W[number]))
   return Type.Union(literals, { default: standard, option: { kind: 'enum', words, ...option } })
 }
+
+/** One of these words, or none. */
+export function choiceOrNone<const W extends readonly string[]>(words: W, option: Declared) {
+  const literals = words.map((word) => Type.Literal(word as W[number]))
+  return Type.Union([...literals, Type.Null()], { default: null, option: { kind: 'enum', words, ...option } })
+}

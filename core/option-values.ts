@@ -19,8 +19,10 @@ export interface OptionDeclaration {
   readonly description: string
   /** Stands for the value in the help text. */
   readonly placeholder?: string
-  /** Never printed. */
+  /** Never printed; may also be given as the content of a file. */
   readonly secret?: boolean
+  /** The text may be, or is, JSON of this type; the configuration file may hold the value itself. */
+  readonly json?: 'object' | 'list'
   /** The allowed words; matched in any case. */
   readonly words?: readonly string[]
   /** Says what is wrong with a value; absent: a text made from the type. */
@@ -134,9 +136,23 @@ function blaming(source: string, value: () => unknown): unknown {
 export const valueOfText = (option: TypedOption, text: string, source: string): unknown =>
   blaming(source, () => checked(option, decodeText(option.declaration, text)))
 
-/** A value of the configuration file: of the option's JSON type; lists and enums may be written as text, too. */
-export function valueOfJson(option: TypedOption, value: unknown, source: string): unknown {
-  const { kind } = option.declaration
-  if (typeof value === 'string' && (kind === 'list' || kind === 'enum')) return valueOfText(option, value, source)
-  return blaming(source, () => checked(option, value))
+/** A value of the configuration file: of the option's JSON type, or in words as a variable has it. */
+export function valueOfJson(option: TypedOption, { value, texts }: JsonValue, source: string): unknown {
+  const { kind, json } = option.declaration
+  if (typeof value === 'string' && kind !== 'string' && kind !== 'int') return valueOfText(option, value, source)
+  if (kind !== 'string') return blaming(source, () => checked(option, kind === 'list' ? texts : value))
+  if (typeof texts === 'string') return blaming(source, () => checked(option, texts))
+  const isHeld = json === 'object' ? isObject(value) : json === 'list' && Array.isArray(value)
+  if (!isHeld) throw refusedOption(source, `Only expecting ${heldTexts[json ?? 'none']}`)
+  return blaming(source, () => checked(option, JSON.stringify(texts)))
 }
+
+const heldTexts = { none: 'a text', object: 'a JSON object', list: 'a text, or a list of texts' } as const
+
+/** A value of the configuration file; `texts`: the same for options that are texts. */
+export interface JsonValue {
+  readonly value: unknown
+  readonly texts: unknown
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

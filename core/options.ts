@@ -4,7 +4,17 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { secretsRefusal } from './auth/secrets.ts'
 import { checkAuthHook, checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
-import { choice, flagOnly, list, listOf, text, textWithDefault, trueOrFalse, whole } from './option-kinds.ts'
+import {
+  choice,
+  choiceOrNone,
+  flagOnly,
+  list,
+  listOf,
+  text,
+  textWithDefault,
+  trueOrFalse,
+  whole,
+} from './option-kinds.ts'
 import type { OptionDeclaration, TypedOption } from './option-values.ts'
 
 /** The kinds of log lines that may be switched off. */
@@ -18,13 +28,17 @@ export const configurableLogTypes = [
   'action-handler-log',
 ] as const
 
+/** How live queries are served, as reports of the configuration tell it. The delay is in seconds. */
+export const liveQueryOptions = { batch_size: 100, refetch_delay: 1 } as const
+
 /** The options; a property's name is its key in the configuration file. */
 export const SettingsSchema = Type.Object({
   config: text({
     flag: 'config',
     variable: 'CONFIG',
     placeholder: 'FILE',
-    description: 'JSON file with options; without it trellis.config.json is read when it exists',
+    description:
+      'file with options, YAML or JSON with comments; without it trellis.config.json, .jsonc, .yaml or .yml is read when it exists',
   }),
   dialect: choice(['trellis', 'hasura'], 'trellis', {
     flag: 'dialect',
@@ -226,6 +240,7 @@ export const SettingsSchema = Type.Object({
   adminSecret: text({
     flag: 'admin-secret',
     variable: 'ADMIN_SECRET',
+    json: 'list',
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,
@@ -235,6 +250,7 @@ export const SettingsSchema = Type.Object({
   accessKey: text({
     flag: 'access-key',
     variable: 'ACCESS_KEY',
+    json: 'list',
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,
@@ -263,6 +279,7 @@ export const SettingsSchema = Type.Object({
   jwtSecret: text({
     flag: 'jwt-secret',
     variable: 'JWT_SECRET',
+    json: 'object',
     placeholder: 'JSON',
     secret: true,
     description: 'how JSON web tokens are verified, as a JSON object: see authentication.md',
@@ -309,6 +326,7 @@ export const SettingsSchema = Type.Object({
   apiLimits: text({
     flag: 'api-limits',
     variable: 'API_LIMITS',
+    json: 'object',
     placeholder: 'JSON',
     description: 'limits on the requests of roles other than admin, as a JSON object: see limits.md',
   }),
@@ -325,6 +343,7 @@ export const SettingsSchema = Type.Object({
   metricsSecret: text({
     flag: 'metrics-secret',
     variable: 'METRICS_SECRET',
+    json: 'list',
     placeholder: 'TEXT',
     secret: true,
     check: secretsRefusal,
@@ -366,6 +385,12 @@ export const SettingsSchema = Type.Object({
     placeholder: 'LEVEL',
     refusal: 'Valid log levels: debug, info, warn or error',
     description: 'least level of log lines to write: debug, info, warn or error',
+  }),
+  logFormat: choiceOrNone(['json', 'pretty'], {
+    flag: 'log-format',
+    variable: 'LOG_FORMAT',
+    placeholder: 'FORMAT',
+    description: 'how log lines are written: json, or pretty for people; without it pretty on a terminal, else json',
   }),
   devMode: flagOnly({
     flag: 'dev-mode',

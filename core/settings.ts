@@ -1,12 +1,16 @@
 // Command line, environment and configuration file -> settings. The first source that names an option decides: flag,
 // variable, file, default.
 
-import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { authOptionsRefusal } from './auth/option-rules.ts'
+import { type ConfigEntry, parseConfigFile, shownKey } from './config-file.ts'
 import { dialects } from './dialect.ts'
-import { OptionsError, valueOfJson, valueOfText } from './option-values.ts'
+import type { EnvFile } from './env-file.ts'
+import { nearestNames } from './nearest.ts'
+import { OptionsError, refusedOption, valueOfJson, valueOfText } from './option-values.ts'
+import { fileVariableOf, variablesOf } from './option-variables.ts'
 import { defaultSettings, environment, type Option, options, type Settings } from './options.ts'
+import { readTextFile, TextFileError } from './text-file.ts'
 
 export { OptionsError } from './option-values.ts'
 
@@ -25,13 +29,19 @@ export interface ParsedSettings {
   readonly settings: Settings
   /** Where each option that is given has its value from, as refusals name it. */
   readonly sources: ReadonlyMap<string, string>
+  /** The files that options were read from. */
+  readonly files: readonly string[]
   /** Variables that look like options and are none. */
   readonly unknownVariables: readonly string[]
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const defaultConfigFile = 'trellis.config.json'
+/** Looked for in the working directory when no file is named. */
+const defaultConfigFiles = ['json', 'jsonc', 'yaml', 'yml'].map((extension) => `trellis.config.${extension}`)
+
+const flagNames = options.map(({ declaration }) => declaration.flag)
+const optionKeys = options.map(({ key }) => key)
 
 const flagConfig: NonNullable<ParseArgsConfig['options']> = {
   help: { type: 'boolean', short: 'h' },
@@ -69,64 +79,39 @@ function commandLineReason(message: string): string {
     return `Option ${flag} needs a value (when it begins with a dash, write ${long ? `--${long}` : flag}=VALUE)`
   }
   if (message.includes('does not take an argument')) return `Option ${flag} is a switch and takes no value`
-  const near = similarFlag(flag)
+  const [near] = nearestNames(flag.replace(/^-+/, ''), flagNames)
   return `Unknown option ${flag}${near ? `, did you mean --${near}?` : ''} (--help lists all options)`
 }
 
-function similarFlag(flag: string): string | null {
-  const name = flag.replace(/^-+/, '')
-  const scored = options
-    .map(({ declaration }) => ({ flag: declaration.flag, distance: editDistance(name, declaration.flag) }))
-    .sort((a, b) => a.distance - b.distance)
-  const best = scored[0]
-  return best && best.distance <= Math.max(2, name.length / 4) ? best.flag : null
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      current[j] = Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1)
-    }
-    previous = current
-  }
-  return previous[b.length]!
-}
-
-/** Reads a configuration file; null when it does not exist. */
-export function readConfigFile(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new OptionsError(`Fatal Error:- Configuration file ${path} cannot be read: ${(error as Error).message}`)
-  }
+/** Where options come from beside the command line. */
+export interface OptionSources {
+  readonly variables?: Variables
+  /** What was taken from `.env`, so that refusals can name it. */
+  readonly envFile?: EnvFile | null
+  /** The text of a file; null when it does not exist. */
+  readFile?(path: string): string | null
 }
 
 /** The settings that the sources give; throws an {@link OptionsError} at the first value that cannot be used. */
-export function parseSettings(
-  commandLine: CommandLine,
-  variables: Variables = environment,
-  readFile: (path: string) => string | null = readConfigFile,
-): ParsedSettings {
-  const fromFlagOrVariable = (option: Option, prefix: string) =>
-    flagValue(option, commandLine) ?? variableValue(option, variables, prefix)
+export function parseSettings(commandLine: CommandLine, sources: OptionSources = {}): ParsedSettings {
+  const { variables = environment, envFile = null, readFile = readTextFile } = sources
+  const reader = new OptionReader(commandLine, { variables, envFile, readFile })
   const neutral = dialects.trellis.environmentPrefix
-  const config = fromFlagOrVariable(optionOf('config'), neutral)?.value as string | undefined
-  const file = readConfig(config, readFile)
-  const dialect = (fromFlagOrVariable(optionOf('dialect'), neutral) ?? file.get('dialect'))?.value ?? 'trellis'
+  const config = readConfig(reader.find(optionOf('config'), neutral)?.value as string | undefined, readFile)
+  const dialect = (reader.find(optionOf('dialect'), neutral) ?? config.values.get('dialect'))?.value ?? 'trellis'
   const prefix = dialects[dialect as Settings['dialect']].environmentPrefix
   const given = options.flatMap((option) => {
     const own = option.key === 'config' || option.key === 'dialect' ? neutral : prefix
-    const found = fromFlagOrVariable(option, own) ?? file.get(option.key)
+    const found = reader.find(option, own) ?? config.values.get(option.key)
     return found === undefined ? [] : [[option.key, found] as const]
   })
   const values = Object.fromEntries(given.map(([key, { value }]) => [key, value]))
-  const settings = combined(defaultSettings(values), prefix)
-  const sources = new Map(given.map(([key, { source }]) => [key, source]))
-  return { settings, sources, unknownVariables: unknownVariables(variables, prefix) }
+  return {
+    settings: combined(defaultSettings(values), prefix),
+    sources: new Map(given.map(([key, { source }]) => [key, source])),
+    files: [envFile?.name ?? [], config.name ?? []].flat(),
+    unknownVariables: unknownVariables(variables, prefix),
+  }
 }
 
 /** A value, and where it comes from. */
@@ -137,50 +122,104 @@ interface Found {
 
 const optionOf = (key: Option['key']): Option => options.find((option) => option.key === key)!
 
-function flagValue(option: Option, { flags }: CommandLine): Found | undefined {
-  const { flag } = option.declaration
-  const value = flags[flag]
-  if (value === undefined) return undefined
-  const source = `Option --${flag}`
-  if (typeof value === 'boolean') return { value, source }
-  return { value: valueOfText(option, typeof value === 'string' ? value : value.join(','), source), source }
-}
+/** Finds the values of options in the command line and the environment. */
+class OptionReader {
+  readonly #flags: CommandLine['flags']
+  readonly #sources: Required<OptionSources>
 
-function variableValue(option: Option, variables: Variables, prefix: string): Found | undefined {
-  const { variable, formerVariable } = option.declaration
-  for (const name of [variable, formerVariable]) {
-    const text = name === undefined ? undefined : variables[prefix + name]
-    if (text === undefined) continue
-    const source = `Environment variable ${prefix}${name}`
-    return { value: valueOfText(option, text, source), source }
+  constructor({ flags }: CommandLine, sources: Required<OptionSources>) {
+    this.#flags = flags
+    this.#sources = sources
   }
-  return undefined
-}
 
-function readConfig(path: string | undefined, readFile: (path: string) => string | null): ReadonlyMap<string, Found> {
-  const name = path ?? defaultConfigFile
-  const text = readFile(name)
-  if (text === null) {
-    if (path === undefined) return new Map()
-    throw new OptionsError(`Fatal Error:- Configuration file ${name} does not exist`)
+  find(option: Option, prefix: string): Found | undefined {
+    return this.#flagValue(option) ?? this.#variableValue(option, prefix)
   }
-  const entries = Object.entries(parseConfig(name, text)).map(([key, value]) => {
-    const option = options.find((candidate) => candidate.key === key)
-    if (!option) throw new OptionsError(`Fatal Error:- Configuration file ${name}: there is no option "${key}"`)
-    const source = `Configuration file ${name}, ${key}`
-    return [key, { value: valueOfJson(option, value, source), source }] as const
-  })
-  return new Map(entries)
+
+  #flagValue(option: Option): Found | undefined {
+    const { flag } = option.declaration
+    const value = this.#flags[flag]
+    if (value === undefined) return undefined
+    const source = `Option --${flag}`
+    if (typeof value === 'boolean') return { value, source }
+    return { value: valueOfText(option, typeof value === 'string' ? value : value.join(','), source), source }
+  }
+
+  #variableValue(option: Option, prefix: string): Found | undefined {
+    const { variables } = this.#sources
+    const name = variablesOf(option, prefix).find((each) => variables[each] !== undefined)
+    const fileName = fileVariableOf(option, prefix)
+    if (fileName !== null && variables[fileName] !== undefined) {
+      if (name === undefined) return this.#fileValue(option, fileName)
+      throw new OptionsError(`Fatal Error:- Environment variables ${name} and ${fileName} are both given: keep one`)
+    }
+    if (name === undefined) return undefined
+    const source = this.#nameOf(name)
+    return { value: valueOfText(option, variables[name]!, source), source }
+  }
+
+  /** A secret that a file holds, as those of Docker and Kubernetes do. */
+  #fileValue(option: Option, variable: string): Found {
+    const path = this.#sources.variables[variable]!
+    if (path === '') throw refusedOption(this.#nameOf(variable), 'Only expecting the path of a file')
+    const source = `${this.#nameOf(variable)}, file ${path}`
+    const text = readNamed(path, this.#sources.readFile, source)
+    if (text === null) throw refusedOption(source, 'does not exist')
+    return { value: valueOfText(option, text.replace(/\r?\n$/, ''), source), source }
+  }
+
+  #nameOf(variable: string): string {
+    const { envFile } = this.#sources
+    const place = envFile?.variables.has(variable) ? ` of ${envFile.name}` : ''
+    return `Environment variable ${variable}${place}`
+  }
 }
 
-function parseConfig(name: string, text: string): object {
+/** The text of a file that an option names; `source` names the option in refusals. */
+function readNamed(path: string, readFile: (path: string) => string | null, source: string): string | null {
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Not JSON: the same refusal, without the parser's text, which may quote a secret.
+    return readFile(path)
+  } catch (error) {
+    if (error instanceof TextFileError) throw refusedOption(source, `cannot be read: ${error.message}`)
+    throw error
   }
-  throw new OptionsError(`Fatal Error:- Configuration file ${name} does not hold a JSON object`)
+}
+
+/** What a configuration file gives. */
+interface Config {
+  /** Null when there is none. */
+  readonly name: string | null
+  readonly values: ReadonlyMap<string, Found>
+}
+
+function readConfig(path: string | undefined, readFile: (path: string) => string | null): Config {
+  const read = (name: string) => ({ name, text: readNamed(name, readFile, `Configuration file ${name}`) })
+  const [file, other] = (path === undefined ? defaultConfigFiles : [path]).map(read).filter(({ text }) => text !== null)
+  if (file === undefined) {
+    if (path === undefined) return { name: null, values: new Map() }
+    throw new OptionsError(`Fatal Error:- Configuration file ${path} does not exist`)
+  }
+  if (other !== undefined) {
+    throw new OptionsError(
+      `Fatal Error:- There are two configuration files, ${file.name} and ${other.name}: keep one, or name it with --config`,
+    )
+  }
+  return { name: file.name, values: new Map(parseConfigFile(file.name, file.text!).flatMap(configValue)) }
+}
+
+/** A value of the configuration file under its key; null stands for one that is not given. */
+function configValue(entry: ConfigEntry): readonly (readonly [string, Found])[] {
+  const { key, keyPlace, place } = entry
+  const option = options.find((candidate) => candidate.key === key)
+  if (!option) {
+    const [near] = nearestNames(key, optionKeys)
+    const advice = near === undefined ? '' : `, did you mean "${near}"?`
+    throw new OptionsError(`Fatal Error:- Configuration file ${keyPlace}: there is no option ${shownKey(key)}${advice}`)
+  }
+  if (entry.value === null) return []
+  const source = `Configuration file ${place}, ${key}`
+  if (key === 'config') throw refusedOption(source, 'one configuration file does not name another')
+  return [[key, { value: valueOfJson(option, entry, source), source }]]
 }
 
 /** Rules that concern several options at once. */
@@ -217,8 +256,8 @@ function urlOfParts(settings: Settings, prefix: string): string | null {
 }
 
 function unknownVariables(variables: Variables, prefix: string): string[] {
-  const known = new Set(
-    options.flatMap(({ declaration: { variable, formerVariable } }) => [prefix + variable, prefix + formerVariable]),
+  const known = new Set<string | null>(
+    options.flatMap((option) => [...variablesOf(option, prefix), fileVariableOf(option, prefix)]),
   )
   return Object.keys(variables).filter(
     (name) => name.startsWith(prefix) && !name.startsWith(`${prefix}TEST_`) && !known.has(name),

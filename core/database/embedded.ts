@@ -86,9 +86,9 @@ export class EmbeddedPostgres {
     return `postgres://${ownerRole}@localhost/postgres?${place}`
   }
 
-  /** How a person reaches the database. */
-  get psqlCommand(): string {
-    return `psql "$(cat '${this.#urlFile.replaceAll("'", `'\\''`)}')"`
+  /** Holds the URL for a person's own tools. */
+  get urlFile(): string {
+    return join(this.#root, 'database-url')
   }
 
   /** Ends PostgreSQL, also one that is just starting, and gives the directory free. */
@@ -105,10 +105,6 @@ export class EmbeddedPostgres {
     this.#child?.kill('SIGINT')
   }
 
-  get #urlFile(): string {
-    return join(this.#root, 'database-url')
-  }
-
   get #logFile(): string {
     return join(this.#root, 'postgres.log')
   }
@@ -119,7 +115,7 @@ export class EmbeddedPostgres {
   }
 
   #readConnection(): URL | null {
-    const text = existsSync(this.#urlFile) ? readFileSync(this.#urlFile, 'utf8').trim() : ''
+    const text = existsSync(this.urlFile) ? readFileSync(this.urlFile, 'utf8').trim() : ''
     return URL.canParse(text) ? new URL(text) : null
   }
 
@@ -250,9 +246,9 @@ export class EmbeddedPostgres {
   }
 
   #rememberConnection(): void {
-    const temporary = `${this.#urlFile}.new`
+    const temporary = `${this.urlFile}.new`
     writeFileSync(temporary, `${this.#connection.href}\n`, { mode: 0o600 })
-    renameSync(temporary, this.#urlFile)
+    renameSync(temporary, this.urlFile)
   }
 
   /** Starts PostgreSQL and waits until it takes connections. */

@@ -1,7 +1,7 @@
 // From the option to an authenticator that has its keys.
 
 import type { Engine } from '../../core/plugin.ts'
-import { StartError } from '../../core/start-error.ts'
+import { OptionRefusal } from '../../core/start-error.ts'
 import { jwtAuthenticator } from './authenticator.ts'
 import { type KeySource, readConfiguration } from './configuration.ts'
 import { ConfigurationError } from './configuration-error.ts'
@@ -21,7 +21,7 @@ export async function authenticateByToken(engine: Host, secret: string): Promise
     auth.use(jwtAuthenticator({ configuration, keys, dialect, unauthorizedRole }))
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    throw new StartError(`--jwt-secret (${dialect.environmentPrefix}JWT_SECRET): ${error.message}`)
+    throw new OptionRefusal('jwtSecret', `--jwt-secret (${dialect.environmentPrefix}JWT_SECRET)`, error.message)
   }
 }
 

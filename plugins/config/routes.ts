@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { liveQueryOptions } from '../../core/options.ts'
 import type { Engine, Route } from '../../core/plugin.ts'
 import { version } from '../../core/version.ts'
 
@@ -30,8 +31,7 @@ function report({ auth, dialect, settings }: Engine) {
     is_jwt_set: mode === 'jwt',
     jwt: mode === 'jwt' ? configuration : null,
     is_allow_list_enabled: settings.enableAllowlist,
-    // The refetch delay is in seconds here, while the option that sets it counts milliseconds.
-    live_queries: { batch_size: 100, refetch_delay: 1 },
+    live_queries: liveQueryOptions,
     ...(dialect.tellsConsoleAssets && { console_assets_dir: null }),
   }
 }

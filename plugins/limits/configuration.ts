@@ -3,13 +3,13 @@
 import { Value } from '@sinclair/typebox/value'
 import type { Dialect } from '../../core/dialect.ts'
 import { pathText } from '../../core/path.ts'
-import { StartError } from '../../core/start-error.ts'
+import { OptionRefusal } from '../../core/start-error.ts'
 import { ApiLimits, type RateLimit } from './schema.ts'
 
 /** What can make a request of a GraphQL API far costlier than any that a person wrote; for roles that set nothing else. */
 const standard: ApiLimits = { node_limit: { global: 1000 }, batch_limit: { global: 1000 } }
 
-/** The limits that hold; throws a {@link StartError} when the text gives none. */
+/** The limits that hold; throws a {@link OptionRefusal} when the text gives none. */
 export function readApiLimits(text: string | null, dialect: Dialect): ApiLimits {
   if (text === null) return standard
   try {
@@ -18,7 +18,8 @@ export function readApiLimits(text: string | null, dialect: Dialect): ApiLimits 
     checkRateLimits(given, dialect)
     return { ...standard, ...given }
   } catch (error) {
-    throw new StartError(`--api-limits (${dialect.environmentPrefix}API_LIMITS): ${(error as Error).message}`)
+    const names = `--api-limits (${dialect.environmentPrefix}API_LIMITS)`
+    throw new OptionRefusal('apiLimits', names, (error as Error).message)
   }
 }
 

@@ -6,7 +6,10 @@ import { redactedSettings } from '../../core/redaction.ts'
 import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
 
 const parse = (argv: readonly string[], variables: Record<string, string> = {}, file?: string) =>
-  parseSettings(readCommandLine(argv), variables, () => file ?? null)
+  parseSettings(readCommandLine(argv), {
+    variables,
+    readFile: (path) => (path === 'trellis.config.json' ? (file ?? null) : null),
+  })
 
 const refused = (argv: readonly string[], message: string, variables?: Record<string, string>) =>
   assert.throws(
@@ -92,21 +95,29 @@ test('secrets of authentication are neither in the settings as printed, nor in t
     '--auth-hook-mode',
     'POST',
   ]).settings
-  const facts = { port: 1, plugins: [], apis: [], psqlCommand: null, unknownVariables: [] }
+  const facts = { port: 1, plugins: [], apis: [], embedded: null, files: [], unknownVariables: [] }
   for (const each of [settings, hooked]) {
-    const shown = [redactedSettings(each), configurationEntry(each), bannerText({ settings: each, ...facts })]
+    const shown = [redactedSettings(each), configurationEntry(each, []), bannerText({ settings: each, ...facts })]
     assert.doesNotMatch(JSON.stringify(shown), /hidden/)
   }
-  const info = (configurationEntry(settings).detail as { info: Record<string, unknown> }).info
+  const info = (configurationEntry(settings, []).detail as { info: Record<string, unknown> }).info
   assert.deepEqual(info['jwt_secret'], { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' })
-  const hookInfo = (configurationEntry(hooked).detail as { info: Record<string, unknown> }).info
+  const hookInfo = (configurationEntry(hooked, []).detail as { info: Record<string, unknown> }).info
   assert.deepEqual([hookInfo['auth_hook'], hookInfo['auth_hook_mode']], ['http://hook.test/a?key=redacted', 'POST'])
 })
 
 test('the banner says what requests without the admin secret are', () => {
   const line = (argv: readonly string[]) => {
     const settings = { ...defaultSettings(), ...parse(argv).settings }
-    const text = bannerText({ settings, port: 1, plugins: [], apis: [], psqlCommand: null, unknownVariables: [] })
+    const text = bannerText({
+      settings,
+      port: 1,
+      plugins: [],
+      apis: [],
+      embedded: null,
+      files: [],
+      unknownVariables: [],
+    })
     return /Access +(.*)/.exec(text)?.[1]
   }
   const guarded = 'guarded by the admin secret, requests without it:'

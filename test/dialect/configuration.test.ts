@@ -13,7 +13,7 @@ import { dialectOf, type Word, words } from './world.ts'
 const prefixOf = (word: Word) => `${word.toUpperCase()}_GRAPHQL_`
 
 const parse = (word: Word, argv: readonly string[], variables: Record<string, string> = {}) =>
-  parseSettings(readCommandLine(['--dialect', dialectOf(word), ...argv]), variables, () => null)
+  parseSettings(readCommandLine(['--dialect', dialectOf(word), ...argv]), { variables, readFile: () => null })
 
 function refusal(word: Word, argv: readonly string[], variables: Record<string, string> = {}): string {
   try {
@@ -128,13 +128,14 @@ for (const word of words) {
 
 test('the variable of the dialect, and that of the configuration file, are the same in both', () => {
   const variables = { SERVICE_GRAPHQL_DIALECT: 'hasura', HASURA_GRAPHQL_SERVER_PORT: '7' }
-  assert.equal(parseSettings(readCommandLine([]), variables, () => null).settings.serverPort, 7)
+  assert.equal(parseSettings(readCommandLine([]), { variables, readFile: () => null }).settings.serverPort, 7)
   const files: string[] = []
   const read = (path: string) => {
     files.push(path)
     return '{}'
   }
-  parseSettings(readCommandLine(['--dialect', 'hasura']), { SERVICE_GRAPHQL_CONFIG: 'own.json' }, read)
+  const own = { SERVICE_GRAPHQL_CONFIG: 'own.json' }
+  parseSettings(readCommandLine(['--dialect', 'hasura']), { variables: own, readFile: read })
   assert.deepEqual(files, ['own.json'])
 })
 

@@ -35,8 +35,10 @@ test('no two options share a flag, a short flag or a variable', () => {
 test('the help text names flag, variable, key and default of each option', () => {
   const words = helpText().replace(/\s+/g, ' ')
   for (const option of options) {
-    const { variable, description } = option.declaration
-    const names = `${variable === undefined ? '' : `variable SERVICE_GRAPHQL_${variable}, `}key ${option.key}`
+    const { variable, description, secret } = option.declaration
+    const name = `SERVICE_GRAPHQL_${variable}`
+    const variables = `variable ${secret ? `${name} or ${name}_FILE` : name}, `
+    const names = `${variable === undefined ? '' : variables}key ${option.key}`
     const entry = `${flagText(option)} ${description} [${names}, default ${defaultText(option)}]`
     assert.ok(words.includes(entry), entry)
   }

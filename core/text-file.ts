@@ -1,0 +1,60 @@
+// Small text files that a person wrote: options, secrets.
+
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** Nobody writes more by hand; a device or a wrong path may hold any amount. */
+const largest = 1_048_576
+
+/** A file that is there and cannot be used; the message is the reason, without the file's name. */
+export class TextFileError extends Error {
+  override readonly name = 'TextFileError'
+  /** The system's, if it is the system that refuses. */
+  readonly code: string | null
+
+  constructor(message: string, code: string | null = null) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The text of a file in UTF-8, without a byte order mark; null when there is no such file. */
+export function readTextFile(path: string): string | null {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      return decoded(readBytes(file))
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if (error instanceof TextFileError) throw error
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new TextFileError(words[code] ?? code, code)
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+}
+
+function readBytes(file: number): Buffer {
+  const chunks: Buffer[] = []
+  for (let size = 0; ; ) {
+    const chunk = Buffer.alloc(65_536)
+    const read = readSync(file, chunk)
+    if (read === 0) return Buffer.concat(chunks)
+    size += read
+    if (size > largest) throw new TextFileError('it has more than 1 MiB')
+    chunks.push(chunk.subarray(0, read))
+  }
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new TextFileError('it is no text in UTF-8')
+  }
+}

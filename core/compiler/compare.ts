@@ -1,12 +1,13 @@
 // Comparisons of a column as conditions: by an operator of core's they are data, by one of a plugin's a fragment of SQL.
 
 import type { PgType } from '../catalog/types.ts'
-import type { ParamSource } from '../database/param.ts'
+import type { ParamSource, TextCheck } from '../database/param.ts'
 import { param, type Sql, sql, trusted, typed } from '../database/sql.ts'
 import { codecFor, inputType } from './codecs.ts'
 import { columnSql, operandSql } from './condition-sql.ts'
 import { type ComparisonOperator, isCoreOperator } from './operators.ts'
 import type { Condition, Operand } from './plan.ts'
+import type { Printer } from './printer.ts'
 
 /** What is compared: a column, or what it becomes when it is cast. */
 export interface Compared {
@@ -19,7 +20,8 @@ export interface Compared {
 }
 
 /** The comparison of a column with operands, as many as the operator takes. */
-export function compare(column: Compared, operator: ComparisonOperator, operands: readonly Operand[]): Condition {
+export function compare(column: Compared, operator: ComparisonOperator, given: readonly Operand[]): Condition {
+  const operands = operator.check ? given.map((operand) => checked(operand, operator.check!)) : given
   const [operand] = operands
   const { name, type, casts = [] } = column
   if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {
@@ -28,8 +30,36 @@ export function compare(column: Compared, operator: ComparisonOperator, operands
   if (isCoreOperator(operator) && casts.length === 0) {
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
-  const printed = (row: Sql) => operands.map((each) => operandSql(each, row))
-  return { kind: 'sql', build: (row) => operator.sql(comparedSql(column, row), printed(row), type) }
+  const build = (row: Sql, printer: Printer) => {
+    const printed = operands.map((each) => operandSql(each, row))
+    if (operands.every(({ kind }) => kind === 'param')) {
+      for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
+    }
+    return operator.sql(comparedSql(column, row), printed, type)
+  }
+  return { kind: 'sql', build }
+}
+
+/** An operand whose text is looked at when it is bound. */
+function checked(operand: Operand, check: TextCheck): Operand {
+  if (operand.kind !== 'param') return operand
+  const { source } = operand
+  if (source.from !== 'input' && source.from !== 'session' && source.from !== 'constant') return operand
+  return { ...operand, source: { ...source, check } }
+}
+
+/** What can fail of a comparison: that which makes values of its operands, and what the operator says. */
+function trialsOf(
+  operator: ComparisonOperator,
+  printed: readonly Sql[],
+  operands: readonly Operand[],
+  type: PgType,
+): Sql[] {
+  const made = printed.filter((_, i) => {
+    const operand = operands[i]!
+    return operand.kind === 'param' && typeof operand.type !== 'string'
+  })
+  return operator.trial ? [...made, operator.trial(printed, type)] : made
 }
 
 const comparedSql = ({ name, casts = [] }: Compared, row: Sql): Sql =>
@@ -39,6 +69,13 @@ const comparedSql = ({ name, casts = [] }: Compared, row: Sql): Sql =>
 function compareWithArrays(column: Compared, operator: ComparisonOperator, source: ParamSource): Condition {
   const { type } = column
   const member = typed(sql`member`, inputType(codecFor(type), type.sql))
-  const members = sql`select ${member} from unnest(${param(source, 'text[]')}) as member`
-  return { kind: 'sql', build: (row) => operator.sql(comparedSql(column, row), [members], type) }
+  const texts = param(source, 'text[]')
+  const members = sql`select ${member} from unnest(${texts}) as member`
+  const all = sql`(select count(${member}) from unnest(${texts}) as member)`
+  const build = (row: Sql, printer: Printer) => {
+    // Members are read one after the other as rows ask for them.
+    printer.try(all)
+    return operator.sql(comparedSql(column, row), [members], type)
+  }
+  return { kind: 'sql', build }
 }

@@ -2,7 +2,7 @@
 
 import { empty, id, join, param, type Sql, sql } from '../database/sql.ts'
 import { detached, existsForm, inSubquery, rootScope, type Scope } from './nesting.ts'
-import { coreOperatorSql } from './operators.ts'
+import { coreOperatorSql, coreOperatorTrial } from './operators.ts'
 import type { Condition, Mapping, Operand, TakenAs } from './plan.ts'
 import type { Printer } from './printer.ts'
 
@@ -23,8 +23,10 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
       return condition.negated ? sql`${column} is not null` : sql`${column} is null`
     }
     case 'compare': {
-      const column = columnSql(row, condition.column)
-      return coreOperatorSql(condition.operator, column, operandSql(condition.operand, row))
+      const operand = operandSql(condition.operand, row)
+      const trial = condition.operand.kind === 'param' ? coreOperatorTrial(condition.operator, operand) : null
+      if (trial) printer.try(trial)
+      return coreOperatorSql(condition.operator, columnSql(row, condition.column), operand)
     }
     case 'related':
       return relatedSql(condition, { row, printer, scope })

@@ -19,8 +19,17 @@ export interface Bindings {
 /** Parameters that come from the request, and their values. */
 export type BoundInputs = ReadonlyMap<ParamSource, string | null>
 
+/** PostgreSQL's protocol counts the parameters of a statement in two bytes. */
+const maxParams = 65_535
+
 /** The parameters' values, as PostgreSQL reads them. */
 export function bindParams(params: readonly ParamSource[], bindings: Bindings): (string | null)[] {
+  if (params.length > maxParams) {
+    throw badRequest(
+      'validation-failed',
+      `one statement takes at most ${maxParams} values, and this needs ${params.length}`,
+    )
+  }
   const values: (string | null)[] = new Array(params.length)
   for (let i = 0; i < params.length; i++) values[i] = bindParam(params[i]!, bindings)
   return values

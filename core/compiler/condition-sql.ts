@@ -24,8 +24,11 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
     }
     case 'compare': {
       const operand = operandSql(condition.operand, row)
-      const trial = condition.operand.kind === 'param' ? coreOperatorTrial(condition.operator, operand) : null
-      if (trial) printer.try(trial)
+      if (condition.operand.kind === 'param') {
+        const trial = coreOperatorTrial(condition.operator, operand)
+        if (trial) printer.try(trial)
+        else if (typeof condition.operand.type !== 'string') printer.try(operand)
+      }
       return coreOperatorSql(condition.operator, columnSql(row, condition.column), operand)
     }
     case 'related':

@@ -20,7 +20,7 @@ const joinedLevels = 8
 const joinedSiblings = 12
 
 /** An EXISTS outside of a conjunction may stand in so many others like it. */
-const plannedTwice = 2
+const plannedTwice = 3
 
 /** Where a condition stands among those around it. */
 export interface Scope {
@@ -58,7 +58,7 @@ export function existsForm(condition: Related, scope: Scope): { readonly form: E
     return isDeep ? collected(scope) : { form: 'probed', inner: { ...inSubquery(scope), level } }
   }
   const twice = scope.twice + 1
-  if (twice > plannedTwice) return { form: 'probed', inner: { ...inSubquery(scope), level } }
+  if (twice > plannedTwice) return collected(scope)
   return { form: 'joined', inner: { ...rootScope(), level, twice } }
 }
 

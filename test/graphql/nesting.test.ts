@@ -183,3 +183,34 @@ test('orders and objects that lie far away', { timeout: 20_000 }, async () => {
   assert.deepEqual(selected.value, { data: { artist: [expected] } })
   for (const { ms } of [ordered, selected]) assert.ok(ms < 5_000, `took ${ms} ms`)
 })
+
+test('data operations and permissions take expressions as deep as GraphQL does', async () => {
+  const message = 'a boolean expression is nested at most 200 levels deep'
+  const select = (where: object) => ({ type: 'select', args: { table: 'artist', columns: ['id'], where } })
+  const request = (body: object) => trellis.request<{ readonly length: number }>('/v1/query', { body })
+  const taken = await request(select(nested(190)))
+  assert.equal(taken.status, 200)
+  assert.equal(taken.body.length, 295)
+  const refused = await request(select(nested(250)))
+  assert.equal(refused.status, 400)
+  assert.deepEqual(refused.body, { path: '$.args.where', error: message, code: 'parse-failed' })
+  const permission = { columns: '*', filter: nested(250) }
+  const { status, body } = await trellis.opError('create_select_permission', {
+    table: 'artist',
+    role: 'deep',
+    permission,
+  })
+  assert.equal(status, 400)
+  const { path, error, code } = body as Record<string, unknown>
+  const reason = `in table "artist": in permission for role "deep": ${message}`
+  assert.deepEqual({ path, error, code }, { path: '$.args', error: reason, code: 'constraint-violation' })
+})
+
+test('a statement that would hold more values than PostgreSQL takes is refused', { timeout: 60_000 }, async () => {
+  const where = { _or: Array.from({ length: 70_000 }, (_, i) => ({ id: { _eq: -i } })) }
+  const query = 'query($where: artist_bool_exp) { artist(where: $where) { id } }'
+  const answer = await trellis.graphql(query, { where })
+  const message = 'one statement takes at most 65535 values, and this needs 70000'
+  assert.deepEqual(answer, { errors: [{ extensions: { path: '$', code: 'validation-failed' }, message }] })
+  assert.deepEqual(await trellis.graphql('{ artist(where: {id: {_eq: 1}}) { id } }'), { data: { artist: [{ id: 1 }] } })
+})

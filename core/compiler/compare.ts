@@ -1,7 +1,7 @@
 // Comparisons of a column as conditions: by an operator of core's they are data, by one of a plugin's a fragment of SQL.
 
 import type { PgType } from '../catalog/types.ts'
-import type { ParamSource, TextCheck } from '../database/param.ts'
+import type { ParamSource } from '../database/param.ts'
 import { param, type Sql, sql, trusted, typed } from '../database/sql.ts'
 import { codecFor, inputType } from './codecs.ts'
 import { columnSql, operandSql } from './condition-sql.ts'
@@ -20,8 +20,7 @@ export interface Compared {
 }
 
 /** The comparison of a column with operands, as many as the operator takes. */
-export function compare(column: Compared, operator: ComparisonOperator, given: readonly Operand[]): Condition {
-  const operands = operator.check ? given.map((operand) => checked(operand, operator.check!)) : given
+export function compare(column: Compared, operator: ComparisonOperator, operands: readonly Operand[]): Condition {
   const [operand] = operands
   const { name, type, casts = [] } = column
   if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {
@@ -31,21 +30,13 @@ export function compare(column: Compared, operator: ComparisonOperator, given: r
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
   const build = (row: Sql, printer: Printer) => {
-    const printed = operands.map((each) => operandSql(each, row))
+    const printed = operands.map((each) => operandSql(each, row, operator.check))
     if (operands.every(({ kind }) => kind === 'param')) {
       for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
     }
     return operator.sql(comparedSql(column, row), printed, type)
   }
   return { kind: 'sql', build }
-}
-
-/** An operand whose text is looked at when it is bound. */
-function checked(operand: Operand, check: TextCheck): Operand {
-  if (operand.kind !== 'param') return operand
-  const { source } = operand
-  if (source.from !== 'input' && source.from !== 'session' && source.from !== 'constant') return operand
-  return { ...operand, source: { ...source, check } }
 }
 
 /** What can fail of a comparison: that which makes values of its operands, and what the operator says. */

@@ -1,8 +1,9 @@
 // Conditions as SQL.
 
+import type { ParamSource, TextCheck } from '../database/param.ts'
 import { empty, id, join, param, type Sql, sql } from '../database/sql.ts'
 import { detached, existsForm, inSubquery, rootScope, type Scope } from './nesting.ts'
-import { coreOperatorSql, coreOperatorTrial } from './operators.ts'
+import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from './operators.ts'
 import type { Condition, Mapping, Operand, TakenAs } from './plan.ts'
 import type { Printer } from './printer.ts'
 
@@ -23,7 +24,7 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
       return condition.negated ? sql`${column} is not null` : sql`${column} is null`
     }
     case 'compare': {
-      const operand = operandSql(condition.operand, row)
+      const operand = operandSql(condition.operand, row, coreOperatorCheck(condition.operator))
       if (condition.operand.kind === 'param') {
         const trial = coreOperatorTrial(condition.operator, operand)
         if (trial) printer.try(trial)
@@ -122,13 +123,26 @@ export function andSql(...parts: readonly (Sql | null)[]): Sql {
 
 export const isTrue = (fragment: Sql): boolean => fragment.parts.length === 1 && fragment.parts[0] === 'true'
 
-export function operandSql(operand: Operand, row: Sql): Sql {
+/** An operand, whose text may be checked when it is bound. */
+export function operandSql(operand: Operand, row: Sql, check?: TextCheck): Sql {
   switch (operand.kind) {
     case 'param':
-      return param(operand.source, operand.type)
+      return param(check ? checkedSource(operand.source, check) : operand.source, operand.type)
     case 'column':
       return columnSql(row, operand.column)
     default:
       return operand satisfies never
   }
+}
+
+/** A source is bound once however often it is printed, and so is the one made of it. */
+const checkedSources = new WeakMap<ParamSource, ParamSource>()
+
+function checkedSource(source: ParamSource, check: TextCheck): ParamSource {
+  if (source.from !== 'input' && source.from !== 'session' && source.from !== 'constant') return source
+  const known = checkedSources.get(source)
+  if (known && 'check' in known && known.check === check) return known
+  const made = { ...source, check }
+  checkedSources.set(source, made)
+  return made
 }

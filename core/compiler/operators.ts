@@ -190,6 +190,9 @@ const printers = new Map(builtIn.map((operator) => [operator.name, operator]))
 export const coreOperatorSql = (name: string, column: Sql, operand: Sql): Sql =>
   printers.get(name)!.print(column, operand)
 
+/** What its operand is checked by. */
+export const coreOperatorCheck = (name: string): TextCheck | undefined => printers.get(name)!.check
+
 /** What of the comparison by that operator each statement has to try; null: nothing. */
 export function coreOperatorTrial(name: string, operand: Sql): Sql | null {
   const { print, mayFail } = printers.get(name)!

@@ -19,16 +19,38 @@ export interface Bindings {
 /** Parameters that come from the request, and their values. */
 export type BoundInputs = ReadonlyMap<ParamSource, string | null>
 
+/** PostgreSQL's protocol counts the parameters of a statement in two bytes. */
+const maxParams = 65_535
+
 /** The parameters' values, as PostgreSQL reads them. */
 export function bindParams(params: readonly ParamSource[], bindings: Bindings): (string | null)[] {
+  if (params.length > maxParams) {
+    throw badRequest(
+      'validation-failed',
+      `one statement takes at most ${maxParams} values, and this needs ${params.length}`,
+    )
+  }
   const values: (string | null)[] = new Array(params.length)
   for (let i = 0; i < params.length; i++) values[i] = bindParam(params[i]!, bindings)
   return values
 }
 
+/** The same for a statement whose errors point at a path, as do those that a value has on PostgreSQL's behalf. */
+export function bindParamsAt(params: readonly ParamSource[], bindings: Bindings, path: Path | null): (string | null)[] {
+  try {
+    return bindParams(params, bindings)
+  } catch (error) {
+    throw error instanceof TrellisError && error.path.length === 0 ? located(error, path) : error
+  }
+}
+
 function bindParam(source: ParamSource, bindings: Bindings): string | null {
-  const bound = bindings.bound?.get(source)
-  if (bound !== undefined) return bound
+  const value = bindings.bound?.get(source) ?? readParam(source, bindings)
+  if ('check' in source && value !== null) source.check?.(value)
+  return value
+}
+
+function readParam(source: ParamSource, bindings: Bindings): string | null {
   switch (source.from) {
     case 'constant':
       return source.value
@@ -52,7 +74,7 @@ export const inputsOf = (params: readonly ParamSource[]): ParamSource[] => [
 
 /** Binds what {@link inputsOf} gave, so that wrong values are refused before anything runs. */
 export const bindInputs = (inputs: readonly ParamSource[], bindings: Bindings): BoundInputs =>
-  new Map(inputs.map((source) => [source, bindParam(source, bindings)]))
+  new Map(inputs.map((source) => [source, readParam(source, bindings)]))
 
 const sessionValue = (session: Session, name: string): string => {
   if (Object.hasOwn(session.variables, name)) return session.variables[name]!

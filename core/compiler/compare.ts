@@ -7,6 +7,7 @@ import { codecFor, inputType } from './codecs.ts'
 import { columnSql, operandSql } from './condition-sql.ts'
 import { type ComparisonOperator, isCoreOperator } from './operators.ts'
 import type { Condition, Operand } from './plan.ts'
+import type { Printer } from './printer.ts'
 
 /** What is compared: a column, or what it becomes when it is cast. */
 export interface Compared {
@@ -28,8 +29,28 @@ export function compare(column: Compared, operator: ComparisonOperator, operands
   if (isCoreOperator(operator) && casts.length === 0) {
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
-  const printed = (row: Sql) => operands.map((each) => operandSql(each, row))
-  return { kind: 'sql', build: (row) => operator.sql(comparedSql(column, row), printed(row), type) }
+  const build = (row: Sql, printer: Printer) => {
+    const printed = operands.map((each) => operandSql(each, row, operator.check))
+    if (operands.every(({ kind }) => kind === 'param')) {
+      for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
+    }
+    return operator.sql(comparedSql(column, row), printed, type)
+  }
+  return { kind: 'sql', build }
+}
+
+/** What can fail of a comparison: that which makes values of its operands, and what the operator says. */
+function trialsOf(
+  operator: ComparisonOperator,
+  printed: readonly Sql[],
+  operands: readonly Operand[],
+  type: PgType,
+): Sql[] {
+  const made = printed.filter((_, i) => {
+    const operand = operands[i]!
+    return operand.kind === 'param' && typeof operand.type !== 'string'
+  })
+  return operator.trial ? [...made, operator.trial(printed, type)] : made
 }
 
 const comparedSql = ({ name, casts = [] }: Compared, row: Sql): Sql =>
@@ -39,6 +60,13 @@ const comparedSql = ({ name, casts = [] }: Compared, row: Sql): Sql =>
 function compareWithArrays(column: Compared, operator: ComparisonOperator, source: ParamSource): Condition {
   const { type } = column
   const member = typed(sql`member`, inputType(codecFor(type), type.sql))
-  const members = sql`select ${member} from unnest(${param(source, 'text[]')}) as member`
-  return { kind: 'sql', build: (row) => operator.sql(comparedSql(column, row), [members], type) }
+  const texts = param(source, 'text[]')
+  const members = sql`select ${member} from unnest(${texts}) as member`
+  const all = sql`(select count(${member}) from unnest(${texts}) as member)`
+  const build = (row: Sql, printer: Printer) => {
+    // Members are read one after the other as rows ask for them.
+    printer.try(all)
+    return operator.sql(comparedSql(column, row), [members], type)
+  }
+  return { kind: 'sql', build }
 }

@@ -1,12 +1,14 @@
 // Conditions as SQL.
 
-import { id, join, param, type Sql, sql } from '../database/sql.ts'
-import { coreOperatorSql } from './operators.ts'
+import type { ParamSource, TextCheck } from '../database/param.ts'
+import { empty, id, join, param, type Sql, sql } from '../database/sql.ts'
+import { detached, existsForm, inSubquery, rootScope, type Scope } from './nesting.ts'
+import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from './operators.ts'
 import type { Condition, Mapping, Operand, TakenAs } from './plan.ts'
 import type { Printer } from './printer.ts'
 
 /** A condition on the row of that alias. */
-export function conditionSql(condition: Condition, row: Sql, printer: Printer): Sql {
+export function conditionSql(condition: Condition, row: Sql, printer: Printer, scope = rootScope()): Sql {
   switch (condition.kind) {
     case 'true':
       return sql`true`
@@ -14,26 +16,27 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer): 
       return sql`false`
     case 'and':
     case 'or':
-      return connectedSql(condition, row, printer)
+      return connectedSql(condition, { row, printer, scope })
     case 'not':
-      return sql`not (${conditionSql(condition.of, row, printer)})`
+      return negatedSql(condition.of, { row, printer, scope })
     case 'null': {
       const column = columnSql(row, condition.column)
       return condition.negated ? sql`${column} is not null` : sql`${column} is null`
     }
     case 'compare': {
-      const column = columnSql(row, condition.column)
-      return coreOperatorSql(condition.operator, column, operandSql(condition.operand, row))
+      const operand = operandSql(condition.operand, row, coreOperatorCheck(condition.operator))
+      if (condition.operand.kind === 'param') {
+        const trial = coreOperatorTrial(condition.operator, operand)
+        if (trial) printer.try(trial)
+        else if (typeof condition.operand.type !== 'string') printer.try(operand)
+      }
+      return coreOperatorSql(condition.operator, columnSql(row, condition.column), operand)
     }
-    case 'related': {
-      const inner = printer.alias()
-      const link = mappingSql(condition.mapping, row, inner)
-      const where = conditionSql(condition.where, inner, printer)
-      return sql`exists (select 1 from ${tableSql(condition.table)} as ${inner} where ${andSql(link, where)})`
-    }
+    case 'related':
+      return relatedSql(condition, { row, printer, scope })
     case 'exists': {
       const inner = printer.alias()
-      const where = conditionSql(condition.where, inner, printer)
+      const where = conditionSql(condition.where, inner, printer, { ...inSubquery(scope), level: 0 })
       return sql`exists (select 1 from ${tableSql(condition.table)} as ${inner} where ${where})`
     }
     case 'sql':
@@ -43,10 +46,55 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer): 
   }
 }
 
-function connectedSql({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, row: Sql, printer: Printer): Sql {
+/** Where a condition is printed. */
+interface Place {
+  readonly row: Sql
+  readonly printer: Printer
+  readonly scope: Scope
+}
+
+function connectedSql({ kind, of }: Extract<Condition, { kind: 'and' | 'or' }>, { row, printer, scope }: Place): Sql {
   if (of.length === 0) return kind === 'and' ? sql`true` : sql`false`
-  const parts = of.map((part) => conditionSql(part, row, printer))
+  const inner = kind === 'and' || of.length === 1 ? scope : detached(scope)
+  const parts = of.map((part) => conditionSql(part, row, printer, inner))
   return sql`(${join(parts, ` ${kind} `)})`
+}
+
+/** The negation of a lone EXISTS can be joined as that can. */
+function negatedSql(of: Condition, { row, printer, scope }: Place): Sql {
+  const inner = of.kind === 'related' ? scope : detached(scope)
+  return sql`not (${conditionSql(of, row, printer, inner)})`
+}
+
+function relatedSql(condition: Extract<Condition, { kind: 'related' }>, { row, printer, scope }: Place): Sql {
+  const { table, mapping } = condition
+  const inner = printer.alias()
+  const { form, inner: innerScope } = existsForm(condition, scope)
+  const where = conditionSql(condition.where, inner, printer, innerScope)
+  if (mapping.length > 0 && (form === 'collected' || form === 'hashed')) {
+    const collected = collectedSql({ table, mapping }, where, { row, inner })
+    return form === 'hashed' ? sql`(${collected} is true)` : collected
+  }
+  const link = mappingSql(mapping, row, inner)
+  const fence = form === 'probed' ? sql` offset 0` : empty
+  return sql`exists (select 1 from ${tableSql(table)} as ${inner} where ${andSql(link, where)}${fence})`
+}
+
+/** Unlike a bare IN, this is never NULL. */
+function collectedSql(
+  { table, mapping }: Pick<Extract<Condition, { kind: 'related' }>, 'table' | 'mapping'>,
+  where: Sql,
+  { row, inner }: { readonly row: Sql; readonly inner: Sql },
+): Sql {
+  const outers = mapping.map(([outer]) => columnSql(row, outer))
+  const keys = mapping.map(([, key]) => columnSql(inner, key))
+  const areThere = (values: readonly Sql[]) =>
+    join(
+      values.map((value) => sql`${value} is not null`),
+      ' and ',
+    )
+  const rows = sql`select ${join(keys)} from ${tableSql(table)} as ${inner} where ${andSql(areThere(keys), where)} offset 0`
+  return sql`(${areThere(outers)} and (${join(outers)}) in (${rows}))`
 }
 
 export const columnSql = (row: Sql, column: string): Sql => sql`${row}.${id(column)}`
@@ -75,13 +123,26 @@ export function andSql(...parts: readonly (Sql | null)[]): Sql {
 
 export const isTrue = (fragment: Sql): boolean => fragment.parts.length === 1 && fragment.parts[0] === 'true'
 
-export function operandSql(operand: Operand, row: Sql): Sql {
+/** An operand, whose text may be checked when it is bound. */
+export function operandSql(operand: Operand, row: Sql, check?: TextCheck): Sql {
   switch (operand.kind) {
     case 'param':
-      return param(operand.source, operand.type)
+      return param(check ? checkedSource(operand.source, check) : operand.source, operand.type)
     case 'column':
       return columnSql(row, operand.column)
     default:
       return operand satisfies never
   }
+}
+
+/** A source is bound once however often it is printed, and so is the one made of it. */
+const checkedSources = new WeakMap<ParamSource, ParamSource>()
+
+function checkedSource(source: ParamSource, check: TextCheck): ParamSource {
+  if (source.from !== 'input' && source.from !== 'session' && source.from !== 'constant') return source
+  const known = checkedSources.get(source)
+  if (known && 'check' in known && known.check === check) return known
+  const made = { ...source, check }
+  checkedSources.set(source, made)
+  return made
 }

@@ -5,7 +5,7 @@
 
 import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
-import { compile, join, param, type Sql, sql, trusted } from '../database/sql.ts'
+import { compile, empty, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
 import type { Path } from '../path.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
@@ -63,12 +63,12 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   if (!first) return { kind: 'constant', text: whenEmpty }
   const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
-    const statement = prepare(compile(directSql(first.change, answer, new Printer(options), envelope)))
+    const statement = prepare(directStatement(first.change, answer, new Printer(options), envelope))
     return { kind: 'direct', statement, whenEmpty, path: first.path }
   }
   const handsOver = outputsOf(answer).length > 0
   const printed = steps.map((step) => programStep(step, handsOver, options))
-  const answering = handsOver ? prepare(compile(answerSql(plan, new Printer(options), envelope))) : null
+  const answering = handsOver ? prepare(answerStatement(plan, new Printer(options), envelope)) : null
   return { kind: 'staged', steps: printed, answer, envelope, answering }
 }
 
@@ -115,10 +115,11 @@ function isOfRowAlone(output: Output): boolean {
   }
 }
 
-function directSql(change: Change, answer: MutationAnswer, printer: Printer, envelope: Envelope): Sql {
+function directStatement(change: Change, answer: MutationAnswer, printer: Printer, envelope: Envelope): Statement {
   const frameOf = (row: Sql): Frame => ({ row, joins: [], toOne: 'behind' })
   if (answer.kind === 'row') {
-    return changeSql(change, (row) => [soleOutputSql(answer.output, frameOf(row), printer, envelope)], printer)
+    const returning = (row: Sql) => [soleOutputSql(answer.output, frameOf(row), printer, envelope)]
+    return printer.finishChange(changeSql(change, returning, printer))
   }
   const outputs = outputsOf(answer)
   const returning = (row: Sql) => outputs.map((output) => outputSql(output, frameOf(row), printer))
@@ -127,7 +128,9 @@ function directSql(change: Change, answer: MutationAnswer, printer: Printer, env
   const lists = outputs.map((_, i) => listSql(sql`${rows}.${trusted(`j${i}`)}`))
   const response = responseSql(answer.entries, sql`count(*)::text`, lists, envelope)
   // HAVING makes one answer of all rows, or none, even where nothing of the answer counts or lists them.
-  return sql`with ${rows} as (${changed}) select ${response} from ${rows} having true`
+  const trial = printer.trial()
+  const where = trial ? sql` where ${trial}` : empty
+  return compile(sql`with ${rows} as (${changed}) select ${response} from ${rows}${where} having true`)
 }
 
 const listSql = (item: Sql): Sql => sql`'[' || coalesce(string_agg(${item}, ','), '') || ']'`
@@ -155,8 +158,9 @@ function programStep(step: MutationStep, handsOver: boolean, options: PrinterOpt
     ...(returns?.columns ?? []).map((column) => sql`${columnSql(row, column)}::text`),
     ...(handsOver ? [sql`(${row}.*)::${tableSql(change.table)}::text`] : []),
   ]
+  const printer = new Printer(options)
   return {
-    statement: prepare(compile(changeSql(change, returning, new Printer(options)))),
+    statement: prepare(printer.finishChange(changeSql(change, returning, printer))),
     path,
     refusal,
     before: before.map((other) => programStep(other, false, options)),
@@ -175,7 +179,7 @@ const stepStatements = (step: ProgramStep): PreparedStatement[] => [
 const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
 
 /** The answer, made of the rows that the steps handed over, in their order. */
-function answerSql({ table, answer }: MutationPlan, printer: Printer, envelope: Envelope): Sql {
+function answerStatement({ table, answer }: MutationPlan, printer: Printer, envelope: Envelope): Statement {
   const rows: Rows = { ...allRows, from: { kind: 'rows', table, source: answerParam(1) }, where: always }
   const set = rowSet(rows, printer, null)
   // Fenced, because nothing else would keep the planner from changing the order of the rows.
@@ -186,5 +190,5 @@ function answerSql({ table, answer }: MutationPlan, printer: Printer, envelope: 
     answer.kind === 'row'
       ? soleOutputSql(answer.output, frame, printer, envelope)
       : responseSql(answer.entries, affected, lists(outputsOf(answer)), envelope)
-  return sql`select ${text} ${set.from}${join(frame.joins, '')}`
+  return printer.finish(sql`select ${text} ${set.from}${join(frame.joins, '')}`)
 }

@@ -4,7 +4,7 @@ import type { PreparedStatement } from '../database/prepared-statement.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
 import { badRequest } from '../errors.ts'
 import { pathKeys } from '../path.ts'
-import { type Bindings, bindParams, located } from './bind.ts'
+import { type Bindings, bindParams, bindParamsAt, located } from './bind.ts'
 import { encodeArray } from './codecs.ts'
 import { answerSlot } from './mutation-plan.ts'
 import { answerText, type DirectProgram, type MutationProgram, type ProgramStep } from './mutation-program.ts'
@@ -17,7 +17,7 @@ export async function runDirect(
   bindings: Bindings,
   run: RunStatement,
 ): Promise<Buffer | string> {
-  const values = bindParams(statement.params, bindings)
+  const values = bindParamsAt(statement.params, bindings, path)
   try {
     return (await run(statement, values)) ?? whenEmpty
   } catch (error) {
@@ -65,7 +65,7 @@ interface Run {
 async function runStep(step: ProgramStep, run: Run): Promise<void> {
   for (const other of step.before) await runStep(other, run)
   const { statement } = step
-  const values = bindParams(statement.params, run.bindings)
+  const values = bindParamsAt(statement.params, run.bindings, step.path)
   const rows = await run.transaction.texts(statement, values).catch((error) => {
     throw located(error, step.path)
   })

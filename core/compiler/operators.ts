@@ -2,7 +2,9 @@
 // read this one table; a plugin adds operators of its own with `addOperators`.
 
 import type { PgType } from '../catalog/types.ts'
+import type { TextCheck } from '../database/param.ts'
 import { type Sql, type SqlType, sql, trusted } from '../database/sql.ts'
+import { badRequest } from '../errors.ts'
 import { codecFor, inputType, listInputType } from './codecs.ts'
 import { supportOf } from './type-support.ts'
 
@@ -56,11 +58,20 @@ export interface ComparisonOperator {
   readonly onlyGraphQL?: boolean
   /** The comparison; `type` is the column's, or the one that the column was cast to. */
   sql(column: Sql, operands: readonly Sql[], type: PgType): Sql
+  /**
+   * An expression of the operands alone that fails where the comparison would: each statement evaluates it once, so that
+   * whether it fails tells nothing of the rows. Absent: no operand makes the comparison fail.
+   */
+  trial?(operands: readonly Sql[], type: PgType): Sql
+  /** The same in JavaScript, for a single operand. */
+  readonly check?: TextCheck
 }
 
 /** An operator of PostgreSQL's own, which is found whatever the type and its schema are. */
-interface CoreOperator extends Omit<ComparisonOperator, 'sql'> {
+interface CoreOperator extends Omit<ComparisonOperator, 'sql' | 'trial'> {
   print(column: Sql, operand: Sql): Sql
+  /** Whether some operands fail, whatever they are compared with. */
+  readonly mayFail?: boolean
 }
 
 const infix =
@@ -85,6 +96,25 @@ const pattern = (name: string, symbol: string, description: string): CoreOperato
   print: infix(symbol),
 })
 
+/** A `like`, whose pattern fails for texts that it is compared with up to its end. */
+const likePattern = (name: string, symbol: string, description: string): CoreOperator => ({
+  ...pattern(name, symbol, description),
+  check: checkLikePattern,
+})
+
+const expression = (name: string, symbol: string, description: string): CoreOperator => ({
+  ...pattern(name, symbol, description),
+  mayFail: true,
+})
+
+/** Refuses what `like` has no meaning for, as PostgreSQL does. */
+function checkLikePattern(text: string): void {
+  let escapes = 0
+  while (text[text.length - 1 - escapes] === '\\') escapes++
+  if (escapes % 2 === 0) return
+  throw badRequest('bad-request', 'LIKE pattern must not end with escape character')
+}
+
 const onJsonb = (name: string, symbol: string, operand: OperandKind, description: string): CoreOperator => ({
   name,
   description,
@@ -103,12 +133,16 @@ const builtIn: readonly CoreOperator[] = [
   { name: '_in', operand: 'list', enums: true, print: (column, list) => sql`${column} = any (${list})` },
   { name: '_nin', operand: 'list', enums: true, print: (column, list) => sql`${column} <> all (${list})` },
   { name: '_is_null', operand: 'isNull', enums: true, print: (column, yes) => sql`(${column} is null) = ${yes}` },
-  pattern('_like', 'like', 'does the column match the given pattern'),
-  pattern('_nlike', 'not like', 'does the column NOT match the given pattern'),
-  pattern('_ilike', 'ilike', 'does the column match the given case-insensitive pattern'),
-  pattern('_nilike', 'not ilike', 'does the column NOT match the given case-insensitive pattern'),
-  pattern('_similar', 'similar to', 'does the column match the given SQL regular expression'),
-  pattern('_nsimilar', 'not similar to', 'does the column NOT match the given SQL regular expression'),
+  likePattern('_like', 'like', 'does the column match the given pattern'),
+  likePattern('_nlike', 'not like', 'does the column NOT match the given pattern'),
+  likePattern('_ilike', 'ilike', 'does the column match the given case-insensitive pattern'),
+  likePattern('_nilike', 'not ilike', 'does the column NOT match the given case-insensitive pattern'),
+  expression('_similar', 'similar to', 'does the column match the given SQL regular expression'),
+  expression('_nsimilar', 'not similar to', 'does the column NOT match the given SQL regular expression'),
+  expression('_regex', '~', 'does the column match the given POSIX regular expression, case sensitive'),
+  expression('_iregex', '~*', 'does the column match the given POSIX regular expression, case insensitive'),
+  expression('_nregex', '!~', 'does the column NOT match the given POSIX regular expression, case sensitive'),
+  expression('_niregex', '!~*', 'does the column NOT match the given POSIX regular expression, case insensitive'),
   onJsonb('_contains', '@>', 'jsonb', 'does the column contain the given json value at the top level'),
   onJsonb('_contained_in', '<@', 'jsonb', 'is the column contained in the given json value'),
   onJsonb('_has_key', '?', 'text', 'does the string exist as a top-level key in the column'),
@@ -135,8 +169,14 @@ export function addOperators(...operators: readonly ComparisonOperator[]): void 
 const isOfSameType = ({ types }: ComparisonOperator, { types: others }: ComparisonOperator): boolean =>
   types && others ? types.some((name) => others.includes(name)) : types === others
 
+function comparisonOf(operator: CoreOperator): ComparisonOperator {
+  const { print, mayFail, ...rest } = operator
+  const sqlOf: ComparisonOperator['sql'] = (column, [operand]) => print(column, operand!)
+  return { ...rest, sql: sqlOf, ...(mayFail && { trial: ([operand]) => print(sql`''`, operand!) }) }
+}
+
 const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
-  builtIn.map((operator) => [{ ...operator, sql: (column, [operand]) => operator.print(column, operand!) }, operator]),
+  builtIn.map((operator) => [comparisonOf(operator), operator]),
 )
 
 addOperators(...core.keys())
@@ -144,10 +184,20 @@ addOperators(...core.keys())
 /** Whether conditions may name the operator: it is one of core's. */
 export const isCoreOperator = (operator: ComparisonOperator): boolean => core.has(operator)
 
-const printers = new Map(builtIn.map(({ name, print }) => [name, print]))
+const printers = new Map(builtIn.map((operator) => [operator.name, operator]))
 
 /** The comparison by the operator of core's of that name. */
-export const coreOperatorSql = (name: string, column: Sql, operand: Sql): Sql => printers.get(name)!(column, operand)
+export const coreOperatorSql = (name: string, column: Sql, operand: Sql): Sql =>
+  printers.get(name)!.print(column, operand)
+
+/** What its operand is checked by. */
+export const coreOperatorCheck = (name: string): TextCheck | undefined => printers.get(name)!.check
+
+/** What of the comparison by that operator each statement has to try; null: nothing. */
+export function coreOperatorTrial(name: string, operand: Sql): Sql | null {
+  const { print, mayFail } = printers.get(name)!
+  return mayFail ? print(sql`''`, operand) : null
+}
 
 /** The operators of a GraphQL name: none, or one for each of several types. */
 export const operatorsNamed = (name: string): readonly ComparisonOperator[] => table.get(name) ?? []

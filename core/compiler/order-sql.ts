@@ -1,6 +1,6 @@
 // ORDER BY: plain columns, and values of related rows, which are joined in.
 
-import { empty, integer, type Sql, sql, trusted } from '../database/sql.ts'
+import { empty, integer, join, type Sql, sql, trusted } from '../database/sql.ts'
 import { andSql, argumentSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
 import type { OrderItem, OrderTarget } from './plan.ts'
 import type { Printer } from './printer.ts'
@@ -24,7 +24,7 @@ export function targetsSql(
   printer: Printer,
 ): Pick<PrintedOrder, 'joins'> & { readonly values: readonly Sql[] } {
   const joins: Sql[] = []
-  const values = targets.map((target) => targetSql(target, row, joins, printer))
+  const values = targets.map((target) => targetSql(target, row, { joins, printer, level: 0 }))
   return { values, joins: joins.length === 0 ? empty : { parts: joins } }
 }
 
@@ -32,8 +32,20 @@ export function targetsSql(
 export const orderItemSql = (value: Sql, { direction, nulls }: Pick<OrderItem, 'direction' | 'nulls'>): Sql =>
   sql`${value} ${trusted(direction)} nulls ${trusted(nulls)}`
 
+/** So many related rows are joined one to the next; the time for planning them grows with a power of their number. */
+const joinedLevels = 12
+
+/** What the printed values of one row need. */
+interface OrderFrame {
+  readonly joins: Sql[]
+  readonly printer: Printer
+  /** How many related rows lead to it. */
+  readonly level: number
+}
+
 /** The value to order by; what has to be joined for it is added to `joins`. */
-function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer): Sql {
+function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
+  const { joins, printer, level } = frame
   switch (target.kind) {
     case 'column':
       return columnSql(row, target.column)
@@ -42,15 +54,13 @@ function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer
     case 'related': {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
+      if (level >= joinedLevels) return subquerySql(target, { inner, on }, printer)
       joins.push(
         target.unique
           ? sql` left join ${tableSql(target.table)} as ${inner} on ${on}`
           : sql` left join lateral (select * from ${tableSql(target.table)} as ${inner} where ${on} limit ${integer(1)}) as ${inner} on true`,
       )
-      const value = targetSql(target.of, inner, joins, printer)
-      if (target.of.kind !== 'aggregate') return value
-      // Without a related row there is nothing to count: NULL, not zero.
-      return sql`case when ${columnSql(inner, target.mapping[0]![1])} is not null then ${value} end`
+      return relatedValue(target, inner, { ...frame, level: level + 1 })
     }
     case 'aggregate': {
       const inner = printer.alias()
@@ -62,4 +72,21 @@ function targetSql(target: OrderTarget, row: Sql, joins: Sql[], printer: Printer
     default:
       return target satisfies never
   }
+}
+
+type Related = Extract<OrderTarget, { kind: 'related' }>
+
+function relatedValue({ of, mapping }: Related, inner: Sql, frame: OrderFrame): Sql {
+  const value = targetSql(of, inner, frame)
+  if (of.kind !== 'aggregate') return value
+  // Without a related row there is nothing to count: NULL, not zero.
+  return sql`case when ${columnSql(inner, mapping[0]![1])} is not null then ${value} end`
+}
+
+/** The value of a related row that is too far away to be joined. */
+function subquerySql(target: Related, { inner, on }: { readonly inner: Sql; readonly on: Sql }, printer: Printer): Sql {
+  const joins: Sql[] = []
+  const value = relatedValue(target, inner, { joins, printer, level: 1 })
+  const rows = sql`${tableSql(target.table)} as ${inner}${join(joins, '')}`
+  return sql`(select ${value} from ${rows} where ${on} limit ${integer(1)})`
 }

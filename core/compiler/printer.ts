@@ -1,7 +1,7 @@
 // State of printing one statement: aliases, numbered in order of use so that equal plans give equal text, and what the
 // server at hand can do.
 
-import { id, type Sql } from '../database/sql.ts'
+import { compile, id, join, type Sql, type Statement, sql } from '../database/sql.ts'
 
 export interface PrinterOptions {
   /** Whether bigint, numeric, float8 and money are printed as JSON strings. */
@@ -10,9 +10,13 @@ export interface PrinterOptions {
   readonly serverVersion: number
 }
 
+/** A call of PostgreSQL takes no more arguments. */
+const maxArguments = 100
+
 export class Printer {
   readonly options: PrinterOptions
   #count = 0
+  readonly #trials: Sql[] = []
 
   constructor(options: PrinterOptions) {
     this.options = options
@@ -26,5 +30,38 @@ export class Printer {
   /** A column name that no table has. */
   column(): string {
     return `trellis#${this.#count++}`
+  }
+
+  /**
+   * Has the statement evaluate an expression of its parameters once, before it looks at any row: what fails for some rows
+   * only would tell that there are such rows, hidden ones too.
+   */
+  try(expression: Sql): void {
+    this.#trials.push(expression)
+  }
+
+  /** The query as a statement. */
+  finish(query: Sql): Statement {
+    const trial = this.trial()
+    return compile(trial ? sql`select * from (${query}) as ${this.alias()} where ${trial}` : query)
+  }
+
+  /** The same for one that changes rows and returns some. */
+  finishChange(change: Sql): Statement {
+    const trial = this.trial()
+    if (!trial) return compile(change)
+    const changed = this.alias()
+    return compile(sql`with ${changed} as (${change}) select * from ${changed} where ${trial}`)
+  }
+
+  /** What is to be tried, as a condition that always holds, though the planner does not see it; null: nothing. */
+  trial(): Sql | null {
+    const trials = this.#trials.splice(0)
+    if (trials.length === 0) return null
+    const calls: Sql[] = []
+    for (let i = 0; i < trials.length; i += maxArguments) {
+      calls.push(sql`num_nulls(${join(trials.slice(i, i + maxArguments))}) >= 0`)
+    }
+    return join(calls, ' and ')
   }
 }

@@ -1,6 +1,6 @@
 // The statement that answers root fields: one row, one column, the finished JSON.
 
-import { compile, empty, type Sql, type Statement, sql } from '../database/sql.ts'
+import { empty, type Sql, type Statement, sql } from '../database/sql.ts'
 import { aggregateSql } from './aggregate-sql.ts'
 import { concat } from './json-sql.ts'
 import type { RootOutput } from './plan.ts'
@@ -28,7 +28,7 @@ export function rootStatement(
   if (first && others.length === 0) {
     const key = `${prefix}${JSON.stringify(first.key)}:`
     const query = soleQuery(first.output, printer, { prefix: key, suffix })
-    return { ...compile(query), whenEmpty: `${key}null${suffix}` }
+    return { ...printer.finish(query), whenEmpty: `${key}null${suffix}` }
   }
   const pieces: (string | Sql)[] = [prefix]
   for (const [i, { key, output }] of entries.entries()) {
@@ -36,7 +36,7 @@ export function rootStatement(
     pieces.push(output.kind === 'json' ? output.text : nestedQuery(output, printer))
   }
   pieces.push(suffix)
-  return { ...compile(sql`select ${concat(pieces)}`), whenEmpty: `${prefix}${suffix}` }
+  return { ...printer.finish(sql`select ${concat(pieces)}`), whenEmpty: `${prefix}${suffix}` }
 }
 
 /** One root field alone: the envelope is part of its own query, which then needs no query around it. */

@@ -19,6 +19,8 @@ export interface Frame {
   readonly joins: Sql[]
   /** Where to-one objects go: behind the row, behind it with a fence, or inside the subquery that orders the rows. */
   readonly toOne: 'behind' | 'fenced' | InnerFrame
+  /** How many to-one objects the row is nested in; absent: none. */
+  readonly level?: number
 }
 
 export interface InnerFrame {
@@ -90,24 +92,34 @@ function lateralSql(query: Sql, frame: Frame, printer: Printer): Sql {
   return sql`${alias}.j`
 }
 
-/** So many to-one objects of a row may be plain joins: the time for planning them grows with the square of their number. */
+/**
+ * So many to-one objects may be plain joins, beside each other and nested: the time for planning them grows with the square
+ * of their number.
+ */
 const plainJoins = 6
 
+interface FencePlace {
+  readonly isFenced: boolean
+  readonly joins: readonly Sql[]
+  readonly level: number
+}
+
 /** Behind the query of a to-one object: has it give one row, or be planned on its own. */
-function fenceOf({ unique }: Extract<Output, { kind: 'one' }>, isFenced: boolean, joins: readonly Sql[]): Sql {
+function fenceOf({ unique }: Extract<Output, { kind: 'one' }>, { isFenced, joins, level }: FencePlace): Sql {
   if (!unique) return sql` limit 1`
-  return isFenced || joins.length >= plainJoins ? sql` offset 0` : empty
+  return isFenced || joins.length >= plainJoins || level % plainJoins === 0 ? sql` offset 0` : empty
 }
 
 function toOneSql(output: Extract<Output, { kind: 'one' }>, frame: Frame, printer: Printer): Sql {
+  const level = (frame.level ?? 0) + 1
   if (typeof frame.toOne === 'string') {
-    const fence = fenceOf(output, frame.toOne === 'fenced', frame.joins)
-    const query = rowQuery(output.select, frame.row, printer, { fence })
+    const fence = fenceOf(output, { isFenced: frame.toOne === 'fenced', joins: frame.joins, level })
+    const query = rowQuery(output.select, frame.row, printer, { fence, level })
     return sql`coalesce(${lateralSql(query, frame, printer)}, 'null')`
   }
   const inner = frame.toOne
-  const fence = fenceOf(output, false, inner.joins)
-  const query = rowQuery(output.select, inner.row, printer, { fence })
+  const fence = fenceOf(output, { isFenced: false, joins: inner.joins, level })
+  const query = rowQuery(output.select, inner.row, printer, { fence, level })
   const alias = printer.alias()
   const column = printer.column()
   inner.joins.push(sql` left join lateral (${query}) as ${alias} on true`)
@@ -115,16 +127,18 @@ function toOneSql(output: Extract<Output, { kind: 'one' }>, frame: Frame, printe
   return sql`coalesce(${columnSql(frame.row, column)}, 'null')`
 }
 
+interface RowQueryOptions extends Pick<Frame, 'level'> {
+  readonly fence?: Sql
+  readonly envelope?: Envelope
+  readonly single?: boolean
+}
+
 /** `select … as j`: one row for each of the rows. */
-export function rowQuery(
-  select: Select,
-  outer: Sql | null,
-  printer: Printer,
-  options: { readonly fence?: Sql; readonly envelope?: Envelope; readonly single?: boolean } = {},
-): Sql {
+export function rowQuery(select: Select, outer: Sql | null, printer: Printer, options: RowQueryOptions = {}): Sql {
   const { prefix, suffix } = options.envelope ?? noEnvelope
   const set = rowSet(select.rows, printer, outer)
-  const frame: Frame = { row: set.row, joins: [], toOne: set.isOrdered ? 'fenced' : 'behind' }
+  const { level } = options
+  const frame: Frame = { row: set.row, joins: [], toOne: set.isOrdered ? 'fenced' : 'behind', level }
   const wrap: Wrap = options.single ? concatOnce : concat
   const item = wrap([prefix, ...outputPieces(select.output, frame, printer), suffix])
   const from = set.isOrdered ? sql`(select ${set.distinct}${set.row}.* ${set.from}${set.tail}) as ${set.row}` : empty

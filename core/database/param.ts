@@ -11,11 +11,14 @@ export type InputSource =
   | { readonly kind: 'list'; readonly items: readonly InputSource[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [string, InputSource])[] }
 
+/** Throws the error that PostgreSQL would have for some rows only. */
+export type TextCheck = (text: string) => void
+
 export type ParamSource =
   /** Text in PostgreSQL's input syntax, known when planning. */
-  | { readonly from: 'constant'; readonly value: string | null }
+  | { readonly from: 'constant'; readonly value: string | null; readonly check?: TextCheck }
   /** A session variable; its absence is an error of the request. */
-  | { readonly from: 'session'; readonly variable: string }
+  | { readonly from: 'session'; readonly variable: string; readonly check?: TextCheck }
   /** All session variables as one JSON object. */
   | { readonly from: 'session-object' }
   /** A request value, checked and encoded by the codec of that name; `list` makes it a PostgreSQL array literal. */
@@ -25,6 +28,7 @@ export type ParamSource =
       readonly codec: Codec
       readonly list: boolean
       readonly path: Path | null
+      readonly check?: TextCheck
     }
   /** One member of each object of a list, as an array literal of the encoded values. */
   | {

@@ -131,6 +131,8 @@ export function translatePostgresError(error: unknown, statement: string, values
   if (state.startsWith('23')) return badRequest('constraint-violation', message, { cause: error })
   if (state === '22025') return badRequest('bad-request', message, { cause: error })
   if (state.startsWith('22')) return badRequest('data-exception', message, { cause: error })
+  // The statement is nested too deeply.
+  if (state === '54001') return badRequest('bad-request', message, { cause: error })
   if (state === '42704') return badRequest('constraint-error', message, { cause: error })
   if (state === '42P10') {
     const text = 'there is no unique or exclusion constraint on target column(s)'

@@ -6,7 +6,6 @@ import { mutationProgram } from '../../core/compiler/mutation-program.ts'
 import { type AggregateOutput, allOf, allRows, type Output } from '../../core/compiler/plan.ts'
 import { Printer, type PrinterOptions } from '../../core/compiler/printer.ts'
 import { manyQuery } from '../../core/compiler/select-sql.ts'
-import { compile } from '../../core/database/sql.ts'
 import type { Dialect } from '../../core/dialect.ts'
 import { badRequest, within } from '../../core/errors.ts'
 import type { TableAccess } from '../../core/graphql/access.ts'
@@ -51,7 +50,8 @@ export const selectRows = (options: DataOptions) =>
       const caller = callerOf(context, args.table, options)
       const access = caller.readableByItself(within('table', () => caller.table(args.table)))
       const select = planSelect(args, access, caller)
-      return runStatement(compile(manyQuery(select, null, new Printer(printerOptions(context, options)))), context)
+      const printer = new Printer(printerOptions(context, options))
+      return runStatement(printer.finish(manyQuery(select, null, printer)), context)
     },
   })
 
@@ -79,7 +79,7 @@ export const countRows = (options: DataOptions) =>
       const from = { kind: 'table', table: access.table.name } as const
       const rows = { ...allRows, from, distinctOn, where: condition }
       const printer = new Printer(printerOptions(context, options))
-      return runStatement(compile(aggregateSql({ rows, output: rowCount }, null, printer)), context)
+      return runStatement(printer.finish(aggregateSql({ rows, output: rowCount }, null, printer)), context)
     },
   })
 

@@ -2,7 +2,7 @@
 // exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
 
 import { allOf, always, type Condition } from '../../core/compiler/plan.ts'
-import { badRequest, within } from '../../core/errors.ts'
+import { badRequest, parseFailed, within } from '../../core/errors.ts'
 import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
 import type { ResolveContext } from '../../core/metadata/slices.ts'
 import { nameText, type QualifiedName } from '../../core/names.ts'
@@ -17,6 +17,9 @@ export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depen
   readonly reader?: ExpressionReader
 }
 
+/** Expressions nested deeper than this are refused: nobody writes them, and PostgreSQL's stack has an end. */
+const maxDepth = 200
+
 /** What the sender of an expression may read. */
 export interface ExpressionReader {
   /** Throws when it is not the column. */
@@ -29,6 +32,18 @@ export interface ExpressionReader {
 
 /** The condition that an expression puts on the rows of a table; throws with a path relative to the expression. */
 export function resolveExpression(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
+  if (isDeeper(expression, maxDepth))
+    throw parseFailed(`a boolean expression is nested at most ${maxDepth} levels deep`)
+  return resolveMembers(expression, table, context)
+}
+
+/** Whether lists and objects are nested in more than so many levels. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
+}
+
+function resolveMembers(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
   const entries = objectEntries(expression, 'expecting an Object for boolean exp')
   return allOf(entries.map(([key, value]) => within(key, () => resolveEntry(key, value, table, context))))
 }
@@ -40,7 +55,7 @@ function resolveEntry(key: string, value: unknown, table: TableModel, context: E
     case '_or':
       return anyOf(resolveList(value, table, context))
     case '_not':
-      return { kind: 'not', of: resolveExpression(value, table, context) }
+      return { kind: 'not', of: resolveMembers(value, table, context) }
     case '_exists':
       return resolveExists(value, context)
     default:
@@ -49,7 +64,7 @@ function resolveEntry(key: string, value: unknown, table: TableModel, context: E
 }
 
 const resolveList = (value: unknown, table: TableModel, context: ExpressionContext): Condition[] =>
-  listItems(value).map((item, i) => within(i, () => resolveExpression(item, table, context)))
+  listItems(value).map((item, i) => within(i, () => resolveMembers(item, table, context)))
 
 function anyOf(conditions: readonly Condition[]): Condition {
   if (conditions.length === 0) return { kind: 'false' }
@@ -61,7 +76,7 @@ function resolveExists(value: unknown, context: ExpressionContext): Condition {
   const table = within('_table', () => existingTable(name, context))
   const visible = within('_table', () => visibleRows(table, null, context))
   context.depend({ kind: 'table', table: name }, 'remote_table')
-  const condition = within('_where', () => resolveExpression(where, table, context))
+  const condition = within('_where', () => resolveMembers(where, table, context))
   return { kind: 'exists', table: name, where: allOf([visible, condition]) }
 }
 
@@ -110,6 +125,6 @@ function resolveRelated(
   context.depend({ kind: 'relationship', table: table.name, name }, 'on_type')
   const related = existingTable(target, context)
   const visible = visibleRows(related, name, context)
-  const where = allOf([visible, resolveExpression(value, related, context)])
+  const where = allOf([visible, resolveMembers(value, related, context)])
   return { kind: 'related', table: target, mapping, where }
 }

@@ -97,9 +97,12 @@ const typeText = (type: PgType): string => typeTexts.get(type.name) ?? type.name
 
 function resolveCasts(value: unknown, subject: Subject, context: ExpressionContext): Comparison {
   const targets = objectEntries(value, `parsing Object failed, expected Object, but encountered ${jsonType(value)}`)
-  const comparisons = targets.flatMap(([target, operators]) =>
-    within(target, () => resolveOperators(asObject(operators), castSubject(subject, target), context)),
-  )
+  const comparisons = targets.flatMap(([target, operators]) => {
+    const cast = () => castSubject(subject, target)
+    // A request's refusal points at the cast, that of a permission at the type.
+    const casted = context.reader ? cast() : within(target, cast)
+    return within(target, () => resolveOperators(asObject(operators), casted, context))
+  })
   const condition = allOf(comparisons.map((comparison) => comparison.condition))
   return { condition, literal: comparisons.some(({ literal }) => literal) }
 }

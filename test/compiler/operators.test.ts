@@ -15,7 +15,8 @@ const pgType = (name: string, isArray = false): PgType => ({
 })
 
 const generic = ['_eq', '_neq', '_gt', '_lt', '_gte', '_lte', '_in', '_nin', '_is_null']
-const patterns = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar']
+const likes = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar']
+const patterns = [...likes, '_regex', '_iregex', '_nregex', '_niregex']
 const jsonb = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all']
 const equality = ['_eq', '_neq', '_in', '_nin', '_is_null']
 
@@ -49,6 +50,10 @@ test('each operator prints as its SQL', () => {
     _nilike: '"c" not ilike v',
     _similar: '"c" similar to v',
     _nsimilar: '"c" not similar to v',
+    _regex: '"c" ~ v',
+    _iregex: '"c" ~* v',
+    _nregex: '"c" !~ v',
+    _niregex: '"c" !~* v',
     _contains: '"c" @> v',
     _contained_in: '"c" <@ v',
     _has_key: '"c" ? v',

@@ -52,9 +52,9 @@ test('the schema of the administrator is that of the interface', async (t) => {
   )
   assert.equal(
     type('String_comparison_exp'),
-    'input String_comparison_exp { _eq: String _gt: String _gte: String _ilike: String _in: [String!] _is_null: Boolean ' +
-      '_like: String _lt: String _lte: String _neq: String _nilike: String _nin: [String!] _nlike: String ' +
-      '_nsimilar: String _similar: String }',
+    'input String_comparison_exp { _eq: String _gt: String _gte: String _ilike: String _in: [String!] _iregex: String ' +
+      '_is_null: Boolean _like: String _lt: String _lte: String _neq: String _nilike: String _nin: [String!] ' +
+      '_niregex: String _nlike: String _nregex: String _nsimilar: String _regex: String _similar: String }',
   )
   assert.equal(
     type('jsonb_comparison_exp'),

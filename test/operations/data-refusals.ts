@@ -84,7 +84,7 @@ export const refusedWhere = (args: (where: unknown) => object): Refusal[] => {
     refused(
       'a cast',
       { pages: { _cast: { text: {} } } },
-      '.pages._cast.text',
+      '.pages._cast',
       'unexpected-payload',
       'cannot cast column of type "integer" to type "text"',
     ),

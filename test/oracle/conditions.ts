@@ -5,7 +5,7 @@ import type { Comparison, Expression, Operand } from './expressions.ts'
 import type { Json } from './json.ts'
 import { contains, hasKey } from './jsonb.ts'
 import { datumOf, type Run } from './request.ts'
-import { like, similar } from './texts.ts'
+import { like, regex, similar } from './texts.ts'
 import { columnTypes, compareData, type Datum, type TypeName } from './types.ts'
 import type { View } from './view.ts'
 import {
@@ -139,6 +139,8 @@ const anyKey: Operator = (left, keys) => keys.some((key) => hasKey(left as Json,
 const likeOperator = byPattern(like)
 const ilikeOperator = byPattern(like, 'insensitive')
 const similarOperator = byPattern(similar)
+const regexOperator = byPattern(regex)
+const iregexOperator = byPattern(regex, 'insensitive')
 
 const operators: Readonly<Record<string, Operator>> = {
   _eq: byOrder((order) => order === 0),
@@ -155,6 +157,10 @@ const operators: Readonly<Record<string, Operator>> = {
   _nilike: not(ilikeOperator),
   _similar: similarOperator,
   _nsimilar: not(similarOperator),
+  _regex: regexOperator,
+  _nregex: not(regexOperator),
+  _iregex: iregexOperator,
+  _niregex: not(iregexOperator),
   _contains: (left, [right]) => contains(left as Json, right as Json),
   _contained_in: (left, [right]) => contains(right as Json, left as Json),
   _has_key: anyKey,

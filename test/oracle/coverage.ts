@@ -87,7 +87,8 @@ export class Coverage {
 
 const equalities = ['_eq', '_neq', '_in', '_nin'] as const
 const orders = ['_gt', '_lt', '_gte', '_lte'] as const
-export const patternOperators = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar'] as const
+const likeOperators = ['_like', '_nlike', '_ilike', '_nilike', '_similar', '_nsimilar'] as const
+export const patternOperators = [...likeOperators, '_regex', '_nregex', '_iregex', '_niregex'] as const
 export const jsonOperators = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all'] as const
 
 /** Operators that compare with another column of the row, and the ones that they apply. */

@@ -116,6 +116,7 @@ const likePatterns = [
   'AB',
   'É%',
 ]
+const regexPatterns = ['a', '^a', 'b$', '^$', '^(a|b)', 'a.', '[ab]+', 'a?b', '^[^a]', 'A', 'ab|ë', '']
 const similarPatterns = ['%', '_', '(a|b)%', 'a*b', 'a+', '[ab]+', 'a?b', 'abc|ab', '%(b|c)', '']
 
 /** How values of a world are found: mostly among those that a column holds. */
@@ -141,10 +142,15 @@ export function leafOf(draw: Draw, { type }: Pick<Column, 'type'>, datum: Datum)
 
 const stringLeaf = (datum: string): Leaf => ({ type: 'String', input: datum, datum })
 
+const patternsOf = (operator: string): readonly string[] => {
+  if (operator.endsWith('regex')) return regexPatterns
+  return operator.endsWith('similar') ? similarPatterns : likePatterns
+}
+
 /** One operand of an operator, as a value with its type. */
 export function drawOperand(draw: Draw, operator: string, column: Column, source: ValueSource): Leaf {
   if (isPattern(operator)) {
-    const datum = draw.pick(operator.endsWith('similar') ? similarPatterns : likePatterns)
+    const datum = draw.pick(patternsOf(operator))
     return { type: columnTypes[column.type].scalar, input: datum, datum }
   }
   if (operator.startsWith('_has_key')) return stringLeaf(draw.pick(jsonKeys))

@@ -47,3 +47,9 @@ export function similar(text: string, pattern: string, insensitive = false): boo
   }
   return new RegExp(`^(?:${source.join('')})$`, 'su').test(subject)
 }
+
+/** `~`, of patterns that mean the same to JavaScript; `~*` when `insensitive`. */
+export function regex(text: string, pattern: string, insensitive = false): boolean {
+  const [subject, template] = insensitive ? [lowerAscii(text), lowerAscii(pattern)] : [text, pattern]
+  return new RegExp(template, 'su').test(subject)
+}

@@ -107,7 +107,7 @@ function castType(scope: SchemaScope, subject: Subject, casts: ReadonlyMap<strin
 }
 
 /** Whether an operand is a pattern, which v1.3 takes for a string whatever the column is. */
-const isPattern = ({ name }: ComparisonOperator): boolean => /^_n?(i?like|similar)$/.test(name)
+const isPattern = ({ name }: ComparisonOperator): boolean => /^_n?(i?like|similar|i?regex)$/.test(name)
 
 function operandGraphQLType(
   scope: SchemaScope,

@@ -1,0 +1,216 @@
+// Conditions, orders and selections that go from row to row through many relationships: what they cost grows with their
+// size, and what is too much is refused.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+
+const sql = `
+create table artist (id int primary key, name text not null, owner int not null, parent_id int references artist);
+create table album (id int primary key, artist_id int not null references artist, title text not null, owner int not null);
+create index on album (artist_id);
+insert into artist select g, 'a' || g, g % 3, nullif(g - 1, 0) from generate_series(1, 300) g;
+insert into album select g, 1 + g % 300, 't' || g, g % 3 from generate_series(1, 1500) g;
+analyze`
+
+/** Row filters: of a column, of a related row, and of either. */
+const roles: Record<string, { artist: unknown; album: unknown }> = {
+  plain: { artist: { owner: { _neq: 1 } }, album: { owner: { _neq: 2 } } },
+  related: { artist: { albums: { owner: { _neq: 1 } } }, album: { artist: { owner: { _neq: 2 } } } },
+  either: {
+    artist: { _or: [{ owner: { _eq: 1 } }, { albums: { owner: { _eq: 'X-Service-User-Id' } } }] },
+    album: { _or: [{ owner: { _eq: 1 } }, { artist: { owner: { _eq: 'X-Service-User-Id' } } }] },
+  },
+}
+
+let trellis: TestTrellis
+
+before(async (t) => {
+  trellis = await startTrellis(t as never, { sql })
+  for (const name of ['artist', 'album']) await trellis.op('track_table', { name, schema: 'public' })
+  const relationship = (type: string, table: string, name: string, using: unknown) =>
+    trellis.op(`create_${type}_relationship`, { table, name, using: { foreign_key_constraint_on: using } })
+  await relationship('array', 'artist', 'albums', { table: 'album', column: 'artist_id' })
+  await relationship('object', 'album', 'artist', 'artist_id')
+  await relationship('object', 'artist', 'parent', 'parent_id')
+  for (const [role, filters] of Object.entries(roles)) {
+    for (const [table, filter] of Object.entries(filters)) {
+      await trellis.op('create_select_permission', { table, role, permission: { columns: '*', filter } })
+    }
+  }
+})
+
+const userId = { 'x-service-user-id': '0' }
+
+/** An expression that goes back and forth between artists and albums; `around` says how a level stands in the one before. */
+function nested(depth: number, around = (inner: object): object => inner): object {
+  let expression: object = { id: { _gt: 5 } }
+  for (let level = depth; level >= 1; level--) {
+    expression = around({ [level % 2 === 1 ? 'albums' : 'artist']: expression })
+  }
+  return expression
+}
+
+/** JSON as GraphQL writes it. */
+const written = (value: unknown): string => JSON.stringify(value).replace(/"(\w+)":/g, '$1:')
+
+interface Ids {
+  readonly data?: { readonly artist: readonly { readonly id: number }[] }
+  readonly errors?: readonly unknown[]
+}
+
+async function timed<Value>(work: () => Promise<Value>): Promise<{ value: Value; ms: number }> {
+  const start = performance.now()
+  const value = await work()
+  return { value, ms: performance.now() - start }
+}
+
+const shapes: Record<string, (inner: object) => object> = {
+  alone: (inner) => inner,
+  'in disjunctions': (inner) => ({ _or: [{ owner: { _eq: 7 } }, inner] }),
+  'in conjunctions': (inner) => ({ _and: [{ owner: { _neq: 7 } }, inner] }),
+  negated: (inner) => ({ _not: inner }),
+}
+
+for (const role of ['admin', ...Object.keys(roles)]) {
+  for (const [shape, around] of Object.entries(shapes)) {
+    test(`a condition of many relationships, ${shape}, for ${role}`, { timeout: 20_000 }, async () => {
+      const depth = shape === 'alone' ? 100 : shape === 'negated' ? 95 : 65
+      const where = nested(depth, around)
+      const ask = (query: string, variables?: Record<string, unknown>) =>
+        trellis.graphql<Ids>(query, variables, { role, headers: userId })
+      const literal = await timed(() => ask(`{ artist(where: ${written(where)}, order_by: {id: asc}) { id } }`))
+      const byVariable = 'query($where: artist_bool_exp) { artist(where: $where, order_by: {id: asc}) { id } }'
+      const variable = await timed(() => ask(byVariable, { where }))
+      assert.ok(literal.value.data, JSON.stringify(literal.value))
+      assert.deepEqual(literal.value, variable.value)
+      for (const { ms } of [literal, variable]) assert.ok(ms < 5_000, `took ${ms} ms`)
+    })
+  }
+}
+
+test('a condition that is nested deeper than the limit is refused', async () => {
+  for (const [depth, around] of [
+    [250, shapes.alone],
+    [150, shapes['in disjunctions']],
+  ] as const) {
+    const where = nested(depth, around)
+    const query = 'query($where: artist_bool_exp) { artist(where: $where) { id } }'
+    const { body, status } = await trellis.request<{ errors: { message: string; extensions: { code: string } }[] }>(
+      '/v1/graphql',
+      { body: { query, variables: { where } }, role: 'plain' },
+    )
+    assert.equal(status, 200)
+    assert.equal(body.errors[0]!.message, 'the value is nested too deeply')
+    assert.equal(body.errors[0]!.extensions.code, 'validation-failed')
+  }
+})
+
+test('deep conditions find the rows that shallow ones do', async () => {
+  // Whoever has an album is found by going there and back, however often.
+  const shallow = await trellis.graphql<Ids>(
+    '{ artist(where: {albums: {id: {_gt: 700}}}, order_by: {id: asc}) { id } }',
+  )
+  for (const depth of [3, 7, 9, 11, 17, 31]) {
+    let inner: object = { albums: { id: { _gt: 700 } } }
+    for (let level = 1; level < depth; level += 2) inner = { albums: { artist: inner } }
+    const deep = await trellis.graphql<Ids>(`{ artist(where: ${written(inner)}, order_by: {id: asc}) { id } }`)
+    assert.deepEqual(deep, shallow)
+    const doubled = written({ _not: { _not: { _or: [inner] } } })
+    assert.deepEqual(await trellis.graphql(`{ artist(where: ${doubled}, order_by: {id: asc}) { id } }`), shallow)
+    const others = await trellis.graphql<Ids>(`{ artist(where: {_not: ${written(inner)}}) { id } }`)
+    assert.equal(others.data!.artist.length, 300 - shallow.data!.artist.length)
+  }
+})
+
+test('a row without a key of its own is not found through it, and found by the negation', async () => {
+  const chain = (depth: number, end: object) => {
+    let inner = end
+    for (let level = 0; level < depth; level++) inner = { parent: inner }
+    return written(inner)
+  }
+  for (const depth of [5, 8, 9, 12, 40]) {
+    const found = await trellis.graphql<Ids>(`{ artist(where: ${chain(depth, {})}, order_by: {id: asc}) { id } }`)
+    assert.equal(found.data!.artist.length, 300 - depth)
+    const rest = await trellis.graphql<Ids>(
+      `{ artist(where: {_not: ${chain(depth, {})}}, order_by: {id: asc}) { id } }`,
+    )
+    assert.deepEqual(
+      rest.data!.artist.map(({ id }) => id),
+      Array.from({ length: depth }, (_, i) => i + 1),
+    )
+  }
+})
+
+test('many conditions beside each other', { timeout: 20_000 }, async () => {
+  const siblings = (count: number, of: (i: number) => object) => Array.from({ length: count }, (_, i) => of(i))
+  const wheres = [
+    { _and: siblings(200, (i) => ({ albums: { owner: { _neq: 3 + i } } })) },
+    { _or: siblings(200, (i) => ({ albums: { owner: { _eq: 3 + i } } })) },
+    {
+      _and: siblings(20, (i) => ({
+        albums: { _and: siblings(20, (j) => ({ artist: { owner: { _neq: 3 + i + j } } })) },
+      })),
+    },
+    { _and: siblings(30, () => nested(20)) },
+  ]
+  for (const role of ['admin', 'related']) {
+    for (const where of wheres) {
+      const { value, ms } = await timed(() =>
+        trellis.graphql<Ids>(`{ artist(where: ${written(where)}) { id } }`, undefined, { role }),
+      )
+      assert.ok(value.data, JSON.stringify(value))
+      assert.ok(ms < 10_000, `took ${ms} ms`)
+    }
+  }
+})
+
+test('orders and objects that lie far away', { timeout: 20_000 }, async () => {
+  let order = '{id: desc}'
+  let object = '{ id }'
+  for (let level = 0; level < 98; level++) {
+    order = `{parent: ${order}}`
+    object = `{ parent ${object} }`
+  }
+  const ordered = await timed(() =>
+    trellis.graphql<Ids>(`{ artist(order_by: [${order}, {id: desc}], limit: 3) { id } }`),
+  )
+  // The first 98 have nobody that far away, and nulls come first.
+  assert.deepEqual(ordered.value, { data: { artist: [{ id: 98 }, { id: 97 }, { id: 96 }] } })
+  const selected = await timed(() => trellis.graphql(`{ artist(where: {id: {_eq: 99}}) ${object} }`))
+  let expected: object = { id: 1 }
+  for (let level = 0; level < 98; level++) expected = { parent: expected }
+  assert.deepEqual(selected.value, { data: { artist: [expected] } })
+  for (const { ms } of [ordered, selected]) assert.ok(ms < 5_000, `took ${ms} ms`)
+})
+
+test('data operations and permissions take expressions as deep as GraphQL does', async () => {
+  const message = 'a boolean expression is nested at most 200 levels deep'
+  const select = (where: object) => ({ type: 'select', args: { table: 'artist', columns: ['id'], where } })
+  const request = (body: object) => trellis.request<{ readonly length: number }>('/v1/query', { body })
+  const taken = await request(select(nested(190)))
+  assert.equal(taken.status, 200)
+  assert.equal(taken.body.length, 295)
+  const refused = await request(select(nested(250)))
+  assert.equal(refused.status, 400)
+  assert.deepEqual(refused.body, { path: '$.args.where', error: message, code: 'parse-failed' })
+  const permission = { columns: '*', filter: nested(250) }
+  const { status, body } = await trellis.opError('create_select_permission', {
+    table: 'artist',
+    role: 'deep',
+    permission,
+  })
+  assert.equal(status, 400)
+  const { path, error, code } = body as Record<string, unknown>
+  const reason = `in table "artist": in permission for role "deep": ${message}`
+  assert.deepEqual({ path, error, code }, { path: '$.args', error: reason, code: 'constraint-violation' })
+})
+
+test('a statement that would hold more values than PostgreSQL takes is refused', { timeout: 60_000 }, async () => {
+  const where = { _or: Array.from({ length: 70_000 }, (_, i) => ({ id: { _eq: -i } })) }
+  const query = 'query($where: artist_bool_exp) { artist(where: $where) { id } }'
+  const answer = await trellis.graphql(query, { where })
+  const message = 'one statement takes at most 65535 values, and this needs 70000'
+  assert.deepEqual(answer, { errors: [{ extensions: { path: '$', code: 'validation-failed' }, message }] })
+  assert.deepEqual(await trellis.graphql('{ artist(where: {id: {_eq: 1}}) { id } }'), { data: { artist: [{ id: 1 }] } })
+})

@@ -87,7 +87,10 @@ test('the banner names endpoints, APIs, plugins, the way to the database and who
   const file = `${directory}/database-url`
   const ways = [`embedded PostgreSQL, psql "$(cat '${file}')"`, `embedded PostgreSQL, its URL is in ${file}`]
   assert.ok(ways.includes(facts.Database), facts.Database)
-  assert.equal(facts.Access, 'OPEN: no admin secret is set, so every program of this machine is trusted (--admin-secret)')
+  assert.equal(
+    facts.Access,
+    'OPEN: no admin secret is set, so every program of this machine is trusted (--admin-secret)',
+  )
   assert.equal(facts.Ignored, 'SERVICE_GRAPHQL_ADMIN_SECRT: no such option')
 })
 

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
-import { Parser } from 'pg-protocol/dist/parser.js'
+import { AnswerParser, type Message } from './answer-parser.ts'
 import { DatabaseClient } from './database-client.ts'
 import { isUnprepared, transactionError, Unprepared, unconfirmedError } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-names.ts'
@@ -129,45 +129,6 @@ class BytesQuery extends Base {
   }
 }
 
-const dataRow = 0x44
-
-interface Message {
-  readonly name: string
-  /** Of a notice: where in PostgreSQL's source it comes from. */
-  readonly routine?: string
-}
-
-/** The part of the protocol's parser that reads one message. */
-interface BaseParser {
-  parse(chunk: Buffer, take: (message: Message) => void): void
-  handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
-}
-
-/** Leaves the values of rows as bytes where the query at hand wants them so. */
-class RowParser extends (Parser as unknown as new () => BaseParser) {
-  readonly #wantsBytes: () => boolean
-
-  constructor(wantsBytes: () => boolean) {
-    super()
-    this.#wantsBytes = wantsBytes
-  }
-
-  override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
-    if (code !== dataRow || !this.#wantsBytes()) return super.handlePacket(offset, code, length, bytes)
-    const fields: (Buffer | null)[] = []
-    const count = bytes.readInt16BE(offset)
-    let at = offset + 2
-    for (let i = 0; i < count; i++) {
-      const size = bytes.readInt32BE(at)
-      at += 4
-      // A copy: the parser moves what is left in its buffer when more arrives.
-      fields.push(size < 0 ? null : Buffer.from(bytes.subarray(at, at + size)))
-      at += Math.max(size, 0)
-    }
-    return { name: 'dataRow', fields } as Message
-  }
-}
-
 /** What `pg`'s Client keeps to itself. */
 interface ClientInternals {
   readonly connection: Wire
@@ -208,9 +169,9 @@ export class AnsweringClient extends DatabaseClient {
     super({ ...config, pipeline: true } as pg.ClientConfig)
     const { connection } = this.#internals
     connection.attachListeners = (stream) => {
-      const parser = new RowParser(() => this.#internals._getActiveQuery() instanceof BytesQuery)
+      const parser = new AnswerParser(() => this.#internals._getActiveQuery() instanceof BytesQuery)
       const take = (message: Message) => this.#take(message)
-      stream.on('data', (chunk: Buffer) => parser.parse(chunk, take))
+      stream.on('data', (chunk: Buffer) => parser.read(chunk, take))
     }
   }
 

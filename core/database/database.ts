@@ -129,7 +129,7 @@ export class Database {
     this.#lost = new LostConnections({
       probe: this.#probe,
       clients: () => [...this.#pool.clients, ...(this.#lanes?.clients ?? [])],
-      onLost: () => this.#pool.closeIdle(),
+      onLost: () => this.#closeIdle(),
     })
   }
 
@@ -243,7 +243,8 @@ export class Database {
     if (!lane) return this.#readAlone(statement, values, options)
     const { text, name } = statement
     const elsewhere = () => this.#readAlone(statement, values, options)
-    const call = { text, values, name: lane.client.takes(text) ? name : null, history, elsewhere }
+    const { whenUnwanted = null } = options
+    const call = { text, values, name: lane.client.takes(text) ? name : null, history, elsewhere, whenUnwanted }
     return lane.run(call, options.signal ?? null).catch((error) => {
       throw options.signal?.aborted ? error : translatePostgresError(error, text, values)
     })
@@ -374,8 +375,13 @@ export class Database {
     if (now - this.#ledElsewhere > leadElsewhereMillis) {
       // Where the others lead to takes no changes either, while the URL may lead elsewhere by now.
       this.#ledElsewhere = now
-      this.#pool.closeIdle()
+      this.#closeIdle()
     }
     return true
+  }
+
+  #closeIdle(): void {
+    this.#pool.closeIdle()
+    this.#lanes?.closeIdle()
   }
 }

@@ -11,9 +11,14 @@ import { closeClient } from './pool.ts'
 import { isBusy, isConnectionLost, Unprepared } from './postgres-errors.ts'
 import { type StatementHistory, shortMillis } from './statement-history.ts'
 
+/** Milliseconds between two looks at a stuck lane. */
+const stuckMillis = 20
+
 /** A read on its way. */
 export interface LaneCall extends AnswerCall {
   readonly history: StatementHistory
+  /** Asked for when it takes long: what aborts as soon as nobody waits for the answer any more. */
+  readonly whenUnwanted: (() => AbortSignal) | null
   /** Runs it where it holds up nobody, and nobody it. */
   readonly elsewhere: () => Promise<Buffer | null>
 }
@@ -125,25 +130,31 @@ export class Lane {
 
   /** Looks, while something is on its way, whether the head takes too long for those behind it. */
   #watchHead(): void {
-    if (this.#watch || this.#isStuck) return
+    if (this.#watch) return
     const left = shortMillis - (performance.now() - this.#busySince)
     // When the event loop stood still answers may be waiting to be read, which comes first.
-    this.#watch = setTimeout(() => setImmediate(() => this.#look()), Math.max(left, 1))
+    this.#watch = setTimeout(() => setImmediate(() => this.#look()), left > 0 ? Math.max(left, 1) : stuckMillis)
     this.#watch.unref()
   }
 
   #look(): void {
     this.#watch = null
-    const [head, ...behind] = this.#entries
-    if (!head || this.#isStuck) return
-    if (performance.now() - this.#busySince < shortMillis) {
-      this.#watchHead()
-      return
+    const [head] = this.#entries
+    if (!head) return
+    if (performance.now() - this.#busySince >= shortMillis) {
+      if (!this.#isStuck) this.#stick(head)
+      if (head.isSettled) this.#cancelHead()
     }
+    this.#watchHead()
+  }
+
+  #stick(head: Entry): void {
     this.#isStuck = true
     head.call.history.heldUpLane()
-    for (const entry of behind) entry.moveOn()
-    if (head.isSettled) this.#cancelHead()
+    for (const entry of this.#entries) if (entry !== head) entry.moveOn()
+    // Who waits for it may go away; for those that run elsewhere that is looked after there.
+    const unwanted = head.call.whenUnwanted?.()
+    if (unwanted) onAbort(unwanted, () => this.#abandon(head, unwanted.reason))
   }
 
   #abandon(entry: Entry, reason: Error): void {

@@ -57,6 +57,11 @@ export class Lanes {
     return best
   }
 
+  /** Closes lanes on which nothing is on its way: something happened that they may not have survived. */
+  closeIdle(): void {
+    for (const lane of [...this.#lanes]) if (lane.pending === 0) this.#retire(lane)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     for (const lane of [...this.#lanes]) this.#retire(lane)

@@ -33,7 +33,7 @@ export function printStatements(statements: readonly SentStatement[]): string {
   return texts.join('\n\n')
 }
 
-const begin = /^BEGIN TRANSACTION ISOLATION LEVEL (.*)$/
+const begin = /^BEGIN ISOLATION LEVEL (.*)$/
 
 /** The session in settings of the transaction. */
 const settings = /^select where \(pg_catalog\.set_config\(/
@@ -60,7 +60,7 @@ function framesOf(statements: readonly SentStatement[]): readonly Frame[] {
   return frames
 }
 
-const usual = 'READ COMMITTED READ WRITE'
+const usual = 'READ COMMITTED'
 
 const titleOf = (level: string): string => (level === usual ? '-- transaction' : `-- transaction: ${level}`)
 

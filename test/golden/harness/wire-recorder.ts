@@ -22,8 +22,12 @@ export interface WireRecorder {
   take(): SentStatement[]
 }
 
-/** The engine asks once a second whether another instance changed the metadata: no part of any request. */
-const isHousekeeping = ({ text }: Pick<SentStatement, 'text'>): boolean => /\bfrom trellis\.metadata\b/.test(text)
+/**
+ * The engine asks once a second whether another instance changed the metadata, and whom it is connected with when it
+ * opens a connection: no part of any request.
+ */
+const isHousekeeping = ({ text }: Pick<SentStatement, 'text'>): boolean =>
+  /\bfrom trellis\.metadata\b|^select pg_catalog\.pg_backend_pid\(\)/.test(text)
 
 /** Records what goes to the database of a URL until the test ends. */
 export async function recordWire(t: TestContext, databaseUrl: string): Promise<WireRecorder> {

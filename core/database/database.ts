@@ -21,7 +21,14 @@ import { DatabaseClient } from './database-client.ts'
 import { Lanes } from './lanes.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
 import { Pool } from './pool.ts'
-import { isConnectionLost, isReadOnlyServer, originOf, translatePostgresError, Unprepared } from './postgres-errors.ts'
+import {
+  isConnectionLost,
+  isReadOnlyTransaction,
+  originOf,
+  readOnlyError,
+  translatePostgresError,
+  Unprepared,
+} from './postgres-errors.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { Probe } from './probe.ts'
 import { StatementHistories } from './statement-history.ts'
@@ -305,7 +312,7 @@ export class Database {
     } catch (error) {
       isSpent = this.#isSpentBy(error)
       if (error instanceof Unprepared && preparing) throw error
-      throw translatePostgresError(error, text, values)
+      throw this.#explained(translatePostgresError(error, text, values))
     } finally {
       if (cancelling) await cancelling.settle()
       this.#pool.release(pooled, isSpent)
@@ -337,7 +344,7 @@ export class Database {
         isSpent = true
       })
       if (signal?.aborted && isCancelled(error)) throw signal.reason
-      throw error
+      throw readOnly ? error : this.#explained(error)
     } finally {
       await cancelling?.settle()
       this.#pool.release(pooled, isSpent || transaction.isUnlikeOthers)
@@ -369,15 +376,19 @@ export class Database {
 
   /** Whether a connection on which this failed is not to be used again. */
   #isSpentBy(error: unknown): boolean {
-    if (error instanceof Unprepared) return true
-    if (!isReadOnlyServer(error)) return isConnectionLost(error)
+    return error instanceof Unprepared || isReadOnlyTransaction(error) || isConnectionLost(error)
+  }
+
+  /** The error of what was to write: where the server takes no changes, one that says so. */
+  #explained(error: unknown): unknown {
+    if (!isReadOnlyTransaction(error)) return error
     const now = performance.now()
     if (now - this.#ledElsewhere > leadElsewhereMillis) {
       // Where the others lead to takes no changes either, while the URL may lead elsewhere by now.
       this.#ledElsewhere = now
       this.#closeIdle()
     }
-    return true
+    return readOnlyError(error)
   }
 
   #closeIdle(): void {

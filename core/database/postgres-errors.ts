@@ -59,14 +59,6 @@ export function databaseErrorDetails(error: PostgresError, statement: string, va
   }
 }
 
-/** The server takes no changes now; whether it will is for its administrator to say. */
-const readOnlyError = (error: PostgresError, statement: string, values: readonly unknown[]): TrellisError =>
-  internalError('the database takes no changes: it is a standby, or was made read-only', {
-    code: 'postgres-error',
-    internal: databaseErrorDetails(error, statement, values),
-    cause: error,
-  })
-
 const prefixes: Readonly<Record<string, string>> = {
   '23001': 'Can not delete or update due to data being referred. ',
   '23502': 'Not-NULL violation. ',
@@ -114,11 +106,19 @@ export function isConnectionLost(error: unknown): boolean {
 
 const readOnlyTransaction = '25006'
 
-/** Whether the server takes no changes: a standby, or one that is told so. Where it led to may have changed since. */
-export const isReadOnlyServer = (error: unknown): boolean => {
+/** Whether a transaction takes no changes. */
+export function isReadOnlyTransaction(error: unknown): boolean {
   const origin = originOf(error)
   return isPostgresError(origin) && origin.code === readOnlyTransaction
 }
+
+/** The same error of a transaction that was to write: whether the server will is for its administrator to say. */
+export const readOnlyError = (error: unknown): TrellisError =>
+  internalError('the database takes no changes: it is a standby, or was made read-only', {
+    code: 'postgres-error',
+    internal: (error as TrellisError).internal,
+    cause: originOf(error),
+  })
 
 /** The error of a data statement, by the table of the interface. */
 export function translatePostgresError(error: unknown, statement: string, values: readonly unknown[]): TrellisError {
@@ -139,7 +139,6 @@ export function translatePostgresError(error: unknown, statement: string, values
     return badRequest('constraint-error', text, { cause: error })
   }
   if (endsConnection(error)) return connectionError(error)
-  if (state === readOnlyTransaction) return readOnlyError(error, statement, values)
   const internal = databaseErrorDetails(error, statement, values)
   return internalError('database query error', { internal, cause: error })
 }

@@ -30,7 +30,7 @@ export const runSql = (sessionSettings: SessionSettings, dialect: Dialect) =>
         runScript(transaction, {
           sql: args.sql,
           restore: () => sessionSettings.apply(session, transaction),
-          helps: dialect.name !== 'hasura',
+          helps: dialect.errorsHelp,
         })
       if (!isChecked(args)) return resultJson(await run())
       const tables = await presentTables(transaction, catalog.tables.values())

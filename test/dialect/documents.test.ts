@@ -51,7 +51,7 @@ async function descriptions(trellis: TestTrellis, type: string): Promise<Record<
 
 const refusalOf = async (trellis: TestTrellis, args: unknown, version?: number) => {
   const { status, body } = await trellis.opError('replace_metadata', args, version === undefined ? {} : { version })
-  const { internal: _, ...answer } = body as Record<string, unknown>
+  const { internal: _, hint: __, ...answer } = body as Record<string, unknown>
   return { status, ...answer }
 }
 

@@ -105,7 +105,7 @@ test('what cannot be tracked is refused with every reason', async (t) => {
   await trellis.op('track_function', 'people')
   for (const [args, answer, version = 1] of refusals) {
     const { status, body } = await trellis.opError('track_function', args, { version })
-    const { internal: _, ...rest } = body as Record<string, unknown>
+    const { internal: _, hint: __, ...rest } = body as Record<string, unknown>
     assert.deepEqual({ status, ...rest }, { status: 400, ...answer })
   }
   assert.deepEqual(await exported(trellis), [{ function: publicName('people') }])

@@ -22,7 +22,8 @@ const interfaceOptions: readonly (readonly [string, string | null, string | null
   ['server-port', null, 'SERVER_PORT', 8080],
   ['server-host', null, 'SERVER_HOST', null],
   ['stripes', 's', 'PG_STRIPES', 1],
-  ['connections', 'c', 'PG_CONNECTIONS', 50],
+  // Six less than the interface has: two instances fit into PostgreSQL's default of 100.
+  ['connections', 'c', 'PG_CONNECTIONS', 44],
   ['timeout', null, 'PG_TIMEOUT', 180],
   ['conn-lifetime', null, 'PG_CONN_LIFETIME', 600],
   ['use-prepared-statements', null, 'USE_PREPARED_STATEMENTS', true],

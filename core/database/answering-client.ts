@@ -206,9 +206,9 @@ export class AnsweringClient extends DatabaseClient {
     })
   }
 
-  /** Whether a statement of this length may be prepared. */
-  takes(text: string): boolean {
-    return this.#names.takes(text)
+  /** Whether a statement is worth preparing here. */
+  takes(name: string, text: string): boolean {
+    return this.#names.takes(name, text)
   }
 
   /** Throws when a commit since the last time was done here, and not confirmed by the standby that it had to wait for. */

@@ -102,7 +102,7 @@ export class ClientTransaction implements OwnTransaction {
     const { client, histories, preparing } = this.#options
     const { text, name } = statement
     const history = histories.of(statement)
-    const isPrepared = preparing && history.isRepeated && client.takes(text)
+    const isPrepared = preparing && history.isRepeated && client.takes(name, text)
     const call = { text, values, name: isPrepared ? name : null }
     const started = performance.now()
     const answer = await this.#run(text, values, () => send(call), name)

@@ -34,6 +34,7 @@ import { Probe } from './probe.ts'
 import { StatementHistories } from './statement-history.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
 import { settingsStatement, type TransactionSettings } from './transaction-settings.ts'
+import { WriteGate } from './write-gate.ts'
 
 export type Isolation = 'read-committed' | 'repeatable-read' | 'serializable'
 
@@ -111,6 +112,7 @@ export class Database {
   readonly #probe: Probe
   readonly #lost: LostConnections
   readonly #histories = new StatementHistories()
+  readonly #writeGate = new WriteGate()
   #serverVersion = 0
   /** Whether transactions that nobody begins have the isolation that is wanted. */
   #beginsByItself = false
@@ -130,7 +132,8 @@ export class Database {
       patienceMillis: options.poolTimeout * 1000,
       onError,
     })
-    const lanes = { connect: connecting(options.connectTimeout * 1000), count: laneCount, lifetimeMillis }
+    const atWork = () => this.#pool.atWork
+    const lanes = { connect: connecting(options.connectTimeout * 1000), count: laneCount, atWork, lifetimeMillis }
     this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
     this.#probe = new Probe({ connect: connecting(probeMillis), patienceMillis: probeMillis })
     this.#lost = new LostConnections({
@@ -251,7 +254,7 @@ export class Database {
     const { text, name } = statement
     const elsewhere = () => this.#readAlone(statement, values, options)
     const { whenUnwanted = null } = options
-    const call = { text, values, name: lane.client.takes(text) ? name : null, history, elsewhere, whenUnwanted }
+    const call = { text, values, name: lane.client.takes(name, text) ? name : null, history, elsewhere, whenUnwanted }
     return lane.run(call, options.signal ?? null).catch((error) => {
       throw options.signal?.aborted ? error : translatePostgresError(error, text, values)
     })
@@ -277,6 +280,8 @@ export class Database {
     values: readonly (string | null)[],
     { settings = {}, signal = null }: ChangeOptions,
   ): Promise<Buffer | null> {
+    const entering = this.#writeGate.enter(signal)
+    const admission = entering instanceof Promise ? await entering : entering
     try {
       return await this.#unlessUnprepared((preparing) => {
         const made = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
@@ -285,6 +290,8 @@ export class Database {
       })
     } catch (error) {
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
+    } finally {
+      this.#writeGate.leave(admission)
     }
   }
 
@@ -300,7 +307,7 @@ export class Database {
     const pooled = acquired instanceof Promise ? await acquired : acquired
     const { client } = pooled
     const { text } = statement
-    const name = preparing && history.isRepeated && client.takes(text) ? statement.name : null
+    const name = preparing && history.isRepeated && client.takes(statement.name, text) ? statement.name : null
     const cancelling = signal && new Cancelling(signal, client)
     const atWork = this.#pool.atWork
     const started = performance.now()

@@ -9,7 +9,7 @@ import type { AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
 import { closeClient } from './pool.ts'
 import { isBusy, isConnectionLost, Unprepared } from './postgres-errors.ts'
-import { type StatementHistory, shortMillis } from './statement-history.ts'
+import { laneMillis, type StatementHistory } from './statement-history.ts'
 
 /** Milliseconds between two looks at a stuck lane. */
 const stuckMillis = 20
@@ -25,6 +25,7 @@ export interface LaneCall extends AnswerCall {
 
 export class Lane {
   readonly client: AnsweringClient
+  readonly #atWork: () => number
   readonly openedAt = performance.now()
   /** Resolves when its connection has ended. */
   readonly ended: Promise<void>
@@ -40,9 +41,10 @@ export class Lane {
   #watch: NodeJS.Timeout | null = null
   #isHeld = false
 
-  /** Takes a client that is connected. */
-  constructor(client: AnsweringClient) {
+  /** Takes a client that is connected; `atWork`: how many statements run on connections of their own. */
+  constructor(client: AnsweringClient, atWork: () => number) {
     this.client = client
+    this.#atWork = atWork
     client.on('error', () => this.retire())
     this.ended = new Promise((done) => {
       client.once('end', () => {
@@ -70,6 +72,10 @@ export class Lane {
   /** Milliseconds that they usually take together. */
   get queueMillis(): number {
     return this.#queueMillis
+  }
+
+  get #patience(): number {
+    return laneMillis(this.#atWork())
   }
 
   /** Runs a read. When the signal aborts its reason is the error, and what holds up the lane is cancelled. */
@@ -131,7 +137,7 @@ export class Lane {
   /** Looks, while something is on its way, whether the head takes too long for those behind it. */
   #watchHead(): void {
     if (this.#watch) return
-    const left = shortMillis - (performance.now() - this.#busySince)
+    const left = this.#patience - (performance.now() - this.#busySince)
     // When the event loop stood still answers may be waiting to be read, which comes first.
     this.#watch = setTimeout(() => setImmediate(() => this.#look()), left > 0 ? Math.max(left, 1) : stuckMillis)
     this.#watch.unref()
@@ -141,7 +147,7 @@ export class Lane {
     this.#watch = null
     const [head] = this.#entries
     if (!head) return
-    if (performance.now() - this.#busySince >= shortMillis) {
+    if (performance.now() - this.#busySince >= this.#patience) {
       if (!this.#isStuck) this.#stick(head)
       if (head.isSettled) this.#cancelHead()
     }
@@ -150,7 +156,7 @@ export class Lane {
 
   #stick(head: Entry): void {
     this.#isStuck = true
-    head.call.history.heldUpLane()
+    head.call.history.heldUpLane(this.#atWork())
     for (const entry of this.#entries) if (entry !== head) entry.moveOn()
     // Who waits for it may go away; for those that run elsewhere that is looked after there.
     const unwanted = head.call.whenUnwanted?.()

@@ -6,12 +6,14 @@ import { Lane } from './lane.ts'
 export interface LanesOptions {
   readonly connect: () => Promise<AnsweringClient>
   readonly count: number
+  /** How many statements run on connections of their own. */
+  readonly atWork: () => number
   /** Milliseconds after which a lane is replaced; null: never. */
   readonly lifetimeMillis: number | null
 }
 
 /** Milliseconds that those before a read on a lane may take together: what waits longer does better on its own. */
-const longestQueueMillis = 4
+const longestQueueMillis = 6
 
 /** Milliseconds before a lane that could not be opened, or broke, is opened again. */
 const reopenMillis = 250
@@ -72,7 +74,7 @@ export class Lanes {
   #open(): void {
     const opening = this.#options.connect().then(
       (client) => {
-        const lane = new Lane(client)
+        const lane = new Lane(client, this.#options.atWork)
         this.#lanes.push(lane)
         if (this.#isClosed) this.#retire(lane)
       },

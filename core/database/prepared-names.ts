@@ -8,14 +8,24 @@
 const maxText = 200_000
 const maxTextOfOne = 50_000
 
+/** How many newcomers there are for a place when there is no room. */
+const newcomersPerPlace = 8
+
 export class PreparedNames {
   /** Sizes of the texts, in order of their last use. */
   readonly #sizes = new Map<string, number>()
   #size = 0
+  #turnedAway = 0
 
-  /** Whether a statement may be prepared at all. */
-  takes(text: string): boolean {
-    return text.length <= maxTextOfOne
+  /**
+   * Whether a statement is worth preparing. When there is no room only one newcomer in some is: were it each, statements that
+   * come round in a circle would push each other out before they run again.
+   */
+  takes(name: string, text: string): boolean {
+    if (this.#sizes.has(name)) return true
+    if (text.length > maxTextOfOne) return false
+    if (this.#size + text.length <= maxText) return true
+    return ++this.#turnedAway % newcomersPerPlace === 0
   }
 
   /** Whether it is prepared; notes that it is used. */

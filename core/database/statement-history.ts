@@ -7,20 +7,24 @@ import type { PreparedStatement } from './prepared-statement.ts'
 /** A run of at most so many milliseconds is a short one. */
 export const shortMillis = 5
 
-/** So many short runs in a row make a statement known to be short; each disappointment on a lane asks for twice as many. */
+/** So many short runs in a row make a statement known to be short; twice as many when it disappoints on a lane again and again. */
 const [fewestShortRuns, mostShortRuns] = [3, 4096]
 
-/** After so many good runs on a lane, times as many as it had to show, half of what it has to show is forgotten. */
-const forgivingRuns = 64
+/** A run that holds up a lane once in so many is an accident: whatever else the machine does can be the reason. */
+const accident = 64
 
-/** With so many statements at work at once the time of a run tells more of the crowd than of the statement. */
+/** With more statements at work than this the time of a run tells more of the crowd than of the statement. */
 const crowd = 4
+
+/** Milliseconds that a run may hold up a lane while so many statements run on connections of their own. */
+export const laneMillis = (atWork: number): number => (atWork > crowd ? 4 * shortMillis : shortMillis)
 
 export class StatementHistory {
   #runs = 0
   /** Short runs since the last long one. */
   #shortRuns = 0
   #neededRuns: number = fewestShortRuns
+  /** Runs on lanes since one held up a lane. */
   #goodRuns = 0
   #meanMillis = 0
 
@@ -34,36 +38,32 @@ export class StatementHistory {
     return this.#shortRuns >= this.#neededRuns
   }
 
-  /** Running mean of what it takes on a connection, in milliseconds. */
+  /** Running mean of what it takes when its turn on a lane has come, in milliseconds. */
   get meanMillis(): number {
     return this.#meanMillis
   }
 
   /** Notes a run on a connection of its own; `atWork`: how many others ran beside it. */
   ranAlone(millis: number, atWork: number): void {
-    this.#note(millis)
+    this.#runs++
     if (millis <= shortMillis) this.#shortRuns++
     else if (atWork <= crowd) this.#shortRuns = 0
   }
 
   /** Notes a run on a lane that held up nobody. */
   ranOnLane(millis: number): void {
-    this.#note(millis)
-    if (this.#neededRuns === fewestShortRuns || ++this.#goodRuns < this.#neededRuns * forgivingRuns) return
-    this.#neededRuns /= 2
-    this.#goodRuns = 0
-  }
-
-  /** Notes that it held up a lane. */
-  heldUpLane(): void {
-    this.#shortRuns = 0
-    this.#goodRuns = 0
-    this.#neededRuns = Math.min(this.#neededRuns * 2, mostShortRuns)
-  }
-
-  #note(millis: number): void {
     this.#runs++
-    this.#meanMillis += (millis - this.#meanMillis) / Math.min(this.#runs, 16)
+    this.#goodRuns++
+    this.#meanMillis += (millis - this.#meanMillis) / 16
+  }
+
+  /** Notes that it held up a lane; `atWork`: how many statements ran beside it on connections of their own. */
+  heldUpLane(atWork: number): void {
+    this.#shortRuns = 0
+    if (atWork > crowd) return
+    const needed = this.#goodRuns < accident ? this.#neededRuns * 2 : this.#neededRuns / 2
+    this.#neededRuns = Math.min(Math.max(needed, fewestShortRuns), mostShortRuns)
+    this.#goodRuns = 0
   }
 }
 

@@ -22,6 +22,10 @@ const maxTokens = 100_000
 const maxCached = 64_000_000
 const bytesPerToken = 110
 
+/** Of which share of its bytes on the cache counts as full, and how many newcomers there are for a place in it then. */
+const almostFull = 0.9
+const newcomersPerPlace = 8
+
 /** One operation of a document, ready to be planned. */
 export interface Operation {
   readonly node: OperationDefinitionNode
@@ -41,6 +45,7 @@ export interface ParsedDocument {
 /** Parses with a cache by text. */
 export class DocumentCache {
   readonly #documents: LRUCache<string, ParsedDocument>
+  #turnedAway = 0
 
   constructor(size: number) {
     this.#documents = new LRUCache({
@@ -55,8 +60,18 @@ export class DocumentCache {
     const known = this.#documents.get(text)
     if (known) return known
     const document = parseDocument(text)
-    this.#documents.set(text, document)
+    if (this.#isAdmitted) this.#documents.set(text, document)
     return document
+  }
+
+  /**
+   * While there is room everything is kept. Then only one newcomer in some gets a place: were it each, documents that come
+   * round in a circle larger than the cache would push each other out before they are asked for again.
+   */
+  get #isAdmitted(): boolean {
+    const { size, max, calculatedSize } = this.#documents
+    if (size < max && calculatedSize < maxCached * almostFull) return true
+    return ++this.#turnedAway % newcomersPerPlace === 0
   }
 
   /** The documents that are kept, those used last first. */

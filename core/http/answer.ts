@@ -36,9 +36,13 @@ export function sendAnswer(
   reply.header('x-request-id', request.id)
   const isLarge = payload.length >= dialects[settings.dialect].leastCompressed
   if (isLarge && acceptsGzip(request.headers['accept-encoding'])) return sendCompressed(request, reply, payload)
-  reply.send(payload)
-  return sizeSent(request, payload)
+  const size = sizeSent(request, payload)
+  reply.send(Buffer.isBuffer(payload) && size <= smallBody ? payload.toString() : payload)
+  return size
 }
+
+/** A text of up to so many bytes is sent together with the headers in one piece, which costs less than two pieces. */
+const smallBody = 4096
 
 async function sendCompressed(request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): Promise<number> {
   const compressed = await gzip(payload)

@@ -38,22 +38,38 @@ test('a run in a crowd says nothing when it is long', () => {
   assert.ok(history.isShort)
 })
 
-test('each time that it holds up a lane it has to show twice as much, and good runs make up for it', () => {
+test('when it holds up lanes again and again it has to show twice as much each time', () => {
   const history = new StatementHistory()
   assert.equal(needed(history), 3)
-  history.heldUpLane()
+  history.heldUpLane(1)
   assert.equal(needed(history), 6)
-  history.heldUpLane()
+  for (let i = 0; i < 20; i++) history.ranOnLane(1)
+  history.heldUpLane(1)
   assert.equal(needed(history), 12)
-  for (let i = 0; i < 12 * 64; i++) history.ranOnLane(1)
-  history.heldUpLane()
-  assert.equal(needed(history), 12)
+  for (let i = 0; i < 20; i++) history.heldUpLane(1)
+  assert.equal(needed(history), 4096)
 })
 
-test('it remembers whether it ran, and what it takes', () => {
+test('an accident among many good runs is forgiven', () => {
+  const history = new StatementHistory()
+  history.heldUpLane(1)
+  assert.equal(needed(history), 6)
+  for (let i = 0; i < 64; i++) history.ranOnLane(1)
+  history.heldUpLane(1)
+  assert.equal(needed(history), 3)
+})
+
+test('it remembers whether it ran, and what it takes on a lane', () => {
   const history = new StatementHistory()
   assert.equal(history.isRepeated, false)
-  runs(history, 100, 2)
+  runs(history, 10, 4)
   assert.ok(history.isRepeated)
+  for (let i = 0; i < 200; i++) history.ranOnLane(2)
   assert.ok(Math.abs(history.meanMillis - 2) < 0.001)
+})
+
+test('in a crowd it only has to show anew that it is short', () => {
+  const history = new StatementHistory()
+  for (let i = 0; i < 20; i++) history.heldUpLane(44)
+  assert.equal(needed(history), 3)
 })

@@ -1,0 +1,99 @@
+// How many writes are at work at once. Each has a connection for itself, but where processors are what limits, a few at once
+// get more done than many: PostgreSQL's processes take turns less often. Where writes wait instead, for a disk, a standby or a
+// lock, many have to be on their way together. Which of the two it is shows in how long they take when there are few.
+
+/** At work at once while processors are what limits. */
+const few = 4
+
+/** So many writes are looked at before it is judged, and the judgement holds for so many when there may be more. */
+const [judgedWrites, trustedWrites] = [64, 2048]
+
+/** Milliseconds that a write takes on average at most when it only works. */
+const workingMillis = 1.5
+
+/** Milliseconds after which one that is at work does not count any more: it waits, and leaves its place to another. */
+const countedMillis = 5
+
+/** A write that has been let in. */
+export class Admission {
+  readonly since = performance.now()
+}
+
+export class WriteGate {
+  readonly #waiting = new Set<() => void>()
+  /** Those that count, in the order in which they were let in. */
+  readonly #counted = new Set<Admission>()
+  #isOpen = false
+  #ended = 0
+  #millis = 0
+  #timer: NodeJS.Timeout | null = null
+
+  /** Lets a write in, at once or when there is room; {@link leave} has to follow. */
+  enter(signal: AbortSignal | null): Admission | Promise<Admission> {
+    if (this.#hasRoom) return this.#admit()
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        this.#waiting.delete(next)
+        reject(signal!.reason)
+      }
+      const next = () => {
+        this.#waiting.delete(next)
+        signal?.removeEventListener('abort', stop)
+        resolve(this.#admit())
+      }
+      signal?.addEventListener('abort', stop, { once: true })
+      this.#waiting.add(next)
+      this.#watch()
+    })
+  }
+
+  /** The write was answered, or failed. */
+  leave(admission: Admission): void {
+    this.#millis += performance.now() - admission.since
+    if (++this.#ended >= (this.#isOpen ? trustedWrites : judgedWrites)) this.#judge()
+    this.#counted.delete(admission)
+    this.#letIn()
+  }
+
+  get #hasRoom(): boolean {
+    return this.#isOpen || this.#counted.size < few
+  }
+
+  #admit(): Admission {
+    const admission = new Admission()
+    this.#counted.add(admission)
+    return admission
+  }
+
+  #letIn(): void {
+    for (const next of this.#waiting) {
+      if (!this.#hasRoom) return
+      next()
+    }
+  }
+
+  /** When many are let in it is seen again now and then what few take. */
+  #judge(): void {
+    this.#isOpen = !this.#isOpen && this.#millis / this.#ended > workingMillis
+    this.#ended = 0
+    this.#millis = 0
+  }
+
+  /** While writes wait, looks at those that are at work for long. */
+  #watch(): void {
+    if (this.#timer) return
+    // When the event loop stood still answers may be waiting to be read, which comes first.
+    this.#timer = setTimeout(() => setImmediate(() => this.#look()), countedMillis)
+  }
+
+  #look(): void {
+    this.#timer = null
+    const now = performance.now()
+    for (const admission of this.#counted) {
+      if (now - admission.since < countedMillis) break
+      this.#counted.delete(admission)
+    }
+    this.#letIn()
+    if (this.#waiting.size > 0) this.#watch()
+  }
+}

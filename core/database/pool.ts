@@ -45,6 +45,9 @@ export async function closeClient(client: AnsweringClient): Promise<void> {
   clearTimeout(late)
 }
 
+/** A connection that was idle for longer may have been lost meanwhile: it is tried before it is used, for so long. */
+const [freshMillis, trialMillis] = [5000, 1000]
+
 /** Milliseconds between attempts while PostgreSQL refuses, and between two looks at idle connections. */
 const [againMillis, sweepMillis] = [100, 1000]
 
@@ -85,7 +88,7 @@ export class Pool {
   acquire(signal: AbortSignal | null = null): PooledClient | Promise<PooledClient> {
     signal?.throwIfAborted()
     const idle = this.#waiters.size === 0 ? this.#idle.pop() : undefined
-    if (idle) return idle
+    if (idle) return performance.now() - idle.idleSince < freshMillis ? idle : this.#tried(idle, signal)
     if (this.#isClosed) throw connectionError(new Error('the pool is closed'))
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -140,6 +143,21 @@ export class Pool {
     })
     this.closeIdle()
     if (this.#size > 0) await drained
+  }
+
+  /** A connection that was idle for long, when it still works; else another one. */
+  async #tried(pooled: PooledClient, signal: AbortSignal | null): Promise<PooledClient> {
+    const late = setTimeout(() => pooled.client.destroy(new Error('the connection does not answer')), trialMillis)
+    try {
+      await pooled.client.query('select 1')
+      return pooled
+    } catch {
+      this.#drop(pooled)
+      this.closeIdle()
+      return this.acquire(signal)
+    } finally {
+      clearTimeout(late)
+    }
   }
 
   get #size(): number {

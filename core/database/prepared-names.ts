@@ -15,7 +15,6 @@ export class PreparedNames {
   /** Sizes of the texts, in order of their last use. */
   readonly #sizes = new Map<string, number>()
   #size = 0
-  #turnedAway = 0
 
   /**
    * Whether a statement is worth preparing. When there is no room only one newcomer in some is: were it each, statements that
@@ -25,7 +24,7 @@ export class PreparedNames {
     if (this.#sizes.has(name)) return true
     if (text.length > maxTextOfOne) return false
     if (this.#size + text.length <= maxText) return true
-    return ++this.#turnedAway % newcomersPerPlace === 0
+    return Math.random() * newcomersPerPlace < 1
   }
 
   /** Whether it is prepared; notes that it is used. */

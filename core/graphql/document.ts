@@ -45,7 +45,6 @@ export interface ParsedDocument {
 /** Parses with a cache by text. */
 export class DocumentCache {
   readonly #documents: LRUCache<string, ParsedDocument>
-  #turnedAway = 0
 
   constructor(size: number) {
     this.#documents = new LRUCache({
@@ -71,7 +70,8 @@ export class DocumentCache {
   get #isAdmitted(): boolean {
     const { size, max, calculatedSize } = this.#documents
     if (size < max && calculatedSize < maxCached * almostFull) return true
-    return ++this.#turnedAway % newcomersPerPlace === 0
+    // By chance, since whatever is counted can fall into step with the circle.
+    return Math.random() * newcomersPerPlace < 1
   }
 
   /** The documents that are kept, those used last first. */

@@ -85,7 +85,20 @@ test('documents are bounded by what their trees take, those used last stay', () 
     assert.equal(cache.get('{ book { id } }'), small)
   }
   assert.ok(cache.all.length < 30, `${cache.all.length} documents`)
-  assert.equal(cache.get(long(59)), cache.get(long(59)))
   const huge = `{ ${'b '.repeat(60_000)} }`
   assert.notEqual(cache.get(huge), cache.get(huge))
+})
+
+test('of documents that come round in a circle larger than the cache most are kept', () => {
+  const cache = new DocumentCache(40)
+  const document = (i: number) => `{ book { id${i} } }`
+  let kept = 0
+  for (let i = 0; i < 1000; i++) {
+    const known = new Set(cache.all)
+    if (known.has(cache.get(document(i % 50)))) kept++
+  }
+  assert.ok(kept > 600, `${kept} of 1000`)
+  for (let i = 0; i < 1000; i++) cache.get(document(1000 + (i % 40)))
+  const texts = new Set(cache.all.map(({ text }) => text))
+  assert.ok(texts.has(document(1000)) && texts.has(document(1039)), 'others that are asked for take their place')
 })

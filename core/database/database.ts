@@ -3,22 +3,21 @@
 // - A *lane* is shared: reads are sent on it one behind the other. It gets a read that is known to be short, by all its
 //   recent runs, and that does nothing but read, so that one which turns out slow can leave those behind it to the pool.
 // - The *pool* has a connection for each at a time: for reads that nobody knows yet or that are not short, for all that
-//   writes (nobody waits behind a write, and none is cut off to make room), and for transactions.
+//   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
+//   at work at once where processors are what limits them.
 // - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
 // - `listen` has a connection of its own.
 //
 // So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
-import pg from 'pg'
 import { eitherSignal, unlessAborted } from '../aborting.ts'
 import { Wrapping } from '../wrapping.ts'
 import type { AnswerCall } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
 import { connect } from './connecting.ts'
-import { connectionConfig } from './connection-config.ts'
-import { DatabaseClient } from './database-client.ts'
 import { Lanes } from './lanes.ts'
+import { type Listening, listen } from './listening.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
 import { Pool } from './pool.ts'
 import {
@@ -41,7 +40,7 @@ export type Isolation = 'read-committed' | 'repeatable-read' | 'serializable'
 export interface DatabaseOptions {
   /** A connection URL. */
   readonly url: string
-  /** At most this many pooled connections; {@link furtherConnections} more have other uses. */
+  /** At most this many pooled connections; beside the pool there are two lanes, the probe and the one that listens. */
   readonly connections: number
   /** Seconds after which an idle pooled connection is closed. */
   readonly idleTimeout: number
@@ -94,9 +93,6 @@ export interface ConnectionCounts {
 
 /** More of them gain nothing: what they run is short, and PostgreSQL answers each in the order in which it was sent. */
 const laneCount = 2
-
-/** Beside the pool: lanes, the probe, and the one that listens. */
-export const furtherConnections = laneCount + 2
 
 /** Milliseconds that the probe waits for an answer. */
 const probeMillis = 900
@@ -210,31 +206,9 @@ export class Database {
   }
 
   /** Calls `onNotify` for each notification until `stop`; `onLost` when the connection ends otherwise. */
-  async listen(
-    channel: string,
-    onNotify: (payload: string) => void,
-    onLost: (error: Error) => void,
-  ): Promise<{ stop(): Promise<void> }> {
-    const connectionTimeoutMillis = this.#options.connectTimeout * 1000
-    const client = new DatabaseClient({ ...connectionConfig(this.#options.url), connectionTimeoutMillis })
-    let stopped = false
-    client.on('notification', (message) => onNotify(message.payload ?? ''))
-    client.on('error', (error) => {
-      if (!stopped) onLost(error)
-      stopped = true
-    })
-    client.on('end', () => {
-      if (!stopped) onLost(new Error('connection ended'))
-      stopped = true
-    })
-    await client.connect()
-    await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
-    return {
-      stop: async () => {
-        stopped = true
-        await client.end().catch(() => {})
-      },
-    }
+  listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
+    const { url, connectTimeout } = this.#options
+    return listen({ url, patienceMillis: connectTimeout * 1000, channel, onNotify, onLost })
   }
 
   /** Whether the database answers; known within a second, whatever else is at work. */

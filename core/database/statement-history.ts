@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /** A run of at most so many milliseconds is a short one. */
-export const shortMillis = 5
+const shortMillis = 5
 
 /** So many short runs in a row make a statement known to be short; twice as many when it disappoints on a lane again and again. */
 const [fewestShortRuns, mostShortRuns] = [3, 4096]

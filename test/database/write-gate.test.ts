@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Admission, WriteGate } from '../../core/database/write-gate.ts'
+
+/** Asks to be let in, and tells whether that has happened. */
+function ask(gate: WriteGate, signal: AbortSignal | null = null) {
+  const asked = { admission: null as Admission | null, done: Promise.resolve() as Promise<unknown> }
+  const entering = gate.enter(signal)
+  if (entering instanceof Promise) {
+    asked.done = entering.then((admission) => {
+      asked.admission = admission
+    })
+  } else asked.admission = entering
+  return asked
+}
+
+const letIn = (asked: readonly { readonly admission: Admission | null }[]) =>
+  asked.filter(({ admission }) => admission !== null).length
+
+/** Lets so many writes through, one after the other. */
+async function pass(gate: WriteGate, count: number, millis: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const admission = await gate.enter(null)
+    if (millis > 0) await sleep(millis)
+    gate.leave(admission)
+  }
+}
+
+test('few writes are at work at once, and whoever waits follows one that has ended', async () => {
+  const gate = new WriteGate()
+  const asked = Array.from({ length: 6 }, () => ask(gate))
+  assert.equal(letIn(asked), 4)
+  gate.leave(asked[0]!.admission!)
+  await asked[4]!.done
+  assert.equal(letIn(asked), 5)
+  gate.leave(asked[1]!.admission!)
+  await asked[5]!.done
+})
+
+test('writes that wait leave their places to others', async () => {
+  const gate = new WriteGate()
+  const asked = Array.from({ length: 50 }, () => ask(gate))
+  await Promise.all(asked.map(({ done }) => done))
+  assert.equal(letIn(asked), 50)
+})
+
+test('whoever gives up is not let in', async () => {
+  const gate = new WriteGate()
+  const asked = Array.from({ length: 4 }, () => ask(gate))
+  const controller = new AbortController()
+  const given = ask(gate, controller.signal)
+  controller.abort(new Error('enough'))
+  await assert.rejects(given.done, /^Error: enough$/)
+  const next = ask(gate)
+  gate.leave(asked[0]!.admission!)
+  await next.done
+  assert.equal(given.admission, null)
+})
+
+test('where writes wait for something else than processors all are let in', async () => {
+  const gate = new WriteGate()
+  await pass(gate, 64, 3)
+  assert.equal(letIn(Array.from({ length: 44 }, () => ask(gate))), 44)
+})
+
+test('where they only work few are let in', async () => {
+  const gate = new WriteGate()
+  await pass(gate, 1000, 0)
+  assert.equal(letIn(Array.from({ length: 44 }, () => ask(gate))), 4)
+})

@@ -242,10 +242,10 @@ test('a directory of a release that served as the superuser is moved over at sta
 
 test('a move that was interrupted is made up for', async (t) => {
   const directory = await directoryOfBefore(t, [
-    ['postgres', Array.from({ length: 3000 }, (_, i) => `create table t${i} (id int primary key)`).join(';')],
+    ['postgres', Array.from({ length: 800 }, (_, i) => `create table t${i} (id int primary key)`).join(';')],
   ])
   const mark = join(directory, 'postgres', 'trellis_owner')
-  for (const millis of [30, 150, 300]) {
+  for (const millis of [20, 60, 150]) {
     const server = spawnTrellis(t, serving(directory))
     await server.output(/giving the database to a role/)
     await sleep(millis)

@@ -101,7 +101,7 @@ test('statements of a transaction stand together, however it was begun', () => {
     texts.map(([batch, text]) => ({ text, values: [], connection: 0, batch }))
   const settings = 'select where (pg_catalog.set_config($1, $2, true)) is null'
   const begun = [
-    [0, 'BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE'],
+    [0, 'BEGIN ISOLATION LEVEL READ COMMITTED'],
     [1, settings],
     [2, 'delete from a'],
     [3, 'COMMIT'],
@@ -114,7 +114,7 @@ test('statements of a transaction stand together, however it was begun', () => {
   ] as const
   assert.equal(printStatements(sent(together)), '-- transaction\n\ndelete from a\n\n-- no transaction\n\nselect 1')
   const strict = [
-    [0, 'BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE READ WRITE'],
+    [0, 'BEGIN ISOLATION LEVEL SERIALIZABLE'],
     [1, 'delete from a'],
     [2, 'delete from b'],
     [3, 'ROLLBACK'],
@@ -123,6 +123,6 @@ test('statements of a transaction stand together, however it was begun', () => {
   ] as const
   assert.equal(
     printStatements(sent(strict)),
-    '-- transaction: SERIALIZABLE READ WRITE\n\ndelete from a\n\ndelete from b\n\n-- no transaction\n\nselect 1\n\nselect 2',
+    '-- transaction: SERIALIZABLE\n\ndelete from a\n\ndelete from b\n\n-- no transaction\n\nselect 1\n\nselect 2',
   )
 })

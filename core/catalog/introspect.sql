@@ -19,24 +19,30 @@ reached (root, oid) as (
     on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
     and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid <> c.oid
 ),
--- What a view or a policy computes. Functions of PostgreSQL itself are no dependencies, but stand in the expressions.
-computed (oid, expression) as (
-  select r.ev_class, r.ev_action::text from pg_catalog.pg_rewrite r where r.ev_type = '1'
-  union all
-  select l.polrelid, l.polqual::text from pg_catalog.pg_policy l
-),
+-- Those that run a volatile function in a view or a policy: functions of PostgreSQL itself are no dependencies, but stand in
+-- the expressions. A subquery for each relation, since nothing else keeps PostgreSQL from looking at all views there are.
 effectful as (
   select distinct reached.root
   from reached
   join pg_catalog.pg_class c on c.oid = reached.oid
-  where c.relkind = 'f'
-    or (c.relkind = 'v' or c.relrowsecurity) and exists (
-      select
-      from computed
-      cross join lateral pg_catalog.regexp_matches(computed.expression, ':(?:funcid|opfuncid|winfnoid) (\d+)', 'g') as called
+  where case
+    when c.relkind = 'f' then true
+    when c.relkind = 'v' then (
+      select pg_catalog.bool_or(p.provolatile = 'v')
+      from pg_catalog.pg_rewrite r
+      cross join lateral
+        pg_catalog.regexp_matches(r.ev_action::text, ':(?:funcid|opfuncid|winfnoid) (\d+)', 'g') as called
       join pg_catalog.pg_proc p on p.oid = called[1]::pg_catalog.oid
-      where computed.oid = c.oid and p.provolatile = 'v'
+      where r.ev_class = c.oid and r.ev_type = '1'
     )
+    when c.relrowsecurity then (
+      select pg_catalog.bool_or(p.provolatile = 'v')
+      from pg_catalog.pg_policy l
+      cross join lateral pg_catalog.regexp_matches(l.polqual::text, ':(?:funcid|opfuncid) (\d+)', 'g') as called
+      join pg_catalog.pg_proc p on p.oid = called[1]::pg_catalog.oid
+      where l.polrelid = c.oid
+    )
+  end
 )
 select
   w.oid,

@@ -243,10 +243,15 @@ const refusals: readonly (readonly [where: string, path: string, code: string, m
   ],
 ]
 
+interface Refusals {
+  readonly errors: readonly { readonly extensions: { hint?: string } }[]
+}
+
 spatialTest('operands that do not fit are refused where they are', async (t) => {
   const trellis = await startHarbours(t)
   for (const [where, path, code, message] of refusals) {
-    const body = await trellis.graphql(`{ harbour(where: ${where}) { name } }`)
+    const body = await trellis.graphql<Refusals>(`{ harbour(where: ${where}) { name } }`)
+    for (const { extensions } of body.errors) delete extensions.hint
     assert.deepEqual(body, { errors: [{ extensions: { path, code }, message }] }, where)
   }
   const declared = 'query ($g: geography) { harbour(where: {position: {_eq: $g}}) { name } }'

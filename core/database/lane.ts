@@ -83,11 +83,10 @@ export class Lane {
     return new Promise((resolve, reject) => {
       const entry = new Entry(call, resolve, reject)
       if (signal) entry.stopWatching = onAbort(signal, () => this.#abandon(entry, signal.reason))
-      // One that finds the lane idle need not wait for company.
       if (this.#entries.length === 0) this.#busySince = performance.now()
-      else this.#hold()
       this.#entries.push(entry)
       this.#queueMillis += entry.usualMillis
+      this.#hold()
       this.client.ask(call, (error, first) => this.#ended(entry, error, first))
       this.#watchHead()
     })

@@ -255,7 +255,7 @@ export class Database {
     { settings = {}, signal = null }: ChangeOptions,
   ): Promise<Buffer | null> {
     const entering = this.#writeGate.enter(signal)
-    const admission = entering instanceof Promise ? await entering : entering
+    const place = entering instanceof Promise ? await entering : entering
     try {
       return await this.#unlessUnprepared((preparing) => {
         const made = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
@@ -265,7 +265,7 @@ export class Database {
     } catch (error) {
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
     } finally {
-      this.#writeGate.leave(admission)
+      this.#writeGate.leave(place)
     }
   }
 

@@ -7,6 +7,7 @@
 import { onAbort } from '../aborting.ts'
 import type { AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
+import { LostInSilence } from './lost-connections.ts'
 import { closeClient } from './pool.ts'
 import { isBusy, isConnectionLost, Unprepared } from './postgres-errors.ts'
 import { laneMillis, type StatementHistory } from './statement-history.ts'
@@ -118,8 +119,8 @@ export class Lane {
       this.#isUsable = false
       entry.lose(error)
     } else if (isConnectionLost(error)) {
-      // Of those behind the one that ran nothing has run yet; that one may be the cause.
-      if (this.#isLost) entry.lose(error)
+      // Of those behind the one that ran nothing has run yet; that one may be the cause, unless it was the network.
+      if (this.#isLost || error instanceof LostInSilence) entry.lose(error)
       else entry.fail(error)
       this.#isLost = true
       this.#isUsable = false

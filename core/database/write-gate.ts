@@ -14,22 +14,22 @@ const workingMillis = 1.5
 /** Milliseconds after which one that is at work does not count any more: it waits, and leaves its place to another. */
 const countedMillis = 5
 
-/** A write that has been let in. */
-export class Admission {
+/** What a write that has been let in holds. */
+export class Place {
   readonly since = performance.now()
 }
 
 export class WriteGate {
   readonly #waiting = new Set<() => void>()
   /** Those that count, in the order in which they were let in. */
-  readonly #counted = new Set<Admission>()
+  readonly #counted = new Set<Place>()
   #isOpen = false
   #ended = 0
   #millis = 0
   #timer: NodeJS.Timeout | null = null
 
   /** Lets a write in, at once or when there is room; {@link leave} has to follow. */
-  enter(signal: AbortSignal | null): Admission | Promise<Admission> {
+  enter(signal: AbortSignal | null): Place | Promise<Place> {
     if (this.#hasRoom) return this.#admit()
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -48,10 +48,10 @@ export class WriteGate {
   }
 
   /** The write was answered, or failed. */
-  leave(admission: Admission): void {
-    this.#millis += performance.now() - admission.since
+  leave(place: Place): void {
+    this.#millis += performance.now() - place.since
     if (++this.#ended >= (this.#isOpen ? trustedWrites : judgedWrites)) this.#judge()
-    this.#counted.delete(admission)
+    this.#counted.delete(place)
     this.#letIn()
   }
 
@@ -59,10 +59,10 @@ export class WriteGate {
     return this.#isOpen || this.#counted.size < few
   }
 
-  #admit(): Admission {
-    const admission = new Admission()
-    this.#counted.add(admission)
-    return admission
+  #admit(): Place {
+    const place = new Place()
+    this.#counted.add(place)
+    return place
   }
 
   #letIn(): void {
@@ -89,9 +89,9 @@ export class WriteGate {
   #look(): void {
     this.#timer = null
     const now = performance.now()
-    for (const admission of this.#counted) {
-      if (now - admission.since < countedMillis) break
-      this.#counted.delete(admission)
+    for (const place of this.#counted) {
+      if (now - place.since < countedMillis) break
+      this.#counted.delete(place)
     }
     this.#letIn()
     if (this.#waiting.size > 0) this.#watch()

@@ -1,29 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Admission, WriteGate } from '../../core/database/write-gate.ts'
+import { type Place, WriteGate } from '../../core/database/write-gate.ts'
 
 /** Asks to be let in, and tells whether that has happened. */
 function ask(gate: WriteGate, signal: AbortSignal | null = null) {
-  const asked = { admission: null as Admission | null, done: Promise.resolve() as Promise<unknown> }
+  const asked = { place: null as Place | null, done: Promise.resolve() as Promise<unknown> }
   const entering = gate.enter(signal)
   if (entering instanceof Promise) {
-    asked.done = entering.then((admission) => {
-      asked.admission = admission
+    asked.done = entering.then((place) => {
+      asked.place = place
     })
-  } else asked.admission = entering
+  } else asked.place = entering
   return asked
 }
 
-const letIn = (asked: readonly { readonly admission: Admission | null }[]) =>
-  asked.filter(({ admission }) => admission !== null).length
+const letIn = (asked: readonly { readonly place: Place | null }[]) => asked.filter(({ place }) => place !== null).length
 
 /** Lets so many writes through, one after the other. */
 async function pass(gate: WriteGate, count: number, millis: number): Promise<void> {
   for (let i = 0; i < count; i++) {
-    const admission = await gate.enter(null)
+    const place = await gate.enter(null)
     if (millis > 0) await sleep(millis)
-    gate.leave(admission)
+    gate.leave(place)
   }
 }
 
@@ -31,10 +30,10 @@ test('few writes are at work at once, and whoever waits follows one that has end
   const gate = new WriteGate()
   const asked = Array.from({ length: 6 }, () => ask(gate))
   assert.equal(letIn(asked), 4)
-  gate.leave(asked[0]!.admission!)
+  gate.leave(asked[0]!.place!)
   await asked[4]!.done
   assert.equal(letIn(asked), 5)
-  gate.leave(asked[1]!.admission!)
+  gate.leave(asked[1]!.place!)
   await asked[5]!.done
 })
 
@@ -53,9 +52,9 @@ test('whoever gives up is not let in', async () => {
   controller.abort(new Error('enough'))
   await assert.rejects(given.done, /^Error: enough$/)
   const next = ask(gate)
-  gate.leave(asked[0]!.admission!)
+  gate.leave(asked[0]!.place!)
   await next.done
-  assert.equal(given.admission, null)
+  assert.equal(given.place, null)
 })
 
 test('where writes wait for something else than processors all are let in', async () => {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AnsweringClient } from '../../core/database/answering-client.ts'
+import { Lane } from '../../core/database/lane.ts'
+import { LostInSilence } from '../../core/database/lost-connections.ts'
+import { StatementHistory } from '../../core/database/statement-history.ts'
+
+/** A client that nobody answers, until what it was asked fails. */
+class SilentClient extends AnsweringClient {
+  readonly #asked: ((error: Error) => void)[] = []
+
+  override ask(...[, done]: Parameters<AnsweringClient['ask']>): void {
+    this.#asked.push((error) => done(error, null))
+  }
+
+  override hold(): void {}
+  override flush(): void {}
+
+  fail(error: Error): void {
+    for (const done of this.#asked) done(error)
+  }
+}
+
+const ask = (lane: Lane, answer: string) => {
+  const elsewhere = async () => Buffer.from(answer)
+  const call = { text: '', values: [], name: null, history: new StatementHistory(), whenUnwanted: null, elsewhere }
+  return lane.run(call, null)
+}
+
+test('all reads of a lane that was lost in silence are answered elsewhere: none of them is the cause', async () => {
+  const client = new SilentClient({})
+  const lane = new Lane(client, () => 0)
+  const answers = ['first', 'second'].map((word) => ask(lane, word))
+  client.fail(new LostInSilence())
+  assert.deepEqual((await Promise.all(answers)).map(String), ['first', 'second'])
+})
+
+test('when PostgreSQL ends the connection the read that ran fails, since it may be the cause', async () => {
+  const client = new SilentClient({})
+  const lane = new Lane(client, () => 0)
+  const answers = ['first', 'second'].map((word) => ask(lane, word))
+  client.fail(new Error('Connection terminated unexpectedly'))
+  const [first, second] = await Promise.allSettled(answers)
+  assert.equal(first!.status, 'rejected')
+  assert.equal(String((second as PromiseFulfilledResult<Buffer>).value), 'second')
+})

@@ -238,6 +238,8 @@ export class Pool {
       },
       first.deadline - performance.now() + 1,
     )
+    // Whoever waits does so for a connection that is at work or being made, which keeps the process.
+    this.#lateness.unref()
   }
 
   #closeIdle(): void {

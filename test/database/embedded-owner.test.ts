@@ -245,12 +245,14 @@ test('a move that was interrupted is made up for', async (t) => {
     ['postgres', Array.from({ length: 800 }, (_, i) => `create table t${i} (id int primary key)`).join(';')],
   ])
   const mark = join(directory, 'postgres', 'trellis_owner')
-  for (const millis of [20, 60, 150]) {
+  for (const millis of [0, 20, 60]) {
     const server = spawnTrellis(t, serving(directory))
-    await server.output(/giving the database to a role/)
+    // A fast machine is done with the move before it is interrupted.
+    const begun = await server.output(/giving the database to a role|starting API server/)
     await sleep(millis)
     server.kill('SIGKILL')
     await server.ended
+    if (begun[0] === 'starting API server') break
   }
   const client = await assertServesAsOwner(t, directory)
   assert.ok(existsSync(mark))

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import pg from 'pg'
-import { EmbeddedPostgres } from '../core/database/embedded.ts'
-import { readPostmaster } from '../core/database/postmaster.ts'
-import { silentObserver } from '../core/observe.ts'
+import { silentObserver } from '../core/log/observe.ts'
+import { EmbeddedPostgres } from '../process/embedded/embedded.ts'
+import { readPostmaster } from '../process/embedded/postmaster.ts'
 import type { Scope } from './processes.ts'
 
 export interface Database {

@@ -1,6 +1,6 @@
 // The cost of a plan that is not cached: documents of which none is like another, planned by an engine in this process.
 
-import { silentObserver } from '../core/observe.ts'
+import { silentObserver } from '../core/log/observe.ts'
 import { createEngine } from '../plugins/engine.ts'
 import { chinookMetadata } from './chinook.ts'
 

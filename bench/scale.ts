@@ -1,7 +1,7 @@
 // Large metadata: how long one more operation takes, and how much memory the server holds when nothing happens.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dialects } from '../core/dialect.ts'
+import { dialects } from '../core/names/dialect.ts'
 import { withClient } from './database.ts'
 import { type LoadResult, requestBytes, runLoad } from './load.ts'
 import { residentBytes, type Surroundings } from './processes.ts'

@@ -1,7 +1,7 @@
 // What is asked. A workload is one entry of the list: the request as a client would send it, and the best statement known
 // for the same answer, which the limit runs.
 
-import { dialects } from '../core/dialect.ts'
+import { dialects } from '../core/names/dialect.ts'
 
 /** One kind of request. */
 export interface Workload {

@@ -16,7 +16,7 @@ setFlagsFromString('--semi-space-growth-factor=1')
 // is most of the memory.
 setFlagsFromString('--heap-growing-percent=40')
 
-const { main } = await import('../core/main.ts')
+const { main } = await import('../process/main.ts')
 const { builtInPlugins } = await import('../plugins/index.ts')
 
 main(process.argv.slice(2), builtInPlugins)

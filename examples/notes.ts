@@ -24,8 +24,8 @@ import {
 const Note = Type.Object({ name: ObjectName, table: TableName, text: Type.String() })
 type Note = Static<typeof Note>
 
-declare module 'trellis' {
-  interface MetadataDocument {
+declare module 'trellis/registry' {
+  interface DocumentSlices {
     notes: Note[]
   }
   interface ModelSlices {

@@ -1,13 +1,13 @@
 // The engine with the built-in plugins, for programs that run it: `import { createEngine } from 'trellis/engine'`.
 
-import { createEngine as createCore, type RunningEngine } from '../core/engine.ts'
-import type { Observer } from '../core/observe.ts'
-import { defaultSettings, type Settings } from '../core/options.ts'
-import type { Plugin } from '../core/plugin.ts'
+import { createEngine as createCore, type RunningEngine } from '../core/engine/engine.ts'
+import type { Plugin } from '../core/engine/plugin.ts'
+import type { Observer } from '../core/log/observe.ts'
+import { defaultSettings, type Settings } from '../core/options/options.ts'
 import { builtInPlugins } from './index.ts'
 
-export type { RunningEngine } from '../core/engine.ts'
-export { parseSettings, readCommandLine } from '../core/settings.ts'
+export type { RunningEngine } from '../core/engine/engine.ts'
+export { parseSettings, readCommandLine } from '../process/settings.ts'
 export { builtInPlugins, defaultSettings }
 
 export interface EngineOptions {

@@ -1,6 +1,6 @@
 // The built-in plugins, in the order in which they register. A line less is a feature less; the rest goes on working.
 
-import type { Plugin } from '../core/plugin.ts'
+import type { Plugin } from '../sdk/index.ts'
 import authJwt from './auth-jwt/index.ts'
 import authWebhook from './auth-webhook/index.ts'
 import catalogState from './catalog-state/index.ts'

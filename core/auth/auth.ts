@@ -1,10 +1,10 @@
 // Request headers -> session. The admin secret comes first in every mode that has one; what requests without it are, an
 // authenticator of a plugin decides, else the unauthorized role.
 
-import type { Dialect } from '../dialect.ts'
-import { unauthorized } from '../errors.ts'
-import type { Settings } from '../options.ts'
-import type { Session } from '../session.ts'
+import { unauthorized } from '../errors/errors.ts'
+import type { Dialect } from '../names/dialect.ts'
+import type { Settings } from '../options/options.ts'
+import type { Session } from '../session/session.ts'
 import { type RequestHeaders, trustedSession, untrustedSession } from './headers.ts'
 import { AdminSecrets } from './secrets.ts'
 

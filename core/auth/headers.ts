@@ -1,9 +1,9 @@
 // Session variables as request headers carry them.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dialect } from '../dialect.ts'
-import { badRequest } from '../errors.ts'
-import type { Session } from '../session.ts'
+import { badRequest } from '../errors/errors.ts'
+import type { Dialect } from '../names/dialect.ts'
+import type { Session } from '../session/session.ts'
 
 export type RequestHeaders = Readonly<IncomingHttpHeaders>
 

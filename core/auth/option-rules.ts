@@ -1,6 +1,6 @@
 // Which options of authentication go together.
 
-import type { Settings } from '../options.ts'
+import type { Settings } from '../options/options.ts'
 
 type AuthOptions = Pick<Settings, 'adminSecret' | 'accessKey' | 'authHook' | 'jwtSecret' | 'unauthorizedRole'>
 

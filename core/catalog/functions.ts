@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Row } from '../database/transaction.ts'
-import { nameKey, type QualifiedName } from '../names.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
 import { type Reader, readTypes, type Types } from './introspect.ts'
 import type { CatalogFunction, DeclaredType, FunctionArgument } from './types.ts'
 

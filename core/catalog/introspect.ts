@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { compile, id, sql } from '../database/sql.ts'
 import type { Row, Transaction } from '../database/transaction.ts'
-import type { QualifiedName } from '../names.ts'
+import type { QualifiedName } from '../names/names.ts'
 import type {
   CatalogColumn,
   CatalogConstraint,

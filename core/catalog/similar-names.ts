@@ -1,9 +1,9 @@
 // Tables and functions that resemble a name which stands for nothing.
 
 import type { Transaction } from '../database/transaction.ts'
-import type { ErrorHelp } from '../errors.ts'
-import { nameText, type QualifiedName, sameName } from '../names.ts'
-import { nearestNames, suggestion } from '../nearest.ts'
+import type { ErrorHelp } from '../errors/errors.ts'
+import { nearestNames, suggestion } from '../errors/nearest.ts'
+import { nameText, type QualifiedName, sameName } from '../names/names.ts'
 
 const tables = `select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'v', 'm', 'f', 'p') and (n.nspname = $1 or c.relname = $2) limit 20000`

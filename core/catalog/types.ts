@@ -1,6 +1,6 @@
 // What PostgreSQL has: tables, columns, constraints and functions as introspected, unaware of metadata.
 
-import type { QualifiedName } from '../names.ts'
+import type { QualifiedName } from '../names/names.ts'
 
 /** How a column's type looks from outside. */
 export interface PgType {

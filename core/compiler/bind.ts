@@ -1,9 +1,9 @@
 // The values of a statement's parameters for one request.
 
 import type { Codec, InputSource, ParamSource } from '../database/param.ts'
-import { badRequest, TrellisError } from '../errors.ts'
-import { below, type Path, pathKeys } from '../path.ts'
-import type { Session } from '../session.ts'
+import { badRequest, TrellisError } from '../errors/errors.ts'
+import { below, type Path, pathKeys } from '../errors/path.ts'
+import type { Session } from '../session/session.ts'
 import { encodeArray } from './codecs.ts'
 
 /** What parameters may come from. */

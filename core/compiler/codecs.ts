@@ -3,10 +3,10 @@
 import type { EnumValue, PgType } from '../catalog/types.ts'
 import type { Codec } from '../database/param.ts'
 import { id, type SqlType, sql } from '../database/sql.ts'
-import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal } from '../decimal.ts'
-import { parseFailed, type TrellisError, validationFailed, within } from '../errors.ts'
-import { isRawNumber, type JsonType, jsonType } from '../json.ts'
-import { englishList, isGraphQLName } from '../names.ts'
+import { parseFailed, type TrellisError, validationFailed, within } from '../errors/errors.ts'
+import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal } from '../json/decimal.ts'
+import { isRawNumber, type JsonType, jsonType } from '../json/json.ts'
+import { englishList, isGraphQLName } from '../names/names.ts'
 import { isSupported, supportOf } from './type-support.ts'
 
 const scalarNames: ReadonlyMap<string, string> = new Map([

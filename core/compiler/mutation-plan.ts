@@ -3,8 +3,8 @@
 
 import type { ParamSource } from '../database/param.ts'
 import type { SqlType } from '../database/sql.ts'
-import type { QualifiedName } from '../names.ts'
-import type { Path } from '../path.ts'
+import type { Path } from '../errors/path.ts'
+import type { QualifiedName } from '../names/names.ts'
 import type { Condition, Operand, Output } from './plan.ts'
 
 /** A value that is known when the statement runs. */

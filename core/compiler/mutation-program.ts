@@ -6,7 +6,7 @@
 import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import { compile, empty, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
-import type { Path } from '../path.ts'
+import type { Path } from '../errors/path.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import {

@@ -2,8 +2,8 @@
 
 import type { PreparedStatement } from '../database/prepared-statement.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
-import { badRequest } from '../errors.ts'
-import { pathKeys } from '../path.ts'
+import { badRequest } from '../errors/errors.ts'
+import { pathKeys } from '../errors/path.ts'
 import { type Bindings, bindParams, bindParamsAt, located } from './bind.ts'
 import { encodeArray } from './codecs.ts'
 import { answerSlot } from './mutation-plan.ts'

@@ -4,7 +4,7 @@
 import type { PgType } from '../catalog/types.ts'
 import type { TextCheck } from '../database/param.ts'
 import { type Sql, type SqlType, sql, trusted } from '../database/sql.ts'
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../errors/errors.ts'
 import { codecFor, inputType, listInputType } from './codecs.ts'
 import { supportOf } from './type-support.ts'
 

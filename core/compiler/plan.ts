@@ -4,7 +4,7 @@
 import type { PgType } from '../catalog/types.ts'
 import type { ParamSource } from '../database/param.ts'
 import type { Sql, SqlType } from '../database/sql.ts'
-import type { QualifiedName } from '../names.ts'
+import type { QualifiedName } from '../names/names.ts'
 import type { Printer } from './printer.ts'
 
 /** Pairs of (column of the outer row, column of the inner row) that must be equal. */

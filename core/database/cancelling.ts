@@ -2,7 +2,7 @@
 // may use the connection until it has.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onAbort } from '../aborting.ts'
+import { onAbort } from '../concurrency/aborting.ts'
 import { originOf } from './postgres-errors.ts'
 
 /** What can have its running statement cancelled. */

@@ -2,7 +2,7 @@
 // before, so that a mutation of one statement takes one round trip.
 
 import type pg from 'pg'
-import type { Around, StatementWork } from '../wrapping.ts'
+import type { Around, StatementWork } from '../engine/wrapping.ts'
 import type { AnsweringClient, Call } from './answering-client.ts'
 import { transactionError, translatePostgresError, Unprepared } from './postgres-errors.ts'
 import type { PreparedStatement } from './prepared-statement.ts'

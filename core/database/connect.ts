@@ -1,9 +1,9 @@
 // Connections of a start: attempts, and what went wrong told to the person who started the server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Observer } from '../observe.ts'
-import type { Settings } from '../options.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../engine/start-error.ts'
+import type { Observer } from '../log/observe.ts'
+import type { Settings } from '../options/options.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
 import { originOf } from './postgres-errors.ts'

@@ -10,8 +10,8 @@
 //
 // So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
-import { eitherSignal, unlessAborted } from '../aborting.ts'
-import { Wrapping } from '../wrapping.ts'
+import { eitherSignal, unlessAborted } from '../concurrency/aborting.ts'
+import { Wrapping } from '../engine/wrapping.ts'
 import type { AnswerCall } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'

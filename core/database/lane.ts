@@ -4,7 +4,7 @@
 // One that turns out slow holds up only itself: whoever was sent behind it runs elsewhere too, the first answer counts, and
 // nobody is put behind it any more. All that is sent here does nothing but read, so that running it twice is harmless.
 
-import { onAbort } from '../aborting.ts'
+import { onAbort } from '../concurrency/aborting.ts'
 import type { AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
 import { LostInSilence } from './lost-connections.ts'

@@ -3,8 +3,8 @@
 
 import type { Knex } from 'knex'
 import type pg from 'pg'
-import type { Observer } from '../observe.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../engine/start-error.ts'
+import type { Observer } from '../log/observe.ts'
 import { connectOnce, type StartSettings, takeStep } from './connect.ts'
 import { migrations, type NamedMigration } from './migrations/index.ts'
 

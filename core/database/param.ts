@@ -1,6 +1,6 @@
 // Where a statement's parameter gets its value when the statement runs. Data only: `core/compiler/bind.ts` does the reading.
 
-import type { Path } from '../path.ts'
+import type { Path } from '../errors/path.ts'
 import type { Sql } from './sql.ts'
 
 /** A value of a request, as far as planning had to look into it. */

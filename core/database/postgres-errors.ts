@@ -1,6 +1,6 @@
 // PostgreSQL's errors as the API shows them, by SQLSTATE. The only place that knows the mapping.
 
-import { badRequest, internalError, TrellisError } from '../errors.ts'
+import { badRequest, internalError, TrellisError } from '../errors/errors.ts'
 
 interface PostgresError extends Error {
   readonly code?: string

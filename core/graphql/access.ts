@@ -9,7 +9,7 @@ import type {
   TableModel,
   UpdatePermission,
 } from '../metadata/model.ts'
-import { nameKey, type QualifiedName } from '../names.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
 
 export interface TableAccess {
   readonly table: TableModel

@@ -1,8 +1,8 @@
 // Values of resolved fields, cut to what was selected.
 
 import { type GraphQLOutputType, isAbstractType, isLeafType, isListType, isNonNullType, isObjectType } from 'graphql'
-import { internalError } from '../errors.ts'
-import { pathKeys } from '../path.ts'
+import { internalError } from '../errors/errors.ts'
+import { pathKeys } from '../errors/path.ts'
 import type { FieldSelection } from './selection.ts'
 
 /** The value in the response's shape: members picked by selection, lists walked, `__typename` filled in. */

@@ -11,9 +11,9 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql'
-import { validationFailed } from '../errors.ts'
-import { compareText } from '../names.ts'
-import { below, type Path, pathKeys } from '../path.ts'
+import { validationFailed } from '../errors/errors.ts'
+import { below, type Path, pathKeys } from '../errors/path.ts'
+import { compareText } from '../names/names.ts'
 import type { PlanContext } from './plan-context.ts'
 import { Value } from './values.ts'
 

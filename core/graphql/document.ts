@@ -11,8 +11,8 @@ import {
   type VariableDefinitionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { badRequest, type ErrorHelp, validationFailed } from '../errors.ts'
-import { didYouMean } from '../nearest.ts'
+import { badRequest, type ErrorHelp, validationFailed } from '../errors/errors.ts'
+import { didYouMean } from '../errors/nearest.ts'
 import { checkFragments } from './fragments.ts'
 
 /** A document can hold this many tokens; more is not a query that a person or a client library wrote. */

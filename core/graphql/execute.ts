@@ -1,14 +1,14 @@
 // Runs a planned operation and puts the answer's bytes together.
 
-import { unlessAborted } from '../aborting.ts'
 import { type BoundInputs, bindParams } from '../compiler/bind.ts'
 import type { DirectProgram } from '../compiler/mutation-program.ts'
 import { runDirect, runMutation } from '../compiler/mutation-run.ts'
+import { unlessAborted } from '../concurrency/aborting.ts'
 import type { Database } from '../database/database.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
-import type { Dialect } from '../dialect.ts'
-import type { Session } from '../session.ts'
-import type { SessionSettings } from '../session-settings.ts'
+import type { Dialect } from '../names/dialect.ts'
+import type { Session } from '../session/session.ts'
+import type { SessionSettings } from '../session/session-settings.ts'
 import { completeValue } from './complete.ts'
 import type { ResolvedCall } from './contribution.ts'
 import { introspect } from './introspection.ts'

@@ -1,10 +1,10 @@
 // Fragment spreads that cannot be resolved: unknown names and cycles, found before planning.
 
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
-import { validationFailed } from '../errors.ts'
-import { englishList } from '../names.ts'
-import { didYouMean } from '../nearest.ts'
-import { below, type Path, pathKeys } from '../path.ts'
+import { validationFailed } from '../errors/errors.ts'
+import { didYouMean } from '../errors/nearest.ts'
+import { below, type Path, pathKeys } from '../errors/path.ts'
+import { englishList } from '../names/names.ts'
 
 /**
  * Selection sets may stand in each other this deep, fragments counted as where they are spread. Every real query is far

@@ -13,9 +13,9 @@ import {
   Kind,
   lexicographicSortSchema,
 } from 'graphql'
-import { internalError, validationFailed } from '../errors.ts'
+import { internalError, validationFailed } from '../errors/errors.ts'
 import { conflictingDefinitions } from '../metadata/type-names.ts'
-import { compareText } from '../names.ts'
+import { compareText } from '../names/names.ts'
 import type { Operation } from './document.ts'
 import type { Variables } from './plan-context.ts'
 import type { RoleSchema } from './role-schema.ts'

@@ -1,8 +1,8 @@
 // Fields of rows that JavaScript answers: the statement left the columns they need in their places; here the values take
 // those places, one call per field for all rows of the answer.
 
-import { parseJson } from '../json.ts'
-import { pathKeys } from '../path.ts'
+import { pathKeys } from '../errors/path.ts'
+import { parseJson } from '../json/json.ts'
 import { completeValue } from './complete.ts'
 import type { ResolvedCall } from './contribution.ts'
 import type { RowJoin } from './plan-context.ts'

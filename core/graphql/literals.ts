@@ -1,7 +1,7 @@
 // Literals of a document as JSON values, and the words that messages have for kinds of values.
 
 import { Kind, type ObjectValueNode, type ValueNode } from 'graphql'
-import { validationFailed } from '../errors.ts'
+import { validationFailed } from '../errors/errors.ts'
 
 /** `an integer`, `a list`: how messages call a literal. */
 export function literalKind(node: ValueNode): string {

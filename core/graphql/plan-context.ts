@@ -2,9 +2,9 @@
 // on. A plan may be used again for every request whose variables look the same in those respects.
 
 import { type GraphQLInputType, Kind, type TypeNode, type ValueNode } from 'graphql'
-import { validationFailed } from '../errors.ts'
-import { didYouMean } from '../nearest.ts'
-import { type Path, pathKeys } from '../path.ts'
+import { validationFailed } from '../errors/errors.ts'
+import { didYouMean } from '../errors/nearest.ts'
+import { type Path, pathKeys } from '../errors/path.ts'
 import type { RowPlanner } from './contribution.ts'
 import type { Operation } from './document.ts'
 import type { RoleSchema } from './role-schema.ts'

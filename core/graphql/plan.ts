@@ -2,7 +2,7 @@
 
 import type { MutationPlan } from '../compiler/mutation-plan.ts'
 import type { RootOutput } from '../compiler/plan.ts'
-import { badRequest, validationFailed } from '../errors.ts'
+import { badRequest, validationFailed } from '../errors/errors.ts'
 import type { RootPlanner } from './contribution.ts'
 import { checkOperationDirectives } from './directives.ts'
 import type { PlanContext } from './plan-context.ts'

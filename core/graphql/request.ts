@@ -1,10 +1,10 @@
 // The body of a GraphQL request.
 
 import { Type } from '@sinclair/typebox'
-import { parseFailed } from '../errors.ts'
-import { jsonType } from '../json.ts'
-import { isGraphQLName } from '../names.ts'
-import type { PathKey } from '../path.ts'
+import { parseFailed } from '../errors/errors.ts'
+import type { PathKey } from '../errors/path.ts'
+import { jsonType } from '../json/json.ts'
+import { isGraphQLName } from '../names/names.ts'
 
 export interface GraphQLRequest {
   readonly query: string

@@ -12,10 +12,10 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql'
-import type { Dialect } from '../dialect.ts'
 import type { Model, TableModel } from '../metadata/model.ts'
-import { nameKey, type QualifiedName } from '../names.ts'
-import type { Settings } from '../options.ts'
+import type { Dialect } from '../names/dialect.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
+import type { Settings } from '../options/options.ts'
 import { RoleAccess, type TableAccess } from './access.ts'
 import type { Contribution, FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './contribution.ts'
 import type { FieldSource } from './selection.ts'

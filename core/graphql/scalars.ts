@@ -6,7 +6,7 @@ import { codecFor, enumCodec, scalarName } from '../compiler/codecs.ts'
 import type { Codec } from '../database/param.ts'
 import type { ColumnModel } from '../metadata/model.ts'
 import { isReservedType } from '../metadata/type-names.ts'
-import { nameKey } from '../names.ts'
+import { nameKey } from '../names/names.ts'
 import type { SchemaScope } from './contribution.ts'
 
 /** The scalar of a PostgreSQL type; null when its name is not a GraphQL name: then the column is left out. */

@@ -19,10 +19,10 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { validationFailed } from '../errors.ts'
-import { compareText } from '../names.ts'
-import { didYouMean } from '../nearest.ts'
-import { below, type Path, pathKeys } from '../path.ts'
+import { validationFailed } from '../errors/errors.ts'
+import { didYouMean } from '../errors/nearest.ts'
+import { below, type Path, pathKeys } from '../errors/path.ts'
+import { compareText } from '../names/names.ts'
 import { checkFragmentDirectives, isIncluded } from './directives.ts'
 import type { PlanContext } from './plan-context.ts'
 import { unknownField } from './unknown-field.ts'

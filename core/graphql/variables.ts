@@ -12,8 +12,8 @@ import {
   visit,
 } from 'graphql'
 import { isSupported } from '../compiler/type-support.ts'
-import { validationFailed } from '../errors.ts'
-import { compareText } from '../names.ts'
+import { validationFailed } from '../errors/errors.ts'
+import { compareText } from '../names/names.ts'
 import type { Operation } from './document.ts'
 import { literalJson } from './literals.ts'
 import type { Dependence, Variables } from './plan-context.ts'

@@ -1,12 +1,12 @@
 // Sending: one place for content types, compression and the shape of errors.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { dialects } from '../dialect.ts'
-import { flatError, TrellisError, toTrellisError } from '../errors.ts'
-import type { Observer } from '../observe.ts'
-import type { Settings } from '../options.ts'
-import type { ErrorEncoder } from '../plugin.ts'
-import { isAdmin, type Session } from '../session.ts'
+import type { ErrorEncoder } from '../engine/plugin.ts'
+import { flatError, TrellisError, toTrellisError } from '../errors/errors.ts'
+import type { Observer } from '../log/observe.ts'
+import { dialects } from '../names/dialect.ts'
+import type { Settings } from '../options/options.ts'
+import { isAdmin, type Session } from '../session/session.ts'
 import { acceptsGzip, gzip } from './compression.ts'
 import { type Exchange, logFailure } from './exchange.ts'
 

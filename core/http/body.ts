@@ -1,9 +1,9 @@
 // Request bodies: bytes -> JSON.
 
 import { isUtf8 } from 'node:buffer'
-import { badRequest } from '../errors.ts'
-import { type NumberMode, parseScanned } from '../json.ts'
-import { scanJson } from '../json-scan.ts'
+import { badRequest } from '../errors/errors.ts'
+import { type NumberMode, parseScanned } from '../json/json.ts'
+import { scanJson } from '../json/json-scan.ts'
 
 /** Deeper bodies than this are refused: nobody writes them, and whoever walks them recursively must end. */
 const deepest = 1000

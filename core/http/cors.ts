@@ -1,8 +1,8 @@
 // Which origins browsers may call from, and the headers that tell them so.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { dialects } from '../dialect.ts'
-import type { Settings } from '../options.ts'
+import { dialects } from '../names/dialect.ts'
+import type { Settings } from '../options/options.ts'
 
 /** Whether an `Origin` may call. */
 export type OriginCheck = (origin: string) => boolean

@@ -1,7 +1,7 @@
 // Clients that go away before they have their answer.
 
 import type { FastifyReply } from 'fastify'
-import { TrellisError } from '../errors.ts'
+import { TrellisError } from '../errors/errors.ts'
 
 /** 499, as proxies log it: nobody is there to be answered. */
 const departed = () => new TrellisError(499, 'client-gone', 'the client closed the connection')

@@ -1,9 +1,9 @@
 // What is kept of a request until it is logged, and the log line made from it.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { TrellisError } from '../errors.ts'
-import type { HttpLog, LogLevel, Observer } from '../observe.ts'
-import type { Session } from '../session.ts'
+import type { TrellisError } from '../errors/errors.ts'
+import type { HttpLog, LogLevel, Observer } from '../log/observe.ts'
+import type { Session } from '../session/session.ts'
 import { readJson } from './body.ts'
 import { loggedError } from './logged-error.ts'
 

@@ -5,8 +5,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Auth } from '../auth/auth.ts'
 import { hasAdminSecret } from '../auth/option-rules.ts'
-import { TrellisError } from '../errors.ts'
-import type { Settings } from '../options.ts'
+import { TrellisError } from '../errors/errors.ts'
+import type { Settings } from '../options/options.ts'
 import { type OriginCheck, originCheck } from './cors.ts'
 import { isAddress, isLoopback, isSameOrigin, listeningOf, readHost, readOrigin } from './hosts.ts'
 

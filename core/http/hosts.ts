@@ -2,7 +2,7 @@
 
 import { BlockList, isIP } from 'node:net'
 import { hasAdminSecret } from '../auth/option-rules.ts'
-import type { Settings } from '../options.ts'
+import type { Settings } from '../options/options.ts'
 
 /** A host in the one spelling that URLs have: lower case, addresses in full, IPv6 in brackets. */
 export interface Host {

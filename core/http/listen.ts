@@ -1,8 +1,8 @@
 // Opening the port, and saying what to do when it cannot be had.
 
 import { type AddressInfo, createServer } from 'node:net'
-import type { Settings } from '../options.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../engine/start-error.ts'
+import type { Settings } from '../options/options.ts'
 import { listeningOf } from './hosts.ts'
 import type { HttpServer } from './server.ts'
 

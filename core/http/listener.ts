@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { TrellisError } from '../errors.ts'
+import type { TrellisError } from '../errors/errors.ts'
 import { applyCors, type CorsPolicy } from './cors.ts'
 import type { Gate } from './gate.ts'
 

@@ -1,6 +1,6 @@
 // An error as the log has it: whole, but for texts that nobody reads to their end, such as a statement of megabytes.
 
-import { flatError, type TrellisError } from '../errors.ts'
+import { flatError, type TrellisError } from '../errors/errors.ts'
 
 /** Characters of a text that are logged. */
 const longest = 4096

@@ -2,12 +2,12 @@
 // whether they may.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Admission, Applicant } from '../admission.ts'
 import type { Auth } from '../auth/auth.ts'
-import { badRequest } from '../errors.ts'
-import type { Route, RouteCall } from '../plugin.ts'
-import { isAdmin, type Session } from '../session.ts'
-import type { RequestWork, Wrapping } from '../wrapping.ts'
+import type { Admission, Applicant } from '../engine/admission.ts'
+import type { Route, RouteCall } from '../engine/plugin.ts'
+import type { RequestWork, Wrapping } from '../engine/wrapping.ts'
+import { badRequest } from '../errors/errors.ts'
+import { isAdmin, type Session } from '../session/session.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import { readJson } from './body.ts'
 import { type Exchange, logSuccess } from './exchange.ts'

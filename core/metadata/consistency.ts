@@ -1,7 +1,7 @@
 // Inconsistent objects on the wire, and the checks that refuse a change because of them.
 
-import type { Dialect } from '../dialect.ts'
-import { badRequest, internalError, type TrellisError } from '../errors.ts'
+import { badRequest, internalError, type TrellisError } from '../errors/errors.ts'
+import type { Dialect } from '../names/dialect.ts'
 import type { ConsistencyCheck } from '../operations/operation.ts'
 import { type ConflictingObject, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
 

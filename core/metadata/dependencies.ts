@@ -1,6 +1,6 @@
 // Who needs whom. A model lists all dependencies; asking for those on one table does not have to walk the list.
 
-import { nameKey, type QualifiedName, sameName } from '../names.ts'
+import { nameKey, type QualifiedName, sameName } from '../names/names.ts'
 import type { Model } from './model.ts'
 import type { Dependency } from './objects.ts'
 

@@ -1,14 +1,14 @@
 // Between the stored document and its wire form, which `export_metadata` produces and `replace_metadata` accepts.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { Dialect } from '../dialect.ts'
-import { badRequest, parseFailed, TrellisError, toTrellisError } from '../errors.ts'
-import { deepFreeze, jsonType } from '../json.ts'
-import { compareNames, compareText, nameKey, nameText } from '../names.ts'
+import { inTurns, mapSteps } from '../concurrency/stepwise.ts'
+import { badRequest, parseFailed, TrellisError, toTrellisError } from '../errors/errors.ts'
+import type { PathKey } from '../errors/path.ts'
+import { deepFreeze, jsonType } from '../json/json.ts'
+import type { Dialect } from '../names/dialect.ts'
+import { compareNames, compareText, nameKey, nameText } from '../names/names.ts'
 import { decode } from '../operations/decode.ts'
 import { DocumentTableName, ObjectName } from '../operations/wire-types.ts'
-import type { PathKey } from '../path.ts'
-import { inTurns, mapSteps } from '../stepwise.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import {
   type GivenDocument,

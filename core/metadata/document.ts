@@ -1,7 +1,8 @@
 // The document: what users configured, exactly as it is exported. Plugins own its parts; each declares the type of its
-// part by augmenting the interfaces here (`declare module '../../core/metadata/document.ts'`).
+// part in the SDK's registry.
 
-import type { QualifiedName } from '../names.ts'
+import type { DocumentSlices, TableFacets } from '../../sdk/registry.ts'
+import type { QualifiedName } from '../names/names.ts'
 
 /** GraphQL names and descriptions that replace the generated ones; see `TableConfig` of the metadata's interface. */
 export interface TableConfiguration {
@@ -41,13 +42,13 @@ export const laterRootFieldKeys = ['update_many', 'select_stream'] as const
 export type LaterRootFieldKey = (typeof laterRootFieldKeys)[number]
 
 /** One tracked table. Facets (relationships, permissions, ...) add their keys, each an optional array. */
-export interface TableEntry {
+export interface TableEntry extends TableFacets {
   table: QualifiedName
   is_enum?: boolean
   configuration?: TableConfiguration
 }
 
 /** Everything that is configured: one key per slice. List slices hold their entries in any order; export sorts. */
-export interface MetadataDocument {
+export interface MetadataDocument extends DocumentSlices {
   tables: TableEntry[]
 }

@@ -2,7 +2,7 @@
 
 import { enumKeyColumn } from '../catalog/introspect.ts'
 import type { CatalogTable } from '../catalog/types.ts'
-import { compareText, isEnumValueName, nameText } from '../names.ts'
+import { compareText, isEnumValueName, nameText } from '../names/names.ts'
 import { withReasons } from './reasons.ts'
 
 /** Why a table cannot be an enum, as one message; null when it can. */

@@ -1,6 +1,6 @@
 // Which functions of the database the metadata is about: those that its entries name.
 
-import { nameKey, type QualifiedName } from '../names.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { MetadataDocument } from './document.ts'
 import { facetEntries, type MetadataRegistry, sliceValue } from './registry.ts'
 

@@ -4,11 +4,11 @@
 // may be one of them, whatever it is called, and it stands for the database of this server.
 
 import { Type } from '@sinclair/typebox'
-import { badRequest, parseFailed } from '../errors.ts'
-import { jsonType } from '../json.ts'
+import { badRequest, parseFailed } from '../errors/errors.ts'
+import type { PathKey } from '../errors/path.ts'
+import { jsonType } from '../json/json.ts'
 import { decode } from '../operations/decode.ts'
 import { ObjectName } from '../operations/wire-types.ts'
-import type { PathKey } from '../path.ts'
 
 export type WireObject = Readonly<Record<string, unknown>>
 

@@ -2,9 +2,10 @@
 // serves requests. Objects refer to each other by name, never by reference, so that parts that did not change are
 // shared between generations.
 
+import type { FieldKinds, ModelSlices } from '../../sdk/registry.ts'
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../catalog/types.ts'
 import type { Condition } from '../compiler/plan.ts'
-import type { QualifiedName } from '../names.ts'
+import type { QualifiedName } from '../names/names.ts'
 import type { RootFieldKey, TableConfiguration } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 
@@ -38,13 +39,8 @@ export interface RelationshipModel {
   readonly comment: string | null
 }
 
-/** The kinds of member that a table's rows can have; plugins add theirs by augmenting this interface. */
-export interface FieldKinds {
-  column: ColumnModel
-  relationship: RelationshipModel
-}
-
-export type FieldModel = FieldKinds[keyof FieldKinds]
+/** A member of a table's rows; `kind` tells them apart. */
+export type FieldModel = ColumnModel | RelationshipModel | FieldKinds[keyof FieldKinds]
 
 /** A value that a permission sets: a literal of the column's type, or a session variable. */
 export type PresetValue =
@@ -112,12 +108,6 @@ export interface TableModel {
   readonly permissions: ReadonlyMap<string, TablePermissions>
   /** What facets of other plugins resolved to: facet key, then the entry's identity. */
   readonly extensions: ReadonlyMap<string, ReadonlyMap<string, unknown>>
-}
-
-/** What slices resolve to; plugins augment this interface with their slice's key. */
-export interface ModelSlices {
-  /** Core's own slice; what it resolves to is {@link Model.tables}. */
-  readonly tables?: never
 }
 
 export interface Model {

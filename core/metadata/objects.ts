@@ -1,7 +1,7 @@
 // Metadata objects as things that can be named, depended on, listed as inconsistent and removed.
 
-import type { ErrorHelp } from '../errors.ts'
-import { nameText, type QualifiedName } from '../names.ts'
+import type { ErrorHelp } from '../errors/errors.ts'
+import { nameText, type QualifiedName } from '../names/names.ts'
 
 /** Names one object: `{kind: 'permission', table, name: 'agent', detail: 'select'}`. */
 export interface ObjectRef {

@@ -2,8 +2,8 @@
 // document. The slice `tables` is core's own; plugins extend its entries with facets.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import { deepFreeze } from '../json.ts'
-import type { QualifiedName } from '../names.ts'
+import { deepFreeze } from '../json/json.ts'
+import type { QualifiedName } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
 import type { Facet, ModelEffect, Slice, SliceContext } from './slices.ts'

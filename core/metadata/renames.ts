@@ -1,8 +1,8 @@
 // Following a rename through the tables of a draft: their own keys here, what facets keep in the facets.
 
 import { current } from 'immer'
-import { sameJson } from '../json.ts'
-import { nameKey, type QualifiedName, sameName } from '../names.ts'
+import { sameJson } from '../json/json.ts'
+import { nameKey, type QualifiedName, sameName } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { Model, TableModel } from './model.ts'
 import type { Rename } from './objects.ts'

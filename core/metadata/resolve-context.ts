@@ -1,8 +1,8 @@
 // What resolving looks at, with a record of it: what was not looked at need not be resolved again when it changes.
 
 import type { Catalog, CatalogFunction } from '../catalog/types.ts'
-import type { Dialect } from '../dialect.ts'
-import { nameKey, type QualifiedName } from '../names.ts'
+import type { Dialect } from '../names/dialect.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { MetadataDocument } from './document.ts'
 import type { TableModel } from './model.ts'
 import { type Dependency, type DependencyReason, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'

@@ -1,7 +1,7 @@
 // Slices other than tables, resolved after them.
 
-import { sameJson } from '../json.ts'
-import type { Steps } from '../stepwise.ts'
+import type { Steps } from '../concurrency/stepwise.ts'
+import { sameJson } from '../json/json.ts'
 import type { MetadataDocument } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 import { type AnySlice, sliceValue } from './registry.ts'

@@ -2,8 +2,8 @@
 
 import { enumKeyColumn } from '../catalog/introspect.ts'
 import type { Catalog, CatalogTable } from '../catalog/types.ts'
-import { nameKey, nameText, type QualifiedName } from '../names.ts'
-import type { Steps } from '../stepwise.ts'
+import type { Steps } from '../concurrency/stepwise.ts'
+import { nameKey, nameText, type QualifiedName } from '../names/names.ts'
 import type { TableEntry } from './document.ts'
 import { enumTableError } from './enum-table.ts'
 import type { TableModel } from './model.ts'

@@ -3,8 +3,8 @@
 // resolving of what it touches.
 
 import type { Catalog } from '../catalog/types.ts'
-import { compareNames, nameKey } from '../names.ts'
-import type { Steps } from '../stepwise.ts'
+import type { Steps } from '../concurrency/stepwise.ts'
+import { compareNames, nameKey } from '../names/names.ts'
 import { type DependentPart, rememberParts } from './dependencies.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { Model } from './model.ts'

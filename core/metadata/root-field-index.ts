@@ -1,6 +1,6 @@
 // Tables by what the names of their root fields are made of, so that those of thousands need not be listed to find one.
 
-import { nearestNames } from '../nearest.ts'
+import { nearestNames } from '../errors/nearest.ts'
 import type { TableModel } from './model.ts'
 import { basesOfRootField } from './root-field-names.ts'
 import { customRootNames } from './table-configuration.ts'

@@ -1,7 +1,7 @@
 // Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
 // schema is made; here all that any role could get count.
 
-import { compareText } from '../names.ts'
+import { compareText } from '../names/names.ts'
 import { type RootFieldKey, rootFieldKeys } from './document.ts'
 import type { TableModel } from './model.ts'
 import { objectKey } from './objects.ts'

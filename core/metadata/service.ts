@@ -1,7 +1,7 @@
 // What routes and jobs may ask of the metadata.
 
 import type { Transaction } from '../database/transaction.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../session/session.ts'
 import type { MetadataDocument } from './document.ts'
 import type { DocumentFormat } from './document-format.ts'
 import type { Model } from './model.ts'

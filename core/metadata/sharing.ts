@@ -1,8 +1,8 @@
 // Structural sharing between generations: what is equal to what was there before becomes the very same object, so that
 // storing and resolving, which compare by identity, only see what changed.
 
-import { sameJson } from '../json.ts'
-import { mapSteps, type Steps } from '../stepwise.ts'
+import { mapSteps, type Steps } from '../concurrency/stepwise.ts'
+import { sameJson } from '../json/json.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import { type MetadataRegistry, sliceValue } from './registry.ts'
 

@@ -1,13 +1,14 @@
 // What a plugin declares about its part of the metadata: slices of the document, and facets of a table's entry.
 
 import type { Static, TSchema } from '@sinclair/typebox'
+import type { ModelSlices } from '../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
-import type { Dialect } from '../dialect.ts'
-import type { QualifiedName } from '../names.ts'
-import type { PathKey } from '../path.ts'
+import type { PathKey } from '../errors/path.ts'
+import type { Dialect } from '../names/dialect.ts'
+import type { QualifiedName } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
-import type { FieldModel, Model, ModelSlices, TableModel, TablePermissions } from './model.ts'
+import type { FieldModel, Model, TableModel, TablePermissions } from './model.ts'
 import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
 import type { RootFieldNames } from './root-fields.ts'
 

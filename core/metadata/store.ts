@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import type { Row, Transaction } from '../database/transaction.ts'
-import { internalError } from '../errors.ts'
-import { deepFreeze, parseJson } from '../json.ts'
+import { internalError } from '../errors/errors.ts'
+import { deepFreeze, parseJson } from '../json/json.ts'
 import type { MetadataDocument } from './document.ts'
 import { type AnySlice, type MetadataRegistry, sliceValue } from './registry.ts'
 import { type UnreadableRow, unreadableKey, unusable } from './unreadable.ts'

@@ -1,7 +1,7 @@
 // The first stage of a table's model: its columns, names and kind, from its own entry and catalog table.
 
 import type { CatalogColumn, CatalogTable } from '../catalog/types.ts'
-import { englishList, graphqlBaseName, isGraphQLName, nameText, type QualifiedName } from '../names.ts'
+import { englishList, graphqlBaseName, isGraphQLName, nameText, type QualifiedName } from '../names/names.ts'
 import type { TableConfiguration, TableEntry } from './document.ts'
 import { enumTableError } from './enum-table.ts'
 import type { ColumnModel, TableModel } from './model.ts'

@@ -1,8 +1,8 @@
 // GraphQL names and descriptions that replace the generated ones of a table, as operations and documents give them.
 
 import { type TProperties, Type } from '@sinclair/typebox'
-import { parseFailed } from '../errors.ts'
-import { englishList } from '../names.ts'
+import { parseFailed } from '../errors/errors.ts'
+import { englishList } from '../names/names.ts'
 import { GraphQLName } from '../operations/wire-types.ts'
 import {
   type CustomField,

@@ -1,6 +1,6 @@
 // The later stages of a table's model: the objects that facets keep in its entry. A broken one is listed and left out.
 
-import { TrellisError } from '../errors.ts'
+import { TrellisError } from '../errors/errors.ts'
 import type { TableEntry } from './document.ts'
 import type { FieldModel, TableModel } from './model.ts'
 import type { Dependency, Inconsistency } from './objects.ts'

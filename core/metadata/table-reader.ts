@@ -4,7 +4,7 @@
 import { introspect } from '../catalog/introspect.ts'
 import type { CatalogTable } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
-import { nameKey, type QualifiedName } from '../names.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
 
 /** A request that keeps changing the database in between is read table by table from then on. */
 const mostBatches = 4

@@ -2,8 +2,8 @@
 // is kept as it is, listed as inconsistent, and served once it can be read.
 
 import { Type } from '@sinclair/typebox'
-import { jsonType } from '../json.ts'
-import { nameText } from '../names.ts'
+import { jsonType } from '../json/json.ts'
+import { nameText } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
 import type { AnySlice } from './registry.ts'
@@ -20,8 +20,8 @@ export interface UnreadableRow {
 /** The slice that holds such rows; it is in no export, and in no document that is given. */
 export const unreadableKey = 'unreadable'
 
-declare module './document.ts' {
-  interface MetadataDocument {
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
     unreadable: UnreadableRow[]
   }
 }

@@ -1,7 +1,7 @@
 // `bulk`: several requests as one. Its members are decoded with it and run in its transaction, see `dispatch.ts`.
 
 import { Type } from '@sinclair/typebox'
-import { internalError } from '../errors.ts'
+import { internalError } from '../errors/errors.ts'
 import { operation } from './operation.ts'
 
 /** The operation whose arguments are requests of their own; access and effects are those of its members. */

@@ -12,10 +12,10 @@ import {
   type TUnion,
 } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { badRequest, parseFailed, TrellisError } from '../errors.ts'
-import { isRawNumber, type JsonType, jsonType } from '../json.ts'
-import { didYouMean } from '../nearest.ts'
-import { below, type Path, type PathKey, pathKeys } from '../path.ts'
+import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
+import { didYouMean } from '../errors/nearest.ts'
+import { below, type Path, type PathKey, pathKeys } from '../errors/path.ts'
+import { isRawNumber, type JsonType, jsonType } from '../json/json.ts'
 
 /** Options that a schema may carry to say how it is decoded. */
 export interface DecodeOptions {

@@ -1,9 +1,9 @@
 // Running decoded calls inside one transaction, members of a bulk one after another.
 
 import type { Transaction } from '../database/transaction.ts'
-import { type ErrorHelp, TrellisError, toTrellisError } from '../errors.ts'
+import { type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { MetadataState, Workspace } from '../metadata/workspace.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../session/session.ts'
 import { type Call, editsMetadata } from './envelope.ts'
 import type { OperationContext } from './operation.ts'
 

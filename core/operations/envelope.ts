@@ -1,12 +1,12 @@
 // From a request's JSON to calls of operations, and what can be said about them before anything runs.
 
 import type { TSchema } from '@sinclair/typebox'
-import { badRequest, parseFailed, TrellisError } from '../errors.ts'
-import { jsonType } from '../json.ts'
-import type { QualifiedName } from '../names.ts'
-import { didYouMean } from '../nearest.ts'
-import type { PathKey } from '../path.ts'
-import { isAdmin, type Session } from '../session.ts'
+import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
+import { didYouMean } from '../errors/nearest.ts'
+import type { PathKey } from '../errors/path.ts'
+import { jsonType } from '../json/json.ts'
+import type { QualifiedName } from '../names/names.ts'
+import { isAdmin, type Session } from '../session/session.ts'
 import { bulk } from './bulk.ts'
 import { decode } from './decode.ts'
 import type { AccessMode, Operation } from './operation.ts'

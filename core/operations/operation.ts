@@ -3,13 +3,13 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Catalog } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
-import type { ErrorHelp } from '../errors.ts'
+import type { ErrorHelp } from '../errors/errors.ts'
+import type { PathKey } from '../errors/path.ts'
 import type { MetadataDocument } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
 import type { ObjectRef, Rename } from '../metadata/objects.ts'
-import type { QualifiedName } from '../names.ts'
-import type { PathKey } from '../path.ts'
-import type { Session } from '../session.ts'
+import type { QualifiedName } from '../names/names.ts'
+import type { Session } from '../session/session.ts'
 
 /** Requirement on the request's transaction; `any` puts none. */
 export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'

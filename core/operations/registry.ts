@@ -1,7 +1,7 @@
 // Which operation answers a request's `type` and `version`.
 
 import type { TSchema } from '@sinclair/typebox'
-import { compareText } from '../names.ts'
+import { compareText } from '../names/names.ts'
 import type { Operation } from './operation.ts'
 
 /** Who adds operations, and the API that opens them. */

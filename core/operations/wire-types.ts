@@ -1,8 +1,8 @@
 // Types that the arguments of many operations share, as they decode.
 
 import { type ObjectOptions, Type } from '@sinclair/typebox'
-import { parseFailed } from '../errors.ts'
-import { graphqlNamePattern, isGraphQLName, type QualifiedName } from '../names.ts'
+import { parseFailed } from '../errors/errors.ts'
+import { graphqlNamePattern, isGraphQLName, type QualifiedName } from '../names/names.ts'
 
 const qualifiedName = (value: string | { schema?: string; name: string }): QualifiedName =>
   typeof value === 'string' ? { schema: 'public', name: value } : { schema: value.schema ?? 'public', name: value.name }

@@ -2,8 +2,8 @@
 // a length, a limit on time and size, and redirects, which only a dialect allows since they can lead into the network.
 
 import type { Agent, Dispatcher } from 'undici'
-import type { Dialect } from '../dialect.ts'
-import { Wrapping } from '../wrapping.ts'
+import { Wrapping } from '../engine/wrapping.ts'
+import type { Dialect } from '../names/dialect.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
 import { isHttpUrl } from './url.ts'
 

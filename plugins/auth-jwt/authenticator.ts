@@ -1,9 +1,7 @@
 // Requests with a JSON web token.
 
-import type { Authenticator } from '../../core/auth/auth.ts'
-import { type RequestHeaders, untrustedSession } from '../../core/auth/headers.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import type { Session } from '../../core/session.ts'
+import { type Authenticator, type RequestHeaders, untrustedSession } from '../../sdk/http.ts'
+import type { Dialect, Session } from '../../sdk/index.ts'
 import { sessionOfClaims } from './claims.ts'
 import type { JwtConfiguration } from './configuration.ts'
 import type { VerificationKey } from './keys.ts'

@@ -1,7 +1,7 @@
 // `claims_map`: session variables from anywhere in a token, or fixed ones.
 
-import type { Dialect } from '../../core/dialect.ts'
-import { parseJsonPath, valueAt } from '../../core/json-path.ts'
+import type { Dialect } from '../../sdk/index.ts'
+import { parseJsonPath, valueAt } from '../../sdk/services.ts'
 import { ConfigurationError } from './configuration-error.ts'
 
 /** Where a session variable comes from. */

@@ -1,11 +1,8 @@
 // Payload -> session: which roles the bearer may assume, which one is asked for, and the other session variables.
 
-import { headerText, type RequestHeaders } from '../../core/auth/headers.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import { badRequest, type TrellisError } from '../../core/errors.ts'
-import { jsonType } from '../../core/json.ts'
-import { valueAt } from '../../core/json-path.ts'
-import type { Session } from '../../core/session.ts'
+import { headerText, type RequestHeaders } from '../../sdk/http.ts'
+import { badRequest, type Dialect, type Session, type TrellisError } from '../../sdk/index.ts'
+import { jsonType, valueAt } from '../../sdk/services.ts'
 import { mappedClaims } from './claims-map.ts'
 import type { JwtConfiguration } from './configuration.ts'
 import type { Payload } from './verify.ts'

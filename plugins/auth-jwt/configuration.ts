@@ -1,12 +1,8 @@
 // `--jwt-secret` -> what verifying needs. Reasons are worded for whoever starts the server, and never quote the key.
 
-import type { Static } from '@sinclair/typebox'
-import type { Dialect } from '../../core/dialect.ts'
-import { TrellisError } from '../../core/errors.ts'
-import { parseJsonPath } from '../../core/json-path.ts'
-import { decode } from '../../core/operations/decode.ts'
-import { isHttpUrl } from '../../core/outgoing/url.ts'
-import { pathText } from '../../core/path.ts'
+import { type Dialect, pathText, type Static, TrellisError } from '../../sdk/index.ts'
+import { decode } from '../../sdk/metadata.ts'
+import { isHttpUrl, parseJsonPath } from '../../sdk/services.ts'
 import { type ClaimsMap, compileClaimsMap } from './claims-map.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { JwtSecret, type KeyType } from './schema.ts'

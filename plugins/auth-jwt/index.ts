@@ -1,6 +1,6 @@
 // `--jwt-secret`: requests are authenticated by a JSON web token.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 
 export default definePlugin({
   name: 'auth-jwt',

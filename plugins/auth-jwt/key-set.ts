@@ -1,9 +1,6 @@
 // A key set that another server publishes: fetched at start, then again whenever its answer says that it grows old.
 
-import type { Observer } from '../../core/observe.ts'
-import type { Outgoing, OutgoingResponse } from '../../core/outgoing/client.ts'
-import { freshnessOf } from '../../core/outgoing/freshness.ts'
-import { loggableUrl } from '../../core/outgoing/url.ts'
+import { freshnessOf, loggableUrl, type Observer, type Outgoing, type OutgoingResponse } from '../../sdk/services.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { keysOfSet, type VerificationKey } from './keys.ts'
 import './log.ts'

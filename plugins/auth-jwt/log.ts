@@ -6,8 +6,8 @@ export interface JwkRefreshLog {
   readonly error: string | null
 }
 
-declare module '../../core/observe.ts' {
-  interface LogDetails {
+declare module '../../sdk/registry.ts' {
+  interface LogKinds {
     'jwk-refresh-log': JwkRefreshLog
   }
 }

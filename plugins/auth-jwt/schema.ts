@@ -1,6 +1,6 @@
 // The JSON of `--jwt-secret`.
 
-import { Type } from '@sinclair/typebox'
+import { Type } from '../../sdk/index.ts'
 
 /** The algorithms that `type` may name, with what tokens call them. */
 export const algorithmsOfType = {

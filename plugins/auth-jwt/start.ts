@@ -1,7 +1,6 @@
 // From the option to an authenticator that has its keys.
 
-import type { Engine } from '../../core/plugin.ts'
-import { OptionRefusal } from '../../core/start-error.ts'
+import { type Engine, OptionRefusal } from '../../sdk/index.ts'
 import { jwtAuthenticator } from './authenticator.ts'
 import { type KeySource, readConfiguration } from './configuration.ts'
 import { ConfigurationError } from './configuration-error.ts'

@@ -1,7 +1,7 @@
 // Where a request has its token.
 
-import type { RequestHeaders } from '../../core/auth/headers.ts'
-import { badRequest, type TrellisError } from '../../core/errors.ts'
+import type { RequestHeaders } from '../../sdk/http.ts'
+import { badRequest, type TrellisError } from '../../sdk/index.ts'
 import type { TokenPlace } from './configuration.ts'
 
 const bearer = /^\s*Bearer\s+(\S+)\s*$/

@@ -2,7 +2,7 @@
 
 import { compactVerify, decodeProtectedHeader, errors } from 'jose'
 import { LRUCache } from 'lru-cache'
-import { badRequest, type TrellisError } from '../../core/errors.ts'
+import { badRequest, type TrellisError } from '../../sdk/index.ts'
 import type { JwtConfiguration } from './configuration.ts'
 import type { VerificationKey } from './keys.ts'
 

@@ -1,11 +1,7 @@
 // The webhook's answer -> session, or the refusal that the client gets.
 
-import type { Dialect } from '../../core/dialect.ts'
-import { badRequest, internalError, unauthorized } from '../../core/errors.ts'
-import { jsonType } from '../../core/json.ts'
-import type { OutgoingResponse } from '../../core/outgoing/client.ts'
-import { freshnessOf } from '../../core/outgoing/freshness.ts'
-import type { Session } from '../../core/session.ts'
+import { badRequest, type Dialect, internalError, type Session, unauthorized } from '../../sdk/index.ts'
+import { freshnessOf, jsonType, type OutgoingResponse } from '../../sdk/services.ts'
 
 /** A session, and what of the answer could not be understood without harm. */
 export interface Decision {

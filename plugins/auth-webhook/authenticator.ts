@@ -1,19 +1,17 @@
 // Requests that a webhook authenticates: it is asked about each, and nothing is remembered.
 
-import type { Authenticator } from '../../core/auth/auth.ts'
-import { headerText, type RequestHeaders } from '../../core/auth/headers.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import { internalError } from '../../core/errors.ts'
-import type { LogLevel, Observer } from '../../core/observe.ts'
+import { type Authenticator, headerText, type RequestHeaders } from '../../sdk/http.ts'
+import { type Dialect, internalError, type Session } from '../../sdk/index.ts'
 import {
+  clientHeaders,
+  type LogLevel,
+  loggableUrl,
+  type Observer,
   type Outgoing,
   OutgoingError,
   type OutgoingRequest,
   type OutgoingResponse,
-} from '../../core/outgoing/client.ts'
-import { clientHeaders } from '../../core/outgoing/headers.ts'
-import { loggableUrl } from '../../core/outgoing/url.ts'
-import type { Session } from '../../core/session.ts'
+} from '../../sdk/services.ts'
 import { type Decision, decisionOf } from './answer.ts'
 import type { WebhookLog } from './log.ts'
 

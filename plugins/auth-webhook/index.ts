@@ -1,6 +1,6 @@
 // `--auth-hook`: requests are authenticated by a webhook.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { webhookAuthenticator } from './authenticator.ts'
 
 export default definePlugin({

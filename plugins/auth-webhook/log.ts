@@ -11,8 +11,8 @@ export interface WebhookLog {
   readonly message: string | null
 }
 
-declare module '../../core/observe.ts' {
-  interface LogDetails {
+declare module '../../sdk/registry.ts' {
+  interface LogKinds {
     'webhook-log': WebhookLog
   }
 }

@@ -1,6 +1,6 @@
 // Free storage for tools, such as a console or a command line, that work on the server's metadata.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { getCatalogState, setCatalogState } from './operations.ts'
 
 export default definePlugin({

@@ -1,8 +1,8 @@
 // Reading and replacing what tools have stored.
 
-import { Type } from '@sinclair/typebox'
-import { parseJson } from '../../core/json.ts'
-import { operation } from '../../core/operations/operation.ts'
+import { Type } from '../../sdk/index.ts'
+import { operation } from '../../sdk/metadata.ts'
+import { parseJson } from '../../sdk/services.ts'
 
 const tools = ['cli', 'console'] as const
 

@@ -1,8 +1,6 @@
-import { badRequest } from '../../core/errors.ts'
-import type { ParsedDocument } from '../../core/graphql/document.ts'
-import type { RequestGuard } from '../../core/graphql/engine.ts'
-import type { Model } from '../../core/metadata/model.ts'
-import { isAdmin } from '../../core/session.ts'
+import type { ParsedDocument, RequestGuard } from '../../sdk/graphql.ts'
+import { badRequest, isAdmin } from '../../sdk/index.ts'
+import type { Model } from '../../sdk/metadata.ts'
 import { fingerprint } from './fingerprint.ts'
 
 /** Refuses the documents of roles that are in no collection of the allow-list. */

@@ -1,6 +1,6 @@
 // Query collections, and the allow-list: which of them roles other than `admin` may run.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { allowListGuard } from './guard.ts'
 import { allowlistSlice, queryCollectionsSlice } from './metadata.ts'
 import {

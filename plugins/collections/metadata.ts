@@ -1,14 +1,12 @@
 // The slices `query_collections` and `allowlist`. What is allowed is resolved into the fingerprints of its documents.
 
-import { badRequest, within } from '../../core/errors.ts'
-import { parseText } from '../../core/graphql/document.ts'
-import type { MetadataDocument } from '../../core/metadata/document.ts'
-import type { Slice } from '../../core/metadata/slices.ts'
-import { compareText } from '../../core/names.ts'
+import { parseText } from '../../sdk/graphql.ts'
+import { badRequest, compareText, within } from '../../sdk/index.ts'
+import type { MetadataDocument, Slice } from '../../sdk/metadata.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type AllowedCollection, type CollectedQuery, documentSchemas, type QueryCollection } from './schema.ts'
 
-declare module '../../core/metadata/model.ts' {
+declare module '../../sdk/registry.ts' {
   interface ModelSlices {
     /** The documents that roles may run, by their fingerprints. */
     allowlist: ReadonlyMap<string, AllowedRoles>

@@ -1,8 +1,7 @@
 // Keeping collections, and which of them are in the allow-list.
 
-import { badRequest, within } from '../../core/errors.ts'
-import type { MetadataDocument } from '../../core/metadata/document.ts'
-import { operation } from '../../core/operations/operation.ts'
+import { badRequest, within } from '../../sdk/index.ts'
+import { type MetadataDocument, operation } from '../../sdk/metadata.ts'
 import { findCollection, requireCollection } from './metadata.ts'
 import {
   AddQueryArgs,

@@ -1,9 +1,8 @@
 // What query collections look like on the wire, in arguments and in the document.
 
-import { type ObjectOptions, Type } from '@sinclair/typebox'
-import { parseFailed } from '../../core/errors.ts'
-import { parseText } from '../../core/graphql/document.ts'
-import { ObjectName } from '../../core/operations/wire-types.ts'
+import { parseText } from '../../sdk/graphql.ts'
+import { type ObjectOptions, parseFailed, Type } from '../../sdk/index.ts'
+import { ObjectName } from '../../sdk/metadata.ts'
 
 /** A named GraphQL document; its text is kept as it was written. */
 export interface CollectedQuery {
@@ -23,8 +22,8 @@ export interface AllowedCollection {
   scope?: { global: true } | { global: false; roles: string[] }
 }
 
-declare module '../../core/metadata/document.ts' {
-  interface MetadataDocument {
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
     query_collections: QueryCollection[]
     allowlist: AllowedCollection[]
   }

@@ -2,16 +2,17 @@
 // for roles that may select from it.
 
 import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql'
-import type { PgType } from '../../core/catalog/types.ts'
-import { columnJson } from '../../core/compiler/json-sql.ts'
-import { allOf, type Condition, type Output, type SqlBuilder } from '../../core/compiler/plan.ts'
-import { type Sql, sql } from '../../core/database/sql.ts'
-import type { Contribution, FieldMap, SchemaScope } from '../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../core/graphql/plan-context.ts'
-import { scalarType } from '../../core/graphql/scalars.ts'
-import type { FieldSelection } from '../../core/graphql/selection.ts'
-import type { TableModel } from '../../core/metadata/model.ts'
-import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../core/names.ts'
+import {
+  type Contribution,
+  type FieldMap,
+  type FieldSelection,
+  type PlanContext,
+  type SchemaScope,
+  scalarType,
+} from '../../sdk/graphql.ts'
+import { graphqlBaseName, isGraphQLName, nameKey, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
+import type { PgType, TableModel } from '../../sdk/metadata.ts'
+import { allOf, type Condition, columnJson, type Output, type Sql, type SqlBuilder, sql } from '../../sdk/sql.ts'
 import { callArguments, planCall, planFunctionRows } from '../functions/graphql.ts'
 import { type FunctionCall, requestArguments } from '../functions/index.ts'
 import { planRow, readPathArgument, rowType, selectArguments } from '../tables/graphql.ts'

@@ -1,6 +1,6 @@
 // Functions of a row as members of the row.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { computedFieldContribution } from './graphql.ts'
 import { computedFields } from './metadata.ts'
 import { addComputedField, dropComputedField } from './operations.ts'

@@ -1,13 +1,17 @@
 // The facet `computed_fields` of a table: members of its rows that a function of the row gives.
 
-import type { CatalogFunction, FunctionArgument, PgType } from '../../core/catalog/types.ts'
-import { isKnownType } from '../../core/compiler/codecs.ts'
-import { badRequest, TrellisError } from '../../core/errors.ts'
-import type { TableModel } from '../../core/metadata/model.ts'
-import type { ObjectRef } from '../../core/metadata/objects.ts'
-import { withReasons } from '../../core/metadata/reasons.ts'
-import type { Facet, ResolveContext } from '../../core/metadata/slices.ts'
-import { isGraphQLName, nameText, type QualifiedName, sameName } from '../../core/names.ts'
+import { badRequest, isGraphQLName, nameText, type QualifiedName, sameName, TrellisError } from '../../sdk/index.ts'
+import {
+  type CatalogFunction,
+  type Facet,
+  type FunctionArgument,
+  type ObjectRef,
+  type PgType,
+  type ResolveContext,
+  type TableModel,
+  withReasons,
+} from '../../sdk/metadata.ts'
+import { isKnownType } from '../../sdk/sql.ts'
 import { type FunctionCall, findArgument, functionCall, soleFunction } from '../functions/index.ts'
 import { type ComputedFieldDefinition, type ComputedFieldEntry, computedFieldEntrySchema } from './schema.ts'
 
@@ -25,7 +29,7 @@ export interface ComputedFieldModel {
     | { readonly kind: 'table'; readonly table: QualifiedName }
 }
 
-declare module '../../core/metadata/model.ts' {
+declare module '../../sdk/registry.ts' {
   interface FieldKinds {
     computed_field: ComputedFieldModel
   }

@@ -1,11 +1,7 @@
 // Adding and dropping computed fields.
 
-import { badRequest, within } from '../../core/errors.ts'
-import { dependenciesOn } from '../../core/metadata/dependencies.ts'
-import type { Model } from '../../core/metadata/model.ts'
-import { objectKey } from '../../core/metadata/objects.ts'
-import { nameKey, nameText, type QualifiedName } from '../../core/names.ts'
-import { operation } from '../../core/operations/operation.ts'
+import { badRequest, nameKey, nameText, type QualifiedName, within } from '../../sdk/index.ts'
+import { dependenciesOn, type Model, objectKey, operation } from '../../sdk/metadata.ts'
 import { releaseDependents, requireTable } from '../tables/index.ts'
 import { computedFieldRef } from './metadata.ts'
 import { AddComputedFieldArgs, DropComputedFieldArgs } from './schema.ts'

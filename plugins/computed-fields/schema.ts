@@ -1,8 +1,7 @@
 // What computed fields look like on the wire, in arguments and in the document.
 
-import { Type } from '@sinclair/typebox'
-import type { QualifiedName } from '../../core/names.ts'
-import { ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { type QualifiedName, Type } from '../../sdk/index.ts'
+import { ObjectName, TableName } from '../../sdk/metadata.ts'
 import { FunctionName } from '../functions/schema.ts'
 
 /** The function behind a computed field, and which of its arguments are not the request's. */
@@ -20,8 +19,8 @@ export interface ComputedFieldEntry {
   comment?: string
 }
 
-declare module '../../core/metadata/document.ts' {
-  interface TableEntry {
+declare module '../../sdk/registry.ts' {
+  interface TableFacets {
     computed_fields?: ComputedFieldEntry[]
   }
 }

@@ -1,6 +1,6 @@
 // `GET /v1alpha1/config`: what clients such as a console need to know of the server.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { configuration } from './routes.ts'
 
 export default definePlugin({

@@ -1,7 +1,5 @@
-import { Type } from '@sinclair/typebox'
-import { liveQueryOptions } from '../../core/options.ts'
-import type { Engine, Route } from '../../core/plugin.ts'
-import { version } from '../../core/version.ts'
+import type { Route } from '../../sdk/http.ts'
+import { type Engine, liveQueryOptions, Type, version } from '../../sdk/index.ts'
 
 const ConfigReport = Type.Object({
   version: Type.String(),

@@ -1,9 +1,18 @@
 // Who sends a data operation, and what they may do, and what they are refused.
 
-import { always, type Condition } from '../../core/compiler/plan.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import { badRequest, TrellisError, within } from '../../core/errors.ts'
-import { RoleAccess, type TableAccess } from '../../core/graphql/access.ts'
+import { RoleAccess, type TableAccess } from '../../sdk/graphql.ts'
+import {
+  badRequest,
+  type Dialect,
+  didYouMean,
+  isAdmin,
+  nameKey,
+  nameText,
+  type QualifiedName,
+  type Session,
+  TrellisError,
+  within,
+} from '../../sdk/index.ts'
 import type {
   ColumnModel,
   Model,
@@ -11,10 +20,8 @@ import type {
   SelectPermission,
   TableModel,
   TablePermissions,
-} from '../../core/metadata/model.ts'
-import { nameKey, nameText, type QualifiedName } from '../../core/names.ts'
-import { didYouMean } from '../../core/nearest.ts'
-import { isAdmin, type Session } from '../../core/session.ts'
+} from '../../sdk/metadata.ts'
+import { always, type Condition } from '../../sdk/sql.ts'
 import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
 
 /** A table that the caller may read. */

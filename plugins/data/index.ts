@@ -1,8 +1,7 @@
 // The data operations: rows read and changed through the metadata API, by the database's names and the role's
 // permissions.
 
-import type { Engine } from '../../core/plugin.ts'
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin, type Engine } from '../../sdk/index.ts'
 import { countRows, deleteRows, insertRows, selectRows, updateRows } from './operations.ts'
 import { tableRoute } from './routes.ts'
 import { SystemTables } from './system/tables.ts'

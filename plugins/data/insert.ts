@@ -1,17 +1,9 @@
 // The plan of the data operation `insert`.
 
-import type {
-  ColumnValue,
-  ConflictUpdate,
-  Insert,
-  OnConflict,
-  ParamOperand,
-  RowCheck,
-} from '../../core/compiler/mutation-plan.ts'
-import { badRequest, within } from '../../core/errors.ts'
-import type { TableAccess } from '../../core/graphql/access.ts'
-import type { InsertPermission, TableModel } from '../../core/metadata/model.ts'
-import { nameText } from '../../core/names.ts'
+import type { TableAccess } from '../../sdk/graphql.ts'
+import { badRequest, nameText, within } from '../../sdk/index.ts'
+import type { InsertPermission, TableModel } from '../../sdk/metadata.ts'
+import type { ColumnValue, ConflictUpdate, Insert, OnConflict, ParamOperand, RowCheck } from '../../sdk/sql.ts'
 import type { Caller } from './caller.ts'
 import type { ConflictArguments } from './schema.ts'
 import { isWritable, presetValues, writtenColumn, writtenValue } from './written-values.ts'

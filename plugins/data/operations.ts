@@ -1,16 +1,22 @@
 // `select`, `count`, `insert`, `update` and `delete`.
 
-import { aggregateSql } from '../../core/compiler/aggregate-sql.ts'
-import type { Change, MutationPlan, ResponseEntry } from '../../core/compiler/mutation-plan.ts'
-import { mutationProgram } from '../../core/compiler/mutation-program.ts'
-import { type AggregateOutput, allOf, allRows, type Output } from '../../core/compiler/plan.ts'
-import { Printer, type PrinterOptions } from '../../core/compiler/printer.ts'
-import { manyQuery } from '../../core/compiler/select-sql.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import { badRequest, within } from '../../core/errors.ts'
-import type { TableAccess } from '../../core/graphql/access.ts'
-import { nameText, type QualifiedName } from '../../core/names.ts'
-import { type OperationContext, operation } from '../../core/operations/operation.ts'
+import type { TableAccess } from '../../sdk/graphql.ts'
+import { badRequest, type Dialect, nameText, type QualifiedName, within } from '../../sdk/index.ts'
+import { type OperationContext, operation } from '../../sdk/metadata.ts'
+import {
+  type AggregateOutput,
+  aggregateSql,
+  allOf,
+  allRows,
+  type Change,
+  type MutationPlan,
+  manyQuery,
+  mutationProgram,
+  type Output,
+  Printer,
+  type PrinterOptions,
+  type ResponseEntry,
+} from '../../sdk/sql.ts'
 import { Caller, type ReadableTable } from './caller.ts'
 import { planInsert } from './insert.ts'
 import { runStatement } from './run.ts'

@@ -1,9 +1,8 @@
 // `order_by` of the data operation `select`.
 
-import type { OrderItem, OrderTarget } from '../../core/compiler/plan.ts'
-import { badRequest, within } from '../../core/errors.ts'
-import type { ColumnModel } from '../../core/metadata/model.ts'
-import { didYouMean } from '../../core/nearest.ts'
+import { badRequest, didYouMean, within } from '../../sdk/index.ts'
+import type { ColumnModel } from '../../sdk/metadata.ts'
+import type { OrderItem, OrderTarget } from '../../sdk/sql.ts'
 import { kindText } from '../permissions/index.ts'
 import type { Caller, ReadableTable } from './caller.ts'
 import type { OrderTerm } from './schema.ts'

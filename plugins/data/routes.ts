@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox'
-import { notFound, parseFailed } from '../../core/errors.ts'
-import { jsonType } from '../../core/json.ts'
-import type { MetadataService } from '../../core/metadata/service.ts'
-import type { Route } from '../../core/plugin.ts'
+import type { Route } from '../../sdk/http.ts'
+import { notFound, parseFailed, Type } from '../../sdk/index.ts'
+import type { MetadataService } from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
 
 const operations = new Set(['select', 'insert', 'update', 'delete', 'count'])
 

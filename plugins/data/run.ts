@@ -1,11 +1,9 @@
 // Running a printed statement in the transaction of the request.
 
-import { bindParams, sessionVariablesOf } from '../../core/compiler/bind.ts'
-import { prepare } from '../../core/database/prepared-statement.ts'
-import type { Statement } from '../../core/database/sql.ts'
-import { badRequest } from '../../core/errors.ts'
-import { parseJson } from '../../core/json.ts'
-import type { OperationContext } from '../../core/operations/operation.ts'
+import { badRequest } from '../../sdk/index.ts'
+import type { OperationContext } from '../../sdk/metadata.ts'
+import { parseJson } from '../../sdk/services.ts'
+import { bindParams, prepare, type Statement, sessionVariablesOf } from '../../sdk/sql.ts'
 
 /** The JSON value that a statement answers with, numbers as PostgreSQL wrote them. */
 export async function runStatement(

@@ -1,8 +1,7 @@
 // Arguments of the data operations.
 
-import { type Static, Type } from '@sinclair/typebox'
-import { parseFailed } from '../../core/errors.ts'
-import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
+import { parseFailed, type Static, Type } from '../../sdk/index.ts'
+import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type BooleanExpression, Expression } from '../permissions/schema.ts'
 
 /** One thing to order by: a column, reached through object relationships. */

@@ -1,16 +1,8 @@
 // The plan of the data operation `select`: its columns, wildcards and relationships, and the rows they are of.
 
-import {
-  allOf,
-  allRows,
-  type Mapping,
-  type Output,
-  type OutputEntry,
-  type Rows,
-  type Select,
-} from '../../core/compiler/plan.ts'
-import { badRequest, within } from '../../core/errors.ts'
-import type { ColumnModel, RelationshipModel } from '../../core/metadata/model.ts'
+import { badRequest, within } from '../../sdk/index.ts'
+import type { ColumnModel, RelationshipModel } from '../../sdk/metadata.ts'
+import { allOf, allRows, type Mapping, type Output, type OutputEntry, type Rows, type Select } from '../../sdk/sql.ts'
 import { type Caller, type ReadableTable, requireRelationship } from './caller.ts'
 import { planOrder } from './order-by.ts'
 import type { ColumnSelection, RelationshipSelection, RowsArguments } from './schema.ts'

@@ -1,8 +1,8 @@
 // The plan of the data operation `update`.
 
-import type { Assignment, ParamOperand } from '../../core/compiler/mutation-plan.ts'
-import { badRequest, within } from '../../core/errors.ts'
-import type { ColumnModel, TableModel, UpdatePermission } from '../../core/metadata/model.ts'
+import { badRequest, within } from '../../sdk/index.ts'
+import type { ColumnModel, TableModel, UpdatePermission } from '../../sdk/metadata.ts'
+import type { Assignment, ParamOperand } from '../../sdk/sql.ts'
 import { isNumeric } from '../tables/graphql.ts'
 import type { Caller } from './caller.ts'
 import { isWritable, presetValues, writtenColumn, writtenValue } from './written-values.ts'

@@ -1,10 +1,8 @@
 // Values that a request or a permission gives to columns.
 
-import { inputType } from '../../core/compiler/codecs.ts'
-import type { ColumnValue, ParamOperand } from '../../core/compiler/mutation-plan.ts'
-import type { ParamSource } from '../../core/database/param.ts'
-import { within } from '../../core/errors.ts'
-import type { ColumnModel, PresetValue, TableModel } from '../../core/metadata/model.ts'
+import { within } from '../../sdk/index.ts'
+import type { ColumnModel, PresetValue, TableModel } from '../../sdk/metadata.ts'
+import { type ColumnValue, inputType, type ParamOperand, type ParamSource } from '../../sdk/sql.ts'
 import { type ColumnRefusal, columnCodec, requireColumn } from '../permissions/index.ts'
 import { type Caller, parsing } from './caller.ts'
 

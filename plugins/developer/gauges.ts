@@ -1,6 +1,6 @@
 // Numbers of the running server, in the form of `ekg`: nested objects whose leaves say what kind of number they are.
 
-import type { Engine } from '../../core/plugin.ts'
+import type { Engine } from '../../sdk/index.ts'
 
 /** A counter only grows, a gauge is what it is now. */
 const counter = (val: number) => ({ type: 'c', val: Math.round(val) })

@@ -1,6 +1,6 @@
 // What a developer of Trellis, or of a plugin, wants to see of a running server.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { gauges, planCache } from './routes.ts'
 
 export default definePlugin({

@@ -1,16 +1,10 @@
 // What a request would run, and how PostgreSQL would go about it. The statements are printed from the
 // same plans that answer requests.
 
-import { bindParams, sessionVariablesOf } from '../../core/compiler/bind.ts'
-import type { Statement } from '../../core/database/sql.ts'
-import type { Transaction } from '../../core/database/transaction.ts'
-import { badRequest, TrellisError } from '../../core/errors.ts'
-import type { InspectedField } from '../../core/graphql/inspect.ts'
-import type { Variables } from '../../core/graphql/plan-context.ts'
-import { type GraphQLRequest, readGraphQLRequest } from '../../core/graphql/request.ts'
-import { decode } from '../../core/operations/decode.ts'
-import type { Engine } from '../../core/plugin.ts'
-import type { Session } from '../../core/session.ts'
+import { type GraphQLRequest, type InspectedField, readGraphQLRequest, type Variables } from '../../sdk/graphql.ts'
+import { badRequest, type Engine, type Session, TrellisError } from '../../sdk/index.ts'
+import { decode } from '../../sdk/metadata.ts'
+import { bindParams, type Statement, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
 import { explainBody } from './schema.ts'
 import { explainedSession } from './session.ts'
 import { inlined, multiplexed } from './sql.ts'

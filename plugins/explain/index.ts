@@ -1,6 +1,6 @@
 // `POST /v1/graphql/explain`: the SQL and the plan of a GraphQL request for a role. It belongs to the metadata API.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { explainRoutes } from './routes.ts'
 
 export default definePlugin({

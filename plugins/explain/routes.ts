@@ -1,5 +1,5 @@
-import { readJson } from '../../core/http/body.ts'
-import type { Engine, Route } from '../../core/plugin.ts'
+import { type Route, readJson } from '../../sdk/http.ts'
+import type { Engine } from '../../sdk/index.ts'
 import { explain } from './explain.ts'
 import { explainBody, explanation } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { type TSchema, Type } from '@sinclair/typebox'
-import { GraphQLRequestBody } from '../../core/graphql/request.ts'
+import { GraphQLRequestBody } from '../../sdk/graphql.ts'
+import { type TSchema, Type } from '../../sdk/index.ts'
 
 const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()])
 

@@ -1,8 +1,7 @@
 // For whom a request is explained.
 
-import { assumedSession } from '../../core/auth/headers.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import type { Session } from '../../core/session.ts'
+import { assumedSession } from '../../sdk/http.ts'
+import type { Dialect, Session } from '../../sdk/index.ts'
 
 /** The session of the member `user`: session variables in any case, what else it holds is left out. */
 export function explainedSession(user: Readonly<Record<string, string>>, dialect: Dialect): Session {

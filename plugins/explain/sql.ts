@@ -1,6 +1,6 @@
 // Statements as they are shown: with the values in their places, or as a subscription's poller sends them.
 
-import { literal, type Statement } from '../../core/database/sql.ts'
+import { literal, type Statement } from '../../sdk/sql.ts'
 
 /** Strings and identifiers, which are left alone, and parameters. */
 const tokens = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g

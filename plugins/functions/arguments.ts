@@ -6,17 +6,9 @@ import {
   type GraphQLInputType,
   GraphQLNonNull,
 } from 'graphql'
-import { codecFor } from '../../core/compiler/codecs.ts'
-import { operandSql } from '../../core/compiler/condition-sql.ts'
-import type { SqlBuilder } from '../../core/compiler/plan.ts'
-import { id, join, param, sql } from '../../core/database/sql.ts'
-import { badRequest } from '../../core/errors.ts'
-import type { SchemaScope } from '../../core/graphql/contribution.ts'
-import { scalarType } from '../../core/graphql/scalars.ts'
-import type { FieldSelection } from '../../core/graphql/selection.ts'
-import type { Value } from '../../core/graphql/values.ts'
-import { nameText } from '../../core/names.ts'
-import { below, pathKeys } from '../../core/path.ts'
+import { type FieldSelection, type SchemaScope, scalarType, type Value } from '../../sdk/graphql.ts'
+import { badRequest, below, nameText, pathKeys } from '../../sdk/index.ts'
+import { codecFor, id, join, operandSql, param, type SqlBuilder, sql } from '../../sdk/sql.ts'
 import { type CallArgument, type FunctionCall, requestArguments } from './call.ts'
 
 /** The field's argument `args`, of an input type of that name; nothing when the request has no say in the call. */

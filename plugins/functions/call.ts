@@ -1,7 +1,7 @@
 // How a function of the database is called for a field: who gives which argument.
 
-import type { CatalogFunction, FunctionArgument } from '../../core/catalog/types.ts'
-import { isGraphQLName, type QualifiedName } from '../../core/names.ts'
+import { isGraphQLName, type QualifiedName } from '../../sdk/index.ts'
+import type { CatalogFunction, FunctionArgument } from '../../sdk/metadata.ts'
 
 /** An argument, and who gives its value: the request (under the name `field`), the session, or the row at hand. */
 export type CallArgument = FunctionArgument &

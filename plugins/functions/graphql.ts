@@ -2,12 +2,10 @@
 // role's permission for that table.
 
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
-import type { Rows } from '../../core/compiler/plan.ts'
-import type { Contribution, FieldMap, SchemaScope } from '../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../core/graphql/plan-context.ts'
-import type { FieldSelection } from '../../core/graphql/selection.ts'
-import type { TableModel } from '../../core/metadata/model.ts'
-import { nameText } from '../../core/names.ts'
+import type { Contribution, FieldMap, FieldSelection, PlanContext, SchemaScope } from '../../sdk/graphql.ts'
+import { nameText } from '../../sdk/index.ts'
+import type { TableModel } from '../../sdk/metadata.ts'
+import type { Rows } from '../../sdk/sql.ts'
 import { aggregateType, planAggregate, planRow, planRows, rowList, selectArguments } from '../tables/graphql.ts'
 import { callArguments, planCall } from './arguments.ts'
 import type { FunctionCall } from './call.ts'

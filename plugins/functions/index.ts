@@ -1,6 +1,6 @@
 // Functions of the database that return rows of a table, as root fields.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { functionContribution } from './graphql.ts'
 import { functionsSlice } from './metadata.ts'
 import { trackFunction, trackFunctionV2, untrackFunction } from './operations.ts'

@@ -1,14 +1,7 @@
 // The slice `functions`: which functions are tracked, and what they are to the model.
 
-import { Type } from '@sinclair/typebox'
-import type { CatalogFunction, FunctionArgument } from '../../core/catalog/types.ts'
-import { badRequest, TrellisError } from '../../core/errors.ts'
-import type { MetadataDocument } from '../../core/metadata/document.ts'
-import { functionRef, type ObjectRef, objectKey } from '../../core/metadata/objects.ts'
-import { withReasons } from '../../core/metadata/reasons.ts'
-import type { Slice, SliceContext } from '../../core/metadata/slices.ts'
-import { conflictingDefinitions } from '../../core/metadata/type-names.ts'
 import {
+  badRequest,
   compareNames,
   graphqlBaseName,
   isGraphQLName,
@@ -16,8 +9,22 @@ import {
   nameText,
   type QualifiedName,
   sameName,
-} from '../../core/names.ts'
-import { decode } from '../../core/operations/decode.ts'
+  TrellisError,
+  Type,
+} from '../../sdk/index.ts'
+import {
+  type CatalogFunction,
+  conflictingDefinitions,
+  decode,
+  type FunctionArgument,
+  functionRef,
+  type MetadataDocument,
+  type ObjectRef,
+  objectKey,
+  type Slice,
+  type SliceContext,
+  withReasons,
+} from '../../sdk/metadata.ts'
 import { type FunctionCall, functionCall } from './call.ts'
 import { documentSchemas, type FunctionConfiguration, type FunctionEntry } from './schema.ts'
 
@@ -40,7 +47,7 @@ export interface FunctionModel {
 export const mayCall = ({ roles }: FunctionModel, role: string): boolean =>
   roles === null || role === 'admin' || roles.has(role)
 
-declare module '../../core/metadata/model.ts' {
+declare module '../../sdk/registry.ts' {
   interface ModelSlices {
     /** By `nameKey`. */
     functions: ReadonlyMap<string, FunctionModel>

@@ -1,11 +1,7 @@
 // Tracking functions.
 
-import { similarFunction } from '../../core/catalog/similar-names.ts'
-import { badRequest } from '../../core/errors.ts'
-import { functionRef } from '../../core/metadata/objects.ts'
-import { findTable } from '../../core/metadata/slices.ts'
-import { nameText } from '../../core/names.ts'
-import { operation } from '../../core/operations/operation.ts'
+import { badRequest, nameText } from '../../sdk/index.ts'
+import { findTable, functionRef, operation, similarFunction } from '../../sdk/metadata.ts'
 import { findFunction, tableOfThatName } from './metadata.ts'
 import { type FunctionEntry, FunctionName, TrackFunctionArgs, TrackFunctionV2Args } from './schema.ts'
 

@@ -1,10 +1,7 @@
 // What tracked functions look like on the wire, in arguments and in the document.
 
-import { type TProperties, Type } from '@sinclair/typebox'
-import { badRequest, parseFailed } from '../../core/errors.ts'
-import type { QualifiedName } from '../../core/names.ts'
-import { decode } from '../../core/operations/decode.ts'
-import { DocumentTableName, GraphQLName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { badRequest, parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
+import { DocumentTableName, decode, GraphQLName, ObjectName, TableName } from '../../sdk/metadata.ts'
 
 /** Names that replace the generated ones, and the argument that is given the session. */
 export interface FunctionConfiguration {
@@ -23,8 +20,8 @@ export interface FunctionEntry {
   comment?: string
 }
 
-declare module '../../core/metadata/document.ts' {
-  interface MetadataDocument {
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
     functions: FunctionEntry[]
   }
 }

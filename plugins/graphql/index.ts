@@ -1,6 +1,6 @@
 // The GraphQL endpoints over HTTP.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { graphqlRoutes } from './routes.ts'
 
 export { alwaysOk, graphqlRoute } from './routes.ts'

@@ -1,15 +1,17 @@
 // GraphQL over HTTP: one request or a batch.
 
-import { graphqlError, TrellisError, toTrellisError } from '../../core/errors.ts'
-import type { SchemaKind } from '../../core/graphql/contribution.ts'
-import { readGraphQLRequest } from '../../core/graphql/request.ts'
-import { inDialect } from '../../core/http/answer.ts'
-import { readJson } from '../../core/http/body.ts'
-import { departureOf } from '../../core/http/departure.ts'
-import { applicantOf } from '../../core/http/route.ts'
-import type { QueryLog } from '../../core/observe.ts'
-import type { Engine, ErrorEncoder, Route, RouteCall } from '../../core/plugin.ts'
-import { isAdmin, type Session } from '../../core/session.ts'
+import { readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
+import {
+  applicantOf,
+  departureOf,
+  type ErrorEncoder,
+  inDialect,
+  type Route,
+  type RouteCall,
+  readJson,
+} from '../../sdk/http.ts'
+import { type Engine, graphqlError, isAdmin, type Session, TrellisError, toTrellisError } from '../../sdk/index.ts'
+import type { QueryLog } from '../../sdk/services.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
 import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 

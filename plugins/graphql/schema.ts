@@ -1,7 +1,7 @@
 // GraphQL requests and answers over HTTP, for descriptions.
 
-import { Type } from '@sinclair/typebox'
-import { GraphQLRequestBody } from '../../core/graphql/request.ts'
+import { GraphQLRequestBody } from '../../sdk/graphql.ts'
+import { Type } from '../../sdk/index.ts'
 
 const GraphQLResult = Type.Object(
   {

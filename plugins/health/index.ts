@@ -1,6 +1,6 @@
 // Probes: `/healthz` for people and v1.3's load balancers, `/livez` and `/readyz` for orchestrators.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { health, liveness, readiness } from './routes.ts'
 
 export default definePlugin({

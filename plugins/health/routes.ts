@@ -1,5 +1,5 @@
-import { Type } from '@sinclair/typebox'
-import type { Engine, Route } from '../../core/plugin.ts'
+import type { Route } from '../../sdk/http.ts'
+import { type Engine, Type } from '../../sdk/index.ts'
 
 const noAnswer = 'the database does not answer'
 

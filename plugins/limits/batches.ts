@@ -1,5 +1,5 @@
-import type { AdmissionChecks } from '../../core/admission.ts'
-import { isAdmin } from '../../core/session.ts'
+import type { AdmissionChecks } from '../../sdk/http.ts'
+import { isAdmin } from '../../sdk/index.ts'
 import { batchExceeded } from './errors.ts'
 import { type ApiLimits, limitFor } from './schema.ts'
 

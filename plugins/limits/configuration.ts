@@ -1,9 +1,7 @@
 // `--api-limits`: text -> limits, and what is wrong with it, worded for whoever starts the server.
 
 import { Value } from '@sinclair/typebox/value'
-import type { Dialect } from '../../core/dialect.ts'
-import { pathText } from '../../core/path.ts'
-import { OptionRefusal } from '../../core/start-error.ts'
+import { type Dialect, OptionRefusal, pathText } from '../../sdk/index.ts'
 import { ApiLimits, type RateLimit } from './schema.ts'
 
 /** What can make a request of a GraphQL API far costlier than any that a person wrote; for roles that set nothing else. */

@@ -1,6 +1,6 @@
 // The refusals, each with its limit and what was asked for.
 
-import { badRequest } from '../../core/errors.ts'
+import { badRequest } from '../../sdk/index.ts'
 
 export const depthExceeded = (depth: number, limit: number) =>
   badRequest('depth-limit-exceeded', `the operation is ${depth} levels deep, the depth limit is ${limit}`)

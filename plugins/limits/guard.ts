@@ -1,8 +1,7 @@
 // Refuses operations that are too large, before the role's schema is looked at.
 
-import { chooseOperation, type Operation } from '../../core/graphql/document.ts'
-import type { RequestGuard } from '../../core/graphql/engine.ts'
-import { isAdmin } from '../../core/session.ts'
+import { chooseOperation, type GraphQLOperation, type RequestGuard } from '../../sdk/graphql.ts'
+import { isAdmin } from '../../sdk/index.ts'
 import {
   aliasesExceeded,
   depthExceeded,
@@ -21,7 +20,7 @@ const introspectionLimit: IntrospectionSize = { nodes: 1000, lists: 2 }
 
 /** Checks the operations of all roles but `admin`; an operation is measured once. */
 export function sizeGuard(limits: ApiLimits): RequestGuard {
-  const sizes = new WeakMap<Operation, Size>()
+  const sizes = new WeakMap<GraphQLOperation, Size>()
   return (document, session, request) => {
     if (isAdmin(session)) return
     const operation = chooseOperation(document, request.operationName)

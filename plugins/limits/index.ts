@@ -1,6 +1,6 @@
 // Limits on what one request may ask of the server, by role; `admin` has none.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { batchLimit } from './batches.ts'
 import { readApiLimits } from './configuration.ts'
 import { sizeGuard } from './guard.ts'

@@ -2,9 +2,7 @@
 // planned. What `@include` and `@skip` leave out counts: it is looked at all the same.
 
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql'
-import type { Operation } from '../../core/graphql/document.ts'
-import { maxSelections, tooManySelections } from '../../core/graphql/plan-context.ts'
-import { maxDepth } from '../../core/graphql/selection.ts'
+import { type GraphQLOperation, maxDepth, maxSelections, tooManySelections } from '../../sdk/graphql.ts'
 
 /** Counts of an operation, without what it asks of the schema itself. */
 export interface Size {
@@ -28,7 +26,7 @@ export interface IntrospectionSize {
 const listFields: ReadonlySet<string> = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
 /** Throws when the operation is too large to be planned. */
-export function sizeOf(operation: Operation): Size {
+export function sizeOf(operation: GraphQLOperation): Size {
   const walk = new Walk(operation)
   for (const field of walk.fieldsOf([operation.node.selectionSet])) walk.count(field, 0)
   const { depth, nodes, aliases, introspection } = walk
@@ -47,10 +45,10 @@ class Walk {
   nodes = 0
   aliases = 0
   readonly introspection = { nodes: 0, lists: 0 }
-  readonly #operation: Operation
+  readonly #operation: GraphQLOperation
   #selections = 0
 
-  constructor(operation: Operation) {
+  constructor(operation: GraphQLOperation) {
     this.#operation = operation
   }
 

@@ -1,6 +1,6 @@
 // The limits as they are written: the shape that later versions of the interface export as `api_limits`.
 
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '../../sdk/index.ts'
 
 /** One kind of limit: what holds for every role, and what holds for single ones instead. */
 const limitOf = <S extends TSchema>(value: S) =>

@@ -1,5 +1,5 @@
-import { isAdmin } from '../../core/session.ts'
-import type { Around, EndableWork } from '../../core/wrapping.ts'
+import { isAdmin } from '../../sdk/index.ts'
+import type { Around, EndableWork } from '../../sdk/services.ts'
 import { timeExceeded } from './errors.ts'
 import { type ApiLimits, limitFor } from './schema.ts'
 

@@ -1,9 +1,8 @@
 // Exporting, clearing and reloading the metadata.
 
-import { Type } from '@sinclair/typebox'
 import { original } from 'immer'
-import type { MetadataService } from '../../core/metadata/service.ts'
-import { operation } from '../../core/operations/operation.ts'
+import { Type } from '../../sdk/index.ts'
+import { type MetadataService, operation } from '../../sdk/metadata.ts'
 
 /** `export_metadata`, whose version 2 wraps the document together with its version. */
 export const exportMetadata = (service: MetadataService) => [

@@ -1,10 +1,7 @@
 // What is stored but not served.
 
-import { Type } from '@sinclair/typebox'
-import type { Dialect } from '../../core/dialect.ts'
-import { inconsistencyJson, inconsistentObjects } from '../../core/metadata/consistency.ts'
-import type { Inconsistency } from '../../core/metadata/objects.ts'
-import { operation } from '../../core/operations/operation.ts'
+import { type Dialect, Type } from '../../sdk/index.ts'
+import { type Inconsistency, inconsistencyJson, inconsistentObjects, operation } from '../../sdk/metadata.ts'
 
 const InconsistentObject = Type.Union(
   [

@@ -1,7 +1,7 @@
 // The metadata API: its endpoint, and the operations on the metadata as a whole.
 
-import { bulk } from '../../core/operations/bulk.ts'
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
+import { bulk } from '../../sdk/metadata.ts'
 import { clearMetadata, exportMetadata, reloadMetadata } from './document.ts'
 import { dropInconsistentMetadata, dumpInternalState, getInconsistentMetadata } from './inconsistencies.ts'
 import { replaceMetadata } from './replace.ts'

@@ -1,14 +1,18 @@
 // `replace_metadata`: a document takes the place of everything that documents hold.
 
-import { type TSchema, Type } from '@sinclair/typebox'
-import type { Dialect } from '../../core/dialect.ts'
-import { jsonType } from '../../core/json.ts'
-import type { MetadataDocument } from '../../core/metadata/document.ts'
-import type { ReadDocument } from '../../core/metadata/document-format.ts'
-import { own, unexpectedKey, type WireObject } from '../../core/metadata/given-document.ts'
-import type { MetadataService } from '../../core/metadata/service.ts'
-import { decode } from '../../core/operations/decode.ts'
-import { type Operation, operation } from '../../core/operations/operation.ts'
+import { type Dialect, type TSchema, Type } from '../../sdk/index.ts'
+import {
+  decode,
+  type MetadataDocument,
+  type MetadataService,
+  type Operation,
+  operation,
+  own,
+  type ReadDocument,
+  unexpectedKey,
+  type WireObject,
+} from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
 import { ConsistencyReport, consistencyReport } from './inconsistencies.ts'
 
 /** A document as it was read, which takes what all plugins declared: see `decode` of the operations. */

@@ -1,6 +1,5 @@
-import { departureOf } from '../../core/http/departure.ts'
-import type { MetadataService } from '../../core/metadata/service.ts'
-import type { Route } from '../../core/plugin.ts'
+import { departureOf, type Route } from '../../sdk/http.ts'
+import type { MetadataService } from '../../sdk/metadata.ts'
 
 /** `POST /v1/query`: one operation of the metadata API. */
 export const queryRoute = (service: MetadataService): Route => ({

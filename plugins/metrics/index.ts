@@ -1,6 +1,6 @@
 // Metrics for Prometheus. Nothing is measured unless somebody may read it.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 
 export default definePlugin({
   name: 'metrics',

@@ -1,6 +1,6 @@
 // Values of labels: each has to be one of a few, whatever clients send.
 
-import type { Model } from '../../core/metadata/model.ts'
+import type { Model } from '../../sdk/metadata.ts'
 
 export const other = 'other'
 

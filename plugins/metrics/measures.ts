@@ -1,8 +1,7 @@
 // The server's own metrics.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Engine } from '../../core/plugin.ts'
-import { version } from '../../core/version.ts'
+import { type Engine, version } from '../../sdk/index.ts'
 
 /** Upper bounds in seconds: what one statement takes, and what a whole request may. */
 const fineBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -1,10 +1,8 @@
 // Where metrics are read, and by whom.
 
 import type { Registry } from 'prom-client'
-import { AdminSecrets } from '../../core/auth/secrets.ts'
-import { badRequest, unauthorized } from '../../core/errors.ts'
-import type { Engine, Route, RouteCall } from '../../core/plugin.ts'
-import { isAdmin } from '../../core/session.ts'
+import { AdminSecrets, type Route, type RouteCall } from '../../sdk/http.ts'
+import { badRequest, type Engine, isAdmin, unauthorized } from '../../sdk/index.ts'
 
 /** Whether a request may read metrics; throws when it may not. */
 type Check = (call: RouteCall) => void | Promise<void>

@@ -1,11 +1,9 @@
 // Measuring, from the start of the server on.
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { Admission } from '../../core/admission.ts'
-import { listen } from '../../core/http/listen.ts'
-import { createHttp, mountRoute, takeBodiesAsBytes } from '../../core/http/server.ts'
-import type { Engine } from '../../core/plugin.ts'
-import { Wrapping } from '../../core/wrapping.ts'
+import { Admission, createHttp, listen, mountRoute, takeBodiesAsBytes } from '../../sdk/http.ts'
+import type { Engine } from '../../sdk/index.ts'
+import { Wrapping } from '../../sdk/services.ts'
 import { createGauges, createMeasures } from './measures.ts'
 import { ownRoutes, publicRoute } from './routes.ts'
 import { watch } from './watch.ts'

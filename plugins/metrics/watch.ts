@@ -1,8 +1,8 @@
 // Counting and timing requests, operations, statements and requests to other servers.
 
 import type { FastifyReply } from 'fastify'
-import type { Engine } from '../../core/plugin.ts'
-import type { RequestWork, StatementWork, Wrappers } from '../../core/wrapping.ts'
+import type { Engine } from '../../sdk/index.ts'
+import type { RequestWork, StatementWork, Wrappers } from '../../sdk/services.ts'
 import { FirstValues, KnownRoles } from './labels.ts'
 import type { Measures } from './measures.ts'
 

@@ -1,8 +1,7 @@
 // The OpenAPI document: what can be asked of this server, with the plugins that it runs and the APIs that are open.
 
-import { type TSchema, Type } from '@sinclair/typebox'
-import type { Engine, Route, RouteDescription } from '../../core/plugin.ts'
-import { version } from '../../core/version.ts'
+import type { Route, RouteDescription } from '../../sdk/http.ts'
+import { type Engine, type TSchema, Type, version } from '../../sdk/index.ts'
 import { componentRef, type JsonSchema, SchemaWriter } from './json-schema.ts'
 import { anyRequest, writeRequests } from './requests.ts'
 import { securityOf, securitySchemes } from './security.ts'

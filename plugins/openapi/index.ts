@@ -1,6 +1,6 @@
 // `GET /api/openapi.json`: the APIs of this server as an OpenAPI document, and a page that shows it.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { documentRoute, pageRoute } from './routes.ts'
 
 export default definePlugin({

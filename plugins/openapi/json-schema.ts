@@ -9,8 +9,8 @@ import {
   type TSchema,
   type TTuple,
   type TUnion,
-} from '@sinclair/typebox'
-import type { DecodeOptions } from '../../core/operations/decode.ts'
+} from '../../sdk/index.ts'
+import type { DecodeOptions } from '../../sdk/metadata.ts'
 
 /** A JSON Schema as JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>

@@ -1,9 +1,7 @@
 // The requests of `POST /v1/query` as JSON Schema: one component for each operation that can be called.
 
-import { type TSchema, Type } from '@sinclair/typebox'
-import { bulk } from '../../core/operations/bulk.ts'
-import type { Operation } from '../../core/operations/operation.ts'
-import type { RegisteredOperation } from '../../core/operations/registry.ts'
+import { type TSchema, Type } from '../../sdk/index.ts'
+import { bulk, type Operation, type RegisteredOperation } from '../../sdk/metadata.ts'
 import { exampleOf } from './examples.ts'
 import { componentRef, type JsonSchema, type SchemaWriter } from './json-schema.ts'
 

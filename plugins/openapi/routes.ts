@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Engine, Route } from '../../core/plugin.ts'
+import type { Route } from '../../sdk/http.ts'
+import type { Engine } from '../../sdk/index.ts'
 import { contentSecurityPolicy } from './content-security.ts'
 import { openApiDocument } from './document.ts'
 

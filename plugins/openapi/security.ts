@@ -1,6 +1,7 @@
 // Who may ask, in OpenAPI's words.
 
-import type { Engine, Route } from '../../core/plugin.ts'
+import type { Route } from '../../sdk/http.ts'
+import type { Engine } from '../../sdk/index.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 type Requirement = Readonly<Record<string, readonly string[]>>

@@ -1,12 +1,9 @@
 // Boolean expressions of permissions, resolved: JSON and a table become a condition in which every name is known to
 // exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
 
-import { allOf, always, type Condition } from '../../core/compiler/plan.ts'
-import { badRequest, parseFailed, within } from '../../core/errors.ts'
-import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
-import type { ResolveContext } from '../../core/metadata/slices.ts'
-import { nameText, type QualifiedName } from '../../core/names.ts'
-import { didYouMean } from '../../core/nearest.ts'
+import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
+import type { RelationshipModel, ResolveContext, TableModel } from '../../sdk/metadata.ts'
+import { allOf, always, type Condition } from '../../sdk/sql.ts'
 import { visibleColumns } from './columns.ts'
 import { resolveComparisons } from './comparisons.ts'
 import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'

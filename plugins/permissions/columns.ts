@@ -1,8 +1,7 @@
 // Columns as permissions name them: lists, `"*"`, and the wording for what is not a column.
 
-import { badRequest } from '../../core/errors.ts'
-import type { ColumnModel, TableModel } from '../../core/metadata/model.ts'
-import { didYouMean } from '../../core/nearest.ts'
+import { badRequest, didYouMean } from '../../sdk/index.ts'
+import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 
 /** What messages call the kinds of a row's members. */
 const kindTexts: Readonly<Record<string, string>> = {

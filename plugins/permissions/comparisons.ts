@@ -1,25 +1,29 @@
 // The comparisons of one column in a boolean expression.
 
-import { builtInType, type EnumValue, type PgType } from '../../core/catalog/types.ts'
-import { codecFor, encodeArray, inputType, stringCodec } from '../../core/compiler/codecs.ts'
-import { compare } from '../../core/compiler/compare.ts'
+import { badRequest, graphqlBaseName, parseFailed, sessionVariableName, within } from '../../sdk/index.ts'
+import { builtInType, type ColumnModel, type EnumValue, type PgType, type TableModel } from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
 import {
+  allOf,
+  type Codec,
   type ComparisonOperator,
+  type Condition,
+  codecFor,
+  compare,
+  encodeArray,
   findOperator,
+  inputType,
   isOperandObject,
+  type Operand,
   type OperandKind,
   type OperandObject,
   operandType,
   operatorsNamed,
-} from '../../core/compiler/operators.ts'
-import { allOf, type Condition, type Operand } from '../../core/compiler/plan.ts'
-import { supportOf, typeBeside } from '../../core/compiler/type-support.ts'
-import type { Codec, ParamSource } from '../../core/database/param.ts'
-import { sessionVariableName } from '../../core/dialect.ts'
-import { badRequest, parseFailed, within } from '../../core/errors.ts'
-import { jsonType } from '../../core/json.ts'
-import type { ColumnModel, TableModel } from '../../core/metadata/model.ts'
-import { graphqlBaseName } from '../../core/names.ts'
+  type ParamSource,
+  stringCodec,
+  supportOf,
+  typeBeside,
+} from '../../sdk/sql.ts'
 import type { ExpressionContext } from './boolean-expression.ts'
 import { requireColumn, visibleColumns } from './columns.ts'
 import { columnOperator, listItems, objectEntries, operatorName } from './expression-syntax.ts'

@@ -1,11 +1,9 @@
 // The stored form of boolean expressions: which words they are made of, and their canonical spelling.
 
-import { operatorsNamed } from '../../core/compiler/operators.ts'
-import { parseFailed, within } from '../../core/errors.ts'
-import { jsonType } from '../../core/json.ts'
-import type { QualifiedName } from '../../core/names.ts'
-import { decode } from '../../core/operations/decode.ts'
-import { TableName } from '../../core/operations/wire-types.ts'
+import { parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
+import { decode, TableName } from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
+import { operatorsNamed } from '../../sdk/sql.ts'
 
 /** A boolean expression as metadata holds it: a JSON object of connectives, columns and relationships. */
 export type BooleanExpression = Record<string, unknown>

@@ -1,6 +1,6 @@
 // What roles other than `admin` may do with a table: select, insert, update and delete permissions.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { deletePermissions, insertPermissions, selectPermissions, updatePermissions } from './metadata.ts'
 import { createPermissions, dropPermissions, setPermissionComment } from './operations.ts'
 

@@ -1,19 +1,18 @@
 // The facets `insert_permissions`, `select_permissions`, `update_permissions` and `delete_permissions` of a table.
 
-import { badRequest, TrellisError } from '../../core/errors.ts'
-import { rootFieldKeys, type TableEntry } from '../../core/metadata/document.ts'
-import type {
-  DeletePermission,
-  InsertPermission,
-  SelectPermission,
-  TableModel,
-  TablePermissions,
-  UpdatePermission,
-} from '../../core/metadata/model.ts'
-import type { ObjectRef } from '../../core/metadata/objects.ts'
-import type { Facet } from '../../core/metadata/slices.ts'
-import { nameText, type QualifiedName } from '../../core/names.ts'
-import { didYouMean } from '../../core/nearest.ts'
+import { badRequest, didYouMean, nameText, type QualifiedName, TrellisError } from '../../sdk/index.ts'
+import {
+  type DeletePermission,
+  type Facet,
+  type InsertPermission,
+  type ObjectRef,
+  rootFieldKeys,
+  type SelectPermission,
+  type TableEntry,
+  type TableModel,
+  type TablePermissions,
+  type UpdatePermission,
+} from '../../sdk/metadata.ts'
 import { type ExpressionContext, resolveExpression } from './boolean-expression.ts'
 import { kindText, resolveColumns } from './columns.ts'
 import { resolvePresets } from './presets.ts'

@@ -1,10 +1,7 @@
 // Granting and revoking permissions.
 
-import type { TSchema } from '@sinclair/typebox'
-import { badRequest } from '../../core/errors.ts'
-import type { TableEntry } from '../../core/metadata/document.ts'
-import { nameText, type QualifiedName } from '../../core/names.ts'
-import { type Operation, operation } from '../../core/operations/operation.ts'
+import { badRequest, nameText, type QualifiedName, type TSchema } from '../../sdk/index.ts'
+import { type Operation, operation, type TableEntry } from '../../sdk/metadata.ts'
 import { requireTable } from '../tables/index.ts'
 import { requireTableKey } from '../tables/schema.ts'
 import { permissionRef } from './metadata.ts'

@@ -1,8 +1,7 @@
 // Presets: the columns that a permission sets itself.
 
-import { sessionVariableName } from '../../core/dialect.ts'
-import type { PresetValue, TableModel } from '../../core/metadata/model.ts'
-import { nameText } from '../../core/names.ts'
+import { nameText, sessionVariableName } from '../../sdk/index.ts'
+import type { PresetValue, TableModel } from '../../sdk/metadata.ts'
 import type { ExpressionContext } from './boolean-expression.ts'
 import { requireColumn } from './columns.ts'
 import { columnCodec } from './comparisons.ts'

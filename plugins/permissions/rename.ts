@@ -1,11 +1,17 @@
 // Following a rename: column, relationship and table names inside permissions.
 
-import { jsonType } from '../../core/json.ts'
-import type { MetadataDocument, TableEntry } from '../../core/metadata/document.ts'
-import type { Model, TableModel } from '../../core/metadata/model.ts'
-import { type ObjectRef, objectKey, type Rename } from '../../core/metadata/objects.ts'
-import { findTable } from '../../core/metadata/slices.ts'
-import { nameKey, type QualifiedName, sameName } from '../../core/names.ts'
+import { nameKey, type QualifiedName, sameName } from '../../sdk/index.ts'
+import {
+  findTable,
+  type MetadataDocument,
+  type Model,
+  type ObjectRef,
+  objectKey,
+  type Rename,
+  type TableEntry,
+  type TableModel,
+} from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
 import { type BooleanExpression, canonicalWord, columnOperator, readExists } from './expression-syntax.ts'
 import type { PermissionEntry, PermissionKind, Permissions } from './schema.ts'
 

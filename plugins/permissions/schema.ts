@@ -1,7 +1,7 @@
 // What permissions look like on the wire, in arguments and in the document.
 
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
+import { type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
+import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type BooleanExpression, canonicalExpression } from './expression-syntax.ts'
 
 export type { BooleanExpression }
@@ -91,8 +91,8 @@ export interface PermissionEntry<K extends PermissionKind = PermissionKind> {
   comment?: string
 }
 
-declare module '../../core/metadata/document.ts' {
-  interface TableEntry {
+declare module '../../sdk/registry.ts' {
+  interface TableFacets {
     insert_permissions?: PermissionEntry<'insert'>[]
     select_permissions?: PermissionEntry<'select'>[]
     update_permissions?: PermissionEntry<'update'>[]

@@ -1,7 +1,7 @@
 // Which arguments of pg_dump callers may give: not those that lead to another database than the served one, or to files
 // of the server.
 
-import { badRequest } from '../../core/errors.ts'
+import { badRequest } from '../../sdk/index.ts'
 
 const refusedNames = ['dbname', 'file', 'filter', 'host', 'no-password', 'password', 'port', 'username']
 

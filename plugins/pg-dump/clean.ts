@@ -1,6 +1,6 @@
 // `clean_output`: a dump without what every dump has, fit to be a migration.
 
-import type { Dialect } from '../../core/dialect.ts'
+import type { Dialect } from '../../sdk/index.ts'
 
 /** Lines of the preamble, which is the same in every dump. */
 const preamble = [

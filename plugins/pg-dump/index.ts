@@ -1,6 +1,6 @@
 // `POST /v1alpha1/pg_dump`: the served database as SQL, by PostgreSQL's own program.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { pgDumpRoute } from './routes.ts'
 
 export default definePlugin({

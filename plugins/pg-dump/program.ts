@@ -1,8 +1,7 @@
 // Running pg_dump, the program of PostgreSQL that has to be installed where the server runs.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { internalError } from '../../core/errors.ts'
-import { environment } from '../../core/options.ts'
+import { environment, internalError } from '../../sdk/index.ts'
 
 /** How the program reaches a database: a URL without its password, which other users could see in the list of processes. */
 export function connectionOf(databaseUrl: string): { readonly url: string; readonly password: string | undefined } {

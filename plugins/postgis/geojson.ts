@@ -1,8 +1,8 @@
 // GeoJSON as requests give it, checked and brought into the form that PostGIS is handed.
 
-import { numberText, requireDouble, undecodable } from '../../core/compiler/codecs.ts'
-import { parseFailed } from '../../core/errors.ts'
-import { jsonType } from '../../core/json.ts'
+import { parseFailed } from '../../sdk/index.ts'
+import { jsonType } from '../../sdk/services.ts'
+import { numberText, requireDouble, undecodable } from '../../sdk/sql.ts'
 
 /** PostGIS itself gives up far earlier. */
 const maxDepth = 100

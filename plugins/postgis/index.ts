@@ -1,6 +1,6 @@
 // Columns of PostGIS: geometries and geographies as GeoJSON, rasters as hexadecimal text, and what they are compared by.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { geographyOperators, geometryOperators, rasterOperators, sharedOperators } from './operators.ts'
 import { geography, geometry, raster } from './types.ts'
 

@@ -1,10 +1,17 @@
 // What columns of PostGIS are compared by. Operators and functions are called by their full names, for
 // the schema of PostGIS need not be on the search path.
 
-import { builtInType } from '../../core/catalog/types.ts'
-import type { ComparisonOperator, OperandMember, OperandObject } from '../../core/compiler/operators.ts'
-import { typeBeside } from '../../core/compiler/type-support.ts'
-import { id, type Sql, sql, trusted } from '../../core/database/sql.ts'
+import { builtInType } from '../../sdk/metadata.ts'
+import {
+  type ComparisonOperator,
+  id,
+  type OperandMember,
+  type OperandObject,
+  type Sql,
+  sql,
+  trusted,
+  typeBeside,
+} from '../../sdk/sql.ts'
 import { call } from './types.ts'
 
 const spatial = ['geometry', 'geography']

@@ -1,10 +1,8 @@
 // The types of PostGIS. Its functions are in the schema of the types, which need not be on the search path.
 
-import type { PgType } from '../../core/catalog/types.ts'
-import type { TypeSupport } from '../../core/compiler/type-support.ts'
-import type { Codec } from '../../core/database/param.ts'
-import { id, join, type Sql, sql, trusted } from '../../core/database/sql.ts'
-import { parseFailed } from '../../core/errors.ts'
+import { parseFailed } from '../../sdk/index.ts'
+import type { PgType } from '../../sdk/metadata.ts'
+import { type Codec, id, join, type Sql, sql, type TypeSupport, trusted } from '../../sdk/sql.ts'
 import { geoJsonText } from './geojson.ts'
 
 /** A call of a function of PostGIS. */

@@ -1,8 +1,7 @@
 // Where a request comes from, as far as it can be believed.
 
 import { isIP, SocketAddress } from 'node:net'
-import type { Applicant } from '../../core/admission.ts'
-import { headerText } from '../../core/auth/headers.ts'
+import { type Applicant, headerText } from '../../sdk/http.ts'
 
 /**
  * The network that a client is counted by: its IPv4 address, or the first 64 bits of an IPv6 one, within which a client

@@ -1,9 +1,8 @@
 // Refuses requests of clients that ask too often.
 
 import { createHash } from 'node:crypto'
-import type { AdmissionChecks, Applicant } from '../../core/admission.ts'
-import { TrellisError } from '../../core/errors.ts'
-import { isAdmin } from '../../core/session.ts'
+import type { AdmissionChecks, Applicant } from '../../sdk/http.ts'
+import { isAdmin, TrellisError } from '../../sdk/index.ts'
 import { type ApiLimits, limitFor, type RateLimit } from '../limits/schema.ts'
 import { clientNetwork } from './address.ts'
 import { SlidingWindows } from './windows.ts'

@@ -1,6 +1,6 @@
 // How often roles may ask, each client by itself; `admin` has no limit.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { readApiLimits } from '../limits/index.ts'
 import { rateLimit } from './check.ts'
 

@@ -7,11 +7,9 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
-import type { InputFieldMap, NestedInsert, SchemaScope } from '../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../core/graphql/plan-context.ts'
-import type { Value } from '../../core/graphql/values.ts'
-import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
-import { isGraphQLName, nameText } from '../../core/names.ts'
+import type { InputFieldMap, NestedInsert, PlanContext, SchemaScope, Value } from '../../sdk/graphql.ts'
+import { isGraphQLName, nameText } from '../../sdk/index.ts'
+import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import { insertInputType, onConflictType, planOnConflict } from '../tables/graphql.ts'
 
 /** Contribution: `T_insert_input` members for relationships to tables that the role may insert into. */

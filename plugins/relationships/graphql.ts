@@ -2,18 +2,18 @@
 // only to roles that may select from its target, and everything read through it passes the target's select filter.
 
 import { GraphQLNonNull } from 'graphql'
-import { allOf, allRows, type Condition } from '../../core/compiler/plan.ts'
 import type {
   Contribution,
   FieldMap,
   InputFieldMap,
   OrderElement,
+  PlanContext,
   SchemaScope,
-} from '../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../core/graphql/plan-context.ts'
-import type { Value } from '../../core/graphql/values.ts'
-import type { RelationshipModel, SelectPermission, TableModel } from '../../core/metadata/model.ts'
-import { isGraphQLName } from '../../core/names.ts'
+  Value,
+} from '../../sdk/graphql.ts'
+import { isGraphQLName } from '../../sdk/index.ts'
+import type { RelationshipModel, SelectPermission, TableModel } from '../../sdk/metadata.ts'
+import { allOf, allRows, type Condition } from '../../sdk/sql.ts'
 import {
   aggregateOrderByType,
   aggregateType,

@@ -1,6 +1,6 @@
 // How rows of different tables belong together: object and array relationships.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { relationshipContribution } from './graphql.ts'
 import { arrayRelationships, objectRelationships } from './metadata.ts'
 import { createRelationships, dropRelationship, renameRelationship, setRelationshipComment } from './operations.ts'

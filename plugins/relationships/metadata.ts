@@ -1,12 +1,16 @@
 // The facets `object_relationships` and `array_relationships` of a table.
 
-import type { CatalogForeignKey } from '../../core/catalog/types.ts'
-import { badRequest } from '../../core/errors.ts'
-import type { TableEntry } from '../../core/metadata/document.ts'
-import type { RelationshipModel, TableModel } from '../../core/metadata/model.ts'
-import type { ObjectRef } from '../../core/metadata/objects.ts'
-import type { Facet, ObjectDescription, ResolveContext } from '../../core/metadata/slices.ts'
-import { nameText, type QualifiedName, sameName } from '../../core/names.ts'
+import { badRequest, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
+import type {
+  CatalogForeignKey,
+  Facet,
+  ObjectDescription,
+  ObjectRef,
+  RelationshipModel,
+  ResolveContext,
+  TableEntry,
+  TableModel,
+} from '../../sdk/metadata.ts'
 import { renameInRelationship } from './rename.ts'
 import {
   type ForeignKeyColumns,

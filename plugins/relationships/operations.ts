@@ -1,13 +1,15 @@
 // Creating, renaming and dropping relationships.
 
-import type { TSchema } from '@sinclair/typebox'
-import { badRequest } from '../../core/errors.ts'
-import { dependenciesOn } from '../../core/metadata/dependencies.ts'
-import type { MetadataDocument, TableEntry } from '../../core/metadata/document.ts'
-import type { Model } from '../../core/metadata/model.ts'
-import { objectKey } from '../../core/metadata/objects.ts'
-import { nameKey, nameText, type QualifiedName } from '../../core/names.ts'
-import { type Operation, operation } from '../../core/operations/operation.ts'
+import { badRequest, nameKey, nameText, type QualifiedName, type TSchema } from '../../sdk/index.ts'
+import {
+  dependenciesOn,
+  type MetadataDocument,
+  type Model,
+  type Operation,
+  objectKey,
+  operation,
+  type TableEntry,
+} from '../../sdk/metadata.ts'
 import { renameInPermissions } from '../permissions/index.ts'
 import { releaseDependents, requireTable } from '../tables/index.ts'
 import { requireTableKey } from '../tables/schema.ts'

@@ -1,7 +1,7 @@
 // Following a rename: column and table names inside relationships.
 
-import type { Rename } from '../../core/metadata/objects.ts'
-import { type QualifiedName, sameName } from '../../core/names.ts'
+import { type QualifiedName, sameName } from '../../sdk/index.ts'
+import type { Rename } from '../../sdk/metadata.ts'
 import type { ForeignKeyColumns, ManualConfiguration, RelationshipEntry, RelationshipType } from './schema.ts'
 
 /** A relationship of `table` with the new name in place of the old one. */

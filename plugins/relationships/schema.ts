@@ -1,11 +1,8 @@
 // What relationships look like on the wire, in arguments and in the document.
 
-import { type TProperties, Type } from '@sinclair/typebox'
-import { parseFailed } from '../../core/errors.ts'
-import { jsonType } from '../../core/json.ts'
-import type { QualifiedName } from '../../core/names.ts'
-import { decode } from '../../core/operations/decode.ts'
-import { ColumnName, DocumentTableName, ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
+import { ColumnName, DocumentTableName, decode, ObjectName, TableName } from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
 
 export const relationshipTypes = ['object', 'array'] as const
 
@@ -47,8 +44,8 @@ export interface RelationshipEntry<T extends RelationshipType = RelationshipType
   comment?: string
 }
 
-declare module '../../core/metadata/document.ts' {
-  interface TableEntry {
+declare module '../../sdk/registry.ts' {
+  interface TableFacets {
     object_relationships?: RelationshipEntry<'object'>[]
     array_relationships?: RelationshipEntry<'array'>[]
   }

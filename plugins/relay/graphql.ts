@@ -1,13 +1,10 @@
 // The schema for clients of Relay: connections in place of the select fields, and rows that are nodes.
 
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
-import type { Rows } from '../../core/compiler/plan.ts'
-import { sql } from '../../core/database/sql.ts'
-import type { Contribution, FieldMap, RootFields, SchemaScope } from '../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../core/graphql/plan-context.ts'
-import type { FieldSelection } from '../../core/graphql/selection.ts'
-import type { TableModel } from '../../core/metadata/model.ts'
-import { nameText } from '../../core/names.ts'
+import type { Contribution, FieldMap, FieldSelection, PlanContext, RootFields, SchemaScope } from '../../sdk/graphql.ts'
+import { nameText } from '../../sdk/index.ts'
+import type { TableModel } from '../../sdk/metadata.ts'
+import { type Rows, sql } from '../../sdk/sql.ts'
 import { callArguments, callableFunctions, planFunctionRows } from '../functions/graphql.ts'
 import { visibleRelationships } from '../relationships/graphql.ts'
 import { fieldsOfTables, planRows, showsRootField } from '../tables/graphql.ts'

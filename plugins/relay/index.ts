@@ -1,6 +1,6 @@
 // `POST /v1beta1/relay`: the GraphQL API for clients of Relay, with node ids, connections and cursors.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { alwaysOk, graphqlRoute } from '../graphql/index.ts'
 import { connectionContribution, relayContribution } from './graphql.ts'
 

@@ -1,9 +1,8 @@
 // What a text did to tracked tables: tables are matched by OID and columns by number, so a rename is seen as one.
 
-import { introspect } from '../../core/catalog/introspect.ts'
-import type { CatalogColumn, CatalogForeignKey, CatalogTable } from '../../core/catalog/types.ts'
-import type { Transaction } from '../../core/database/transaction.ts'
-import { type QualifiedName, sameName } from '../../core/names.ts'
+import { type QualifiedName, sameName } from '../../sdk/index.ts'
+import { type CatalogColumn, type CatalogForeignKey, type CatalogTable, introspect } from '../../sdk/metadata.ts'
+import type { Transaction } from '../../sdk/sql.ts'
 
 /** A table that is still there, before and after. */
 export interface SurvivingTable {

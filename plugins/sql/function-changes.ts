@@ -1,9 +1,8 @@
 // What a text did to the functions that metadata names.
 
-import { introspectFunctions } from '../../core/catalog/functions.ts'
-import type { Catalog, CatalogFunction } from '../../core/catalog/types.ts'
-import type { Transaction } from '../../core/database/transaction.ts'
-import { nameKey, type QualifiedName } from '../../core/names.ts'
+import { nameKey, type QualifiedName } from '../../sdk/index.ts'
+import { type Catalog, type CatalogFunction, introspectFunctions } from '../../sdk/metadata.ts'
+import type { Transaction } from '../../sdk/sql.ts'
 
 /** A function that was the only one of its name, and those of its name afterwards. */
 export interface FunctionChange {

@@ -1,10 +1,8 @@
 // What a change of functions does to the metadata: tracked functions that are gone go, computed
 // fields stop the request, and so does what neither can be any more. Both belong to plugins that may be absent.
 
-import { badRequest } from '../../core/errors.ts'
-import type { MetadataDocument } from '../../core/metadata/document.ts'
-import { functionRef, type ObjectRef } from '../../core/metadata/objects.ts'
-import { compareText, nameText, type QualifiedName } from '../../core/names.ts'
+import { badRequest, compareText, nameText, type QualifiedName } from '../../sdk/index.ts'
+import { functionRef, type MetadataDocument, type ObjectRef } from '../../sdk/metadata.ts'
 import {
   changeOf,
   type FunctionChange,

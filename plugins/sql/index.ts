@@ -1,6 +1,6 @@
 // Running SQL as it is.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { runSql } from './operations.ts'
 
 export default definePlugin({

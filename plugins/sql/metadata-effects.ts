@@ -1,13 +1,18 @@
 // What a change of the catalog does to the metadata: what depends on something dropped goes or
 // stops the request, renames are followed, and types that expressions rely on stay.
 
-import type { CatalogFunction, CatalogTable } from '../../core/catalog/types.ts'
-import { badRequest } from '../../core/errors.ts'
-import { type Dependency, type ObjectRef, objectKey, objectText } from '../../core/metadata/objects.ts'
-import { findTable } from '../../core/metadata/slices.ts'
-import { withColumnsRenamed } from '../../core/metadata/table-configuration.ts'
-import { compareText, nameKey, nameText, type QualifiedName } from '../../core/names.ts'
-import type { OperationContext } from '../../core/operations/operation.ts'
+import { badRequest, compareText, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
+import {
+  type CatalogFunction,
+  type CatalogTable,
+  type Dependency,
+  findTable,
+  type ObjectRef,
+  type OperationContext,
+  objectKey,
+  objectText,
+  withColumnsRenamed,
+} from '../../sdk/metadata.ts'
 import { releaseDependents } from '../tables/index.ts'
 import {
   type CatalogChanges,

@@ -1,9 +1,8 @@
 // `run_sql`: any SQL, and what it does to the metadata.
 
-import type { ScriptResult } from '../../core/database/transaction.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import { operation } from '../../core/operations/operation.ts'
-import type { SessionSettings } from '../../core/session-settings.ts'
+import type { Dialect, SessionSettings } from '../../sdk/index.ts'
+import { operation } from '../../sdk/metadata.ts'
+import type { ScriptResult } from '../../sdk/sql.ts'
 import { presentTables } from './catalog-changes.ts'
 import { presentFunctions } from './function-changes.ts'
 import { followCatalog } from './metadata-effects.ts'

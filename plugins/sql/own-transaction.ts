@@ -1,7 +1,7 @@
 // A text may begin and commit a transaction itself, as tools write them. It runs in one that is the request's: such
 // statements have no effect of their own, and one that would undo or put aside the request's is refused.
 
-import { badRequest } from '../../core/errors.ts'
+import { badRequest } from '../../sdk/index.ts'
 import { placeOf } from './places.ts'
 import { mayBeAboutTransaction, statements, transactionCommand } from './statements.ts'
 

@@ -1,7 +1,7 @@
 // What is told of a text that PostgreSQL refuses. The interface's members stay as they are; what helps stands beside them.
 
-import { databaseErrorDetails } from '../../core/database/postgres-errors.ts'
-import { badRequest, type TrellisError } from '../../core/errors.ts'
+import { badRequest, type TrellisError } from '../../sdk/index.ts'
+import { databaseErrorDetails } from '../../sdk/sql.ts'
 import { indexOfCharacter, placeOf } from './places.ts'
 import { statements } from './statements.ts'
 

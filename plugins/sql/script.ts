@@ -1,7 +1,7 @@
 // Running a text of the caller's in a transaction that is ours, and leaving the connection as it was.
 
-import type { ScriptResult, Transaction } from '../../core/database/transaction.ts'
-import { TrellisError } from '../../core/errors.ts'
+import { TrellisError } from '../../sdk/index.ts'
+import type { ScriptResult, Transaction } from '../../sdk/sql.ts'
 import { endsTransaction, withoutTransactions } from './own-transaction.ts'
 import { refusedText } from './refusals.ts'
 

@@ -1,8 +1,7 @@
 // What depends on an object that is about to go.
 
-import { badRequest } from '../../core/errors.ts'
-import { type Dependency, type ObjectRef, objectKey, objectText } from '../../core/metadata/objects.ts'
-import { compareText } from '../../core/names.ts'
+import { badRequest, compareText } from '../../sdk/index.ts'
+import { type Dependency, type ObjectRef, objectKey, objectText } from '../../sdk/metadata.ts'
 
 /** Removes the dependents when the caller asked for that, and refuses otherwise, if there are any. */
 export function releaseDependents(

@@ -1,11 +1,8 @@
 // Finding what operations are about.
 
 import { isDraft, original } from 'immer'
-import { similarName } from '../../core/catalog/similar-names.ts'
-import { badRequest } from '../../core/errors.ts'
-import type { MetadataDocument, TableEntry } from '../../core/metadata/document.ts'
-import { findTable } from '../../core/metadata/slices.ts'
-import { nameText, type QualifiedName } from '../../core/names.ts'
+import { badRequest, nameText, type QualifiedName } from '../../sdk/index.ts'
+import { findTable, type MetadataDocument, similarName, type TableEntry } from '../../sdk/metadata.ts'
 
 /** A tracked table's entry; refuses one that is not tracked. */
 export function requireTable(metadata: MetadataDocument, name: QualifiedName): TableEntry {

@@ -1,6 +1,6 @@
 // What other plugins may build on: the types that tables have in GraphQL, and how selections of them are planned.
 
-import type { Contribution } from '../../core/graphql/contribution.ts'
+import type { Contribution } from '../../sdk/graphql.ts'
 import { columnComparisons } from './graphql/boolean-expression.ts'
 import { columnInsertFields } from './graphql/insert-input.ts'
 import { tableMutationFields } from './graphql/mutation-fields.ts'

@@ -1,6 +1,6 @@
 // Tables and views: which are tracked, and under which names.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { tableContribution, tableQueryContribution } from './graphql.ts'
 import {
   addExistingTableOrView,

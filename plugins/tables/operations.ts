@@ -1,15 +1,19 @@
 // Tracking tables and configuring what is tracked.
 
-import { similarTable } from '../../core/catalog/similar-names.ts'
-import type { Dialect } from '../../core/dialect.ts'
-import { badRequest } from '../../core/errors.ts'
-import { dependenciesOn } from '../../core/metadata/dependencies.ts'
-import type { MetadataDocument, TableConfiguration, TableEntry } from '../../core/metadata/document.ts'
-import type { ObjectRef } from '../../core/metadata/objects.ts'
-import { findTable } from '../../core/metadata/slices.ts'
-import { completeConfiguration, isEmptyConfiguration } from '../../core/metadata/table-configuration.ts'
-import { nameText, type QualifiedName, sameName } from '../../core/names.ts'
-import { type OperationContext, operation } from '../../core/operations/operation.ts'
+import { badRequest, type Dialect, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
+import {
+  completeConfiguration,
+  dependenciesOn,
+  findTable,
+  isEmptyConfiguration,
+  type MetadataDocument,
+  type ObjectRef,
+  type OperationContext,
+  operation,
+  similarTable,
+  type TableConfiguration,
+  type TableEntry,
+} from '../../sdk/metadata.ts'
 import { releaseDependents } from './dependents.ts'
 import { requireTable } from './entries.ts'
 import {

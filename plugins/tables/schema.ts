@@ -1,10 +1,7 @@
 // Arguments of the operations on tables.
 
-import { Type } from '@sinclair/typebox'
-import { CustomColumnNames, CustomRootFields, TableConfig } from '../../core/metadata/table-configuration.ts'
-import type { QualifiedName } from '../../core/names.ts'
-import { decode } from '../../core/operations/decode.ts'
-import { TableName } from '../../core/operations/wire-types.ts'
+import { type QualifiedName, Type } from '../../sdk/index.ts'
+import { CustomColumnNames, CustomRootFields, decode, TableConfig, TableName } from '../../sdk/metadata.ts'
 
 /** A table to track, and whether it is an enum table. */
 export interface TrackedTable {

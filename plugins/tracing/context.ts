@@ -1,7 +1,7 @@
 // Which span the code at hand runs in.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { RequestHeaders } from '../../core/auth/headers.ts'
+import type { RequestHeaders } from '../../sdk/http.ts'
 import { childOf, newTrace, type SpanIds } from './ids.ts'
 import { spanOf } from './propagation.ts'
 

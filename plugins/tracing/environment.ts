@@ -1,7 +1,7 @@
 // The variables that OpenTelemetry defines for all programs: https://opentelemetry.io/docs/specs/otel/configuration/
 // What its exporter reads by itself (endpoints, headers, time limits, certificates) is not repeated here.
 
-import { StartError } from '../../core/start-error.ts'
+import { StartError } from '../../sdk/index.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 

@@ -11,9 +11,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { Observer } from '../../core/observe.ts'
-import { environment } from '../../core/options.ts'
-import { version } from '../../core/version.ts'
+import { environment, version } from '../../sdk/index.ts'
+import type { Observer } from '../../sdk/services.ts'
 import { batchingOf, protocolOf, type Sampling, samplingOf } from './environment.ts'
 
 /** Characters of an attribute's value that are kept. */

@@ -1,8 +1,7 @@
 // Traces: requests continue the trace of their client, and requests to other servers and changes of the database tell of
 // it. What is done meanwhile is recorded when a collector is configured.
 
-import { environment } from '../../core/options.ts'
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin, environment } from '../../sdk/index.ts'
 import { SpanStorage, unrecordedRequest } from './context.ts'
 import { exportIsConfigured } from './environment.ts'
 import { newTrace } from './ids.ts'

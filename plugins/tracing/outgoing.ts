@@ -1,7 +1,6 @@
 // What requests to other servers tell of the trace that they belong to.
 
-import type { OutgoingRequest } from '../../core/outgoing/client.ts'
-import type { Wrappers } from '../../core/wrapping.ts'
+import type { OutgoingRequest, Wrappers } from '../../sdk/services.ts'
 import { type CurrentSpan, type SpanStorage, UnrecordedSpan } from './context.ts'
 import { childOf, type SpanIds } from './ids.ts'
 import { b3Headers, w3cHeaders, withoutTrace } from './propagation.ts'

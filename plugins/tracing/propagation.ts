@@ -1,6 +1,6 @@
 // Traces in the headers of requests: W3C's `traceparent` and `tracestate`, and B3 in both of its forms.
 
-import { headerText, type RequestHeaders } from '../../core/auth/headers.ts'
+import { headerText, type RequestHeaders } from '../../sdk/http.ts'
 import type { SpanIds } from './ids.ts'
 
 const zeros = /^0+$/

@@ -2,11 +2,9 @@
 // paths of other servers, no messages of errors.
 
 import { type Attributes, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { TrellisError } from '../../core/errors.ts'
-import type { Operation } from '../../core/graphql/document.ts'
-import type { Engine } from '../../core/plugin.ts'
-import type { Session } from '../../core/session.ts'
-import type { RequestWork, Wrappers } from '../../core/wrapping.ts'
+import type { GraphQLOperation } from '../../sdk/graphql.ts'
+import { type Engine, type Session, TrellisError } from '../../sdk/index.ts'
+import type { RequestWork, Wrappers } from '../../sdk/services.ts'
 import type { CurrentSpan, SpanStorage } from './context.ts'
 import { type Exporter, startExporter } from './exporter.ts'
 import type { SpanIds } from './ids.ts'
@@ -119,7 +117,7 @@ const requestSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers, 
 
 const roleOf = (session: Session | null): Attributes => (session ? { 'trellis.role': session.role } : {})
 
-function namesOf(operation: Operation | null): Attributes {
+function namesOf(operation: GraphQLOperation | null): Attributes {
   if (!operation) return {}
   const { kind, node } = operation
   return { 'graphql.operation.type': kind, ...(node.name && { 'graphql.operation.name': node.name.value }) }

@@ -1,8 +1,6 @@
 // `GET /v1/version`.
 
-import { Type } from '@sinclair/typebox'
-import { definePlugin } from '../../core/plugin.ts'
-import { version } from '../../core/version.ts'
+import { definePlugin, Type, version } from '../../sdk/index.ts'
 
 export default definePlugin({
   name: 'version',

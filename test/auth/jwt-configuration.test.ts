@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dialects } from '../../core/dialect.ts'
-import { StartError } from '../../core/start-error.ts'
+import { StartError } from '../../core/engine/start-error.ts'
+import { dialects } from '../../core/names/dialect.ts'
 import { certificate, certifiedToken } from './certificate.ts'
 import {
   bearer,

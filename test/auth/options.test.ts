@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bannerText, configurationEntry } from '../../core/banner.ts'
-import { defaultSettings } from '../../core/options.ts'
-import { redactedSettings } from '../../core/redaction.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
+import { defaultSettings } from '../../core/options/options.ts'
+import { redactedSettings } from '../../core/options/redaction.ts'
+import { bannerText, configurationEntry } from '../../process/banner.ts'
+import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
 
 const parse = (argv: readonly string[], variables: Record<string, string> = {}, file?: string) =>
   parseSettings(readCommandLine(argv), {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PgType } from '../../core/catalog/types.ts'
 import { codecFor, encodeArray, enumCodec, scalarName } from '../../core/compiler/codecs.ts'
-import { TrellisError } from '../../core/errors.ts'
+import { TrellisError } from '../../core/errors/errors.ts'
 
 const pgType = (name: string): PgType => ({
   schema: 'pg_catalog',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { silentObserver } from '../../core/observe.ts'
+import { silentObserver } from '../../core/log/observe.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { lead, sql, startOffice } from './office.ts'

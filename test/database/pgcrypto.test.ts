@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { migrate } from '../../core/database/migrate.ts'
-import { silentObserver } from '../../core/observe.ts'
+import { silentObserver } from '../../core/log/observe.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dialects } from '../../core/dialect.ts'
+import { dialects } from '../../core/names/dialect.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { connectTo } from '../support/database.ts'
 import { type Pair, startPair } from '../support/standby.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { helpText } from '../../core/help.ts'
-import { options } from '../../core/options.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
+import { options } from '../../core/options/options.ts'
+import { helpText } from '../../process/help.ts'
+import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'

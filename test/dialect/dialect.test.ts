@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { dialects } from '../../core/dialect.ts'
+import { dialects } from '../../core/names/dialect.ts'
 import { differences, requestSurfaces } from './surfaces.ts'
 import { startWorld, words } from './world.ts'
 

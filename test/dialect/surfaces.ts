@@ -1,6 +1,6 @@
 // Everything on the wire in which a dialect's names appear, with what each dialect says there.
 
-import { dialects } from '../../core/dialect.ts'
+import { dialects } from '../../core/names/dialect.ts'
 import { forwardedHeaders } from '../../core/outgoing/headers.ts'
 import { dialectOf, type Word, type World } from './world.ts'
 

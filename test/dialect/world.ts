@@ -2,8 +2,8 @@
 // The names are spelled here by themselves: what the server takes them from is what is tested.
 
 import type { TestContext } from 'node:test'
-import { definePlugin, graphql } from '../../core/index.ts'
-import type { Settings } from '../../core/options.ts'
+import type { Settings } from '../../core/options/options.ts'
+import { definePlugin, graphql } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 

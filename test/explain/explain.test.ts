@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin, graphql } from '../../core/index.ts'
+import { definePlugin, graphql } from '../../sdk/index.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { introspectFunctions } from '../../core/catalog/functions.ts'
 import type { CatalogFunction } from '../../core/catalog/types.ts'
-import { nameKey } from '../../core/names.ts'
+import { nameKey } from '../../core/names/names.ts'
 import { testDatabase } from '../support/database.ts'
 
 async function introspected(t: TestContext, sql: string, ...names: readonly string[]) {

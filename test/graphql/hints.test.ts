@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { nearestNames } from '../../core/nearest.ts'
+import { nearestNames } from '../../core/errors/nearest.ts'
 import { startLibrary } from '../support/library.ts'
 import type { TestTrellis, TrellisOptions } from '../support/trellis.ts'
 

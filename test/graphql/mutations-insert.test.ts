@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { GraphQLString } from 'graphql'
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../core/engine/plugin.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { refusalOf } from './mutations.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { LogEntry, Observer, QueryLog } from '../../core/observe.ts'
+import type { LogEntry, Observer, QueryLog } from '../../core/log/observe.ts'
 import { startLibrary } from '../support/library.ts'
 
 test('the query log has the SQL and its arguments by response name, and null for what is no query', async (t) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from '@sinclair/typebox'
-import { definePlugin, operation } from '../../core/index.ts'
+import { definePlugin, operation } from '../../sdk/index.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'

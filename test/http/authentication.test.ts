@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { test } from 'node:test'
 import type { Authenticator } from '../../core/auth/auth.ts'
 import { Auth } from '../../core/auth/auth.ts'
-import { dialects } from '../../core/dialect.ts'
-import { badRequest, TrellisError } from '../../core/errors.ts'
-import { defaultSettings, type Settings } from '../../core/options.ts'
+import { badRequest, TrellisError } from '../../core/errors/errors.ts'
+import { dialects } from '../../core/names/dialect.ts'
+import { defaultSettings, type Settings } from '../../core/options/options.ts'
 import { serveRoutes } from './server.ts'
 
 function auth(settings: Partial<Settings>, dialect: Settings['dialect'] = 'trellis') {

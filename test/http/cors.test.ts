@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Route } from '../../core/engine/plugin.ts'
 import { originCheck } from '../../core/http/cors.ts'
-import type { Settings } from '../../core/options.ts'
-import type { Route } from '../../core/plugin.ts'
+import type { Settings } from '../../core/options/options.ts'
 import { serveRoutes } from './server.ts'
 
 const hello: Route = { method: 'GET', url: '/hello', auth: 'none', handle: () => ({ hello: true }) }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { notFound } from '../../core/errors.ts'
-import { definePlugin } from '../../core/index.ts'
-import type { HttpLog } from '../../core/observe.ts'
-import type { Route } from '../../core/plugin.ts'
+import type { Route } from '../../core/engine/plugin.ts'
+import { notFound } from '../../core/errors/errors.ts'
+import type { HttpLog } from '../../core/log/observe.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 

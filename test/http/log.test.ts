@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { badRequest } from '../../core/errors.ts'
-import type { HttpLog } from '../../core/observe.ts'
-import type { Settings } from '../../core/options.ts'
-import type { Route } from '../../core/plugin.ts'
+import type { Route } from '../../core/engine/plugin.ts'
+import { badRequest } from '../../core/errors/errors.ts'
+import type { HttpLog } from '../../core/log/observe.ts'
+import type { Settings } from '../../core/options/options.ts'
 import { recordingObserver, serveRoutes } from './server.ts'
 
 const routes: Route[] = [

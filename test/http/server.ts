@@ -2,15 +2,15 @@
 
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { Admission } from '../../core/admission.ts'
 import { Auth } from '../../core/auth/auth.ts'
-import { dialects } from '../../core/dialect.ts'
+import { Admission } from '../../core/engine/admission.ts'
+import type { Route } from '../../core/engine/plugin.ts'
+import { Wrapping } from '../../core/engine/wrapping.ts'
 import { listen } from '../../core/http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../../core/http/server.ts'
-import { type LogEntry, type Observer, silentObserver } from '../../core/observe.ts'
-import { defaultSettings, type Settings } from '../../core/options.ts'
-import type { Route } from '../../core/plugin.ts'
-import { Wrapping } from '../../core/wrapping.ts'
+import { type LogEntry, type Observer, silentObserver } from '../../core/log/observe.ts'
+import { dialects } from '../../core/names/dialect.ts'
+import { defaultSettings, type Settings } from '../../core/options/options.ts'
 
 export interface TestServer {
   readonly port: number

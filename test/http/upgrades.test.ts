@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
-import { definePlugin } from '../../core/index.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const sockets = definePlugin({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { TrellisError } from '../../core/errors.ts'
-import { parseJson } from '../../core/json.ts'
+import { TrellisError } from '../../core/errors/errors.ts'
+import { pathText } from '../../core/errors/path.ts'
+import { parseJson } from '../../core/json/json.ts'
 import { decode } from '../../core/operations/decode.ts'
 import { GraphQLName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
-import { pathText } from '../../core/path.ts'
 
 /** `path: message` of the refusal. */
 function refusal(schema: TSchema, value: unknown): string {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { badRequest } from '../../core/errors.ts'
+import { definePlugin, type Plugin } from '../../core/engine/plugin.ts'
+import { badRequest } from '../../core/errors/errors.ts'
 import { type Operation, operation } from '../../core/operations/operation.ts'
 import { OperationRegistry } from '../../core/operations/registry.ts'
-import { definePlugin, type Plugin } from '../../core/plugin.ts'
 import { marksPlugin, setMotto } from './marks-plugin.ts'
 import { startService } from './service.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/json/json.ts'
 import { marksPlugin } from './marks-plugin.ts'
 import { startService } from './service.ts'
 

@@ -1,15 +1,15 @@
 // A plugin of the tests whose metadata needs variables of the environment.
 
 import { Type } from '@sinclair/typebox'
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../core/engine/plugin.ts'
 
 export interface Hook {
   name: string
   url_from_env: string
 }
 
-declare module '../../core/metadata/document.ts' {
-  interface MetadataDocument {
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
     test_hooks: Hook[]
   }
 }

@@ -1,13 +1,13 @@
 // A plugin of the tests with one of each: a list slice, a value slice, a facet that adds nothing and counts, an effect.
 
 import { Type } from '@sinclair/typebox'
-import { badRequest } from '../../core/errors.ts'
+import { definePlugin } from '../../core/engine/plugin.ts'
+import { badRequest } from '../../core/errors/errors.ts'
 import { objectKey } from '../../core/metadata/objects.ts'
 import type { ObjectDescription } from '../../core/metadata/slices.ts'
-import { nameText, type QualifiedName } from '../../core/names.ts'
+import { nameText, type QualifiedName } from '../../core/names/names.ts'
 import { operation } from '../../core/operations/operation.ts'
 import { ObjectName, TableName } from '../../core/operations/wire-types.ts'
-import { definePlugin } from '../../core/plugin.ts'
 
 const Sticker = Type.Object({ name: ObjectName, table: TableName, text: Type.Unknown() })
 const Mark = Type.Object({ name: ObjectName, sees: Type.Optional(TableName) })
@@ -23,17 +23,17 @@ interface MarkEntry {
   sees?: QualifiedName
 }
 
-declare module '../../core/metadata/document.ts' {
-  interface MetadataDocument {
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
     test_stickers: StickerEntry[]
     test_motto: { text: string }
   }
-  interface TableEntry {
+  interface TableFacets {
     test_marks?: MarkEntry[]
   }
 }
 
-declare module '../../core/metadata/model.ts' {
+declare module '../../sdk/registry.ts' {
   interface ModelSlices {
     test_stickers: ReadonlyMap<string, unknown>
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { nameKey } from '../../core/names.ts'
+import { nameKey } from '../../core/names/names.ts'
 import { type Counts, marksPlugin } from './marks-plugin.ts'
 import { startService } from './service.ts'
 

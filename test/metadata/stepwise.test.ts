@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { atOnce, inTurns, mapSteps, type Steps } from '../../core/stepwise.ts'
+import { atOnce, inTurns, mapSteps, type Steps } from '../../core/concurrency/stepwise.ts'
 
 function* busySteps(count: number, millis: number): Steps<string> {
   for (let i = 0; i < count; i++) {

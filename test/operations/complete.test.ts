@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { Apis } from '../../core/apis.ts'
+import { Apis } from '../../core/engine/apis.ts'
 import type { RegisteredOperation } from '../../core/operations/registry.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { startTrellis } from '../support/trellis.ts'

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { ValidateFunction } from 'ajv'
-import type { PathKey } from '../../core/path.ts'
+import type { PathKey } from '../../core/errors/path.ts'
 import type { JsonSchema } from '../../plugins/openapi/json-schema.ts'
 
 /** Arguments that do not fit, and where they do not. */

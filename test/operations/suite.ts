@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { pathText } from '../../core/path.ts'
+import { pathText } from '../../core/errors/path.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 import { type Shapes, shapesOf } from './api.ts'
 import { exported } from './effects.ts'

@@ -2,9 +2,9 @@
 
 import type { TestContext } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
-import { definePlugin, type Settings } from '../../core/index.ts'
 import type { Operation } from '../../core/operations/operation.ts'
 import type { RegisteredOperation } from '../../core/operations/registry.ts'
+import { definePlugin, type Settings } from '../../sdk/index.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import type { Area, Call, Step } from './entry.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dialects } from '../../core/dialect.ts'
+import { version } from '../../core/engine/version.ts'
+import { dialects } from '../../core/names/dialect.ts'
 import { OutgoingClient, OutgoingError, type OutgoingRequest } from '../../core/outgoing/client.ts'
-import { version } from '../../core/version.ts'
 import { startOther } from '../auth/other-server.ts'
 
 function client(t: test.TestContext, dialect: 'trellis' | 'hasura' = 'trellis') {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dialects } from '../../core/dialect.ts'
+import { dialects } from '../../core/names/dialect.ts'
 import { freshnessOf } from '../../core/outgoing/freshness.ts'
 import { forwardedHeaders } from '../../core/outgoing/headers.ts'
 import { loggableUrl } from '../../core/outgoing/url.ts'

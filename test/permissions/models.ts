@@ -1,10 +1,10 @@
 // Small models made by hand, for what needs no database.
 
 import type { CatalogColumn, PgType } from '../../core/catalog/types.ts'
-import { dialects } from '../../core/dialect.ts'
 import type { ColumnModel, FieldModel, RelationshipModel, TableModel } from '../../core/metadata/model.ts'
 import { objectText } from '../../core/metadata/objects.ts'
-import { nameKey, type QualifiedName } from '../../core/names.ts'
+import { dialects } from '../../core/names/dialect.ts'
+import { nameKey, type QualifiedName } from '../../core/names/names.ts'
 import type { ExpressionContext } from '../../plugins/permissions/index.ts'
 
 const sqlNames: Readonly<Record<string, string>> = { int4: 'integer', varchar: 'character varying', bool: 'boolean' }

@@ -6,8 +6,8 @@ import type { PgType } from '../../core/catalog/types.ts'
 import type { ComparisonOperator } from '../../core/compiler/operators.ts'
 import { type TypeSupport, typeBeside } from '../../core/compiler/type-support.ts'
 import { sql } from '../../core/database/sql.ts'
-import { parseFailed } from '../../core/errors.ts'
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../core/engine/plugin.ts'
+import { parseFailed } from '../../core/errors/errors.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const builtIn = (name: string): PgType => ({ schema: 'pg_catalog', name, sql: name, kind: 'b', isArray: false })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Authenticator, definePlugin } from '../../core/index.ts'
+import { type Authenticator, definePlugin } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const packageFile = new URL('../../package.json', import.meta.url)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { loadPlugins } from '../../core/plugins.ts'
+import { loadPlugins } from '../../core/engine/plugins.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
 const sql = `

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { badRequest } from '../../core/errors.ts'
-import { definePlugin, type Engine, type Plugin } from '../../core/plugin.ts'
-import type { Around } from '../../core/wrapping.ts'
+import { definePlugin, type Engine, type Plugin } from '../../core/engine/plugin.ts'
+import type { Around } from '../../core/engine/wrapping.ts'
+import { badRequest } from '../../core/errors/errors.ts'
 import { startOther } from '../auth/other-server.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startLibrary } from '../support/library.ts'

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { EmbeddedPostgres, type StopMode } from '../../core/database/embedded.ts'
-import { silentObserver } from '../../core/observe.ts'
+import { silentObserver } from '../../core/log/observe.ts'
+import { EmbeddedPostgres, type StopMode } from '../../process/embedded/embedded.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { temporaryDirectory } from '../support/process.ts'
 

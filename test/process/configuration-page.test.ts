@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { defaultText, flagText, helpText } from '../../core/help.ts'
-import { options } from '../../core/options.ts'
+import { options } from '../../core/options/options.ts'
+import { defaultText, flagText, helpText } from '../../process/help.ts'
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createObserver, type LogDestination, type LogEntry } from '../../core/observe.ts'
-import type { Settings } from '../../core/options.ts'
-import { defaultSettings } from '../../core/options.ts'
+import { createObserver, type LogDestination, type LogEntry } from '../../core/log/observe.ts'
+import type { Settings } from '../../core/options/options.ts'
+import { defaultSettings } from '../../core/options/options.ts'
 
 function written(settings: Partial<Settings>, entries: readonly LogEntry[]) {
   const texts: string[] = []

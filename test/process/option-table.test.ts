@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dialects } from '../../core/dialect.ts'
-import { type Option, options } from '../../core/options.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
+import { dialects } from '../../core/names/dialect.ts'
+import { type Option, options } from '../../core/options/options.ts'
+import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
 
 const prefix = dialects.trellis.environmentPrefix
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readCommand } from '../../core/cli.ts'
-import { defaultSettings } from '../../core/options.ts'
-import { redactedSettings } from '../../core/redaction.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../core/settings.ts'
+import { defaultSettings } from '../../core/options/options.ts'
+import { redactedSettings } from '../../core/options/redaction.ts'
+import { readCommand } from '../../process/cli.ts'
+import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
 
 interface Sources {
   readonly variables?: Record<string, string>

@@ -1,6 +1,6 @@
 // A plugin for tests of the process: a request that takes as long as it is told.
 
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../core/engine/plugin.ts'
 
 export default definePlugin({
   name: 'slow',

@@ -8,7 +8,7 @@ import {
   printType,
   validateSchema,
 } from 'graphql'
-import { type Contribution, definePlugin, graphql } from '../../core/index.ts'
+import { type Contribution, definePlugin, graphql } from '../../sdk/index.ts'
 import { startLibrary } from '../support/library.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 import { ask, encoded, refused } from './relay.ts'

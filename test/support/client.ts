@@ -1,8 +1,8 @@
 // The calls of a test against a server.
 
 import assert from 'node:assert/strict'
-import { dialects } from '../../core/dialect.ts'
-import type { Settings } from '../../core/options.ts'
+import { dialects } from '../../core/names/dialect.ts'
+import type { Settings } from '../../core/options/options.ts'
 
 export interface RequestOptions {
   /** Sent as the role header. */

@@ -4,8 +4,8 @@
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findBinaries, findRunAs, type RunAs, spawnAs } from '../../core/database/embedded-binaries.ts'
-import { readPostmaster } from '../../core/database/postmaster.ts'
+import { findBinaries, findRunAs, type RunAs, spawnAs } from '../../process/embedded/embedded-binaries.ts'
+import { readPostmaster } from '../../process/embedded/postmaster.ts'
 import { makeTemporaryDirectory } from './postgres.ts'
 
 export interface OwnPostgresOptions {

@@ -6,9 +6,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { EmbeddedPostgres } from '../../core/database/embedded.ts'
 import { migrate } from '../../core/database/migrate.ts'
-import { silentObserver } from '../../core/observe.ts'
+import { silentObserver } from '../../core/log/observe.ts'
+import { EmbeddedPostgres } from '../../process/embedded/embedded.ts'
 
 /** A PostgreSQL with a template that holds the schema `trellis`, as after a first start. */
 export interface TestPostgres {

@@ -1,10 +1,10 @@
 // An engine of this process over a database of its own, listening on a free port: tests talk to it over HTTP.
 
 import type { TestContext } from 'node:test'
-import { createEngine, type RunningEngine } from '../../core/engine.ts'
-import { type Observer, silentObserver } from '../../core/observe.ts'
-import { defaultSettings, type Settings } from '../../core/options.ts'
-import type { Plugin } from '../../core/plugin.ts'
+import { createEngine, type RunningEngine } from '../../core/engine/engine.ts'
+import type { Plugin } from '../../core/engine/plugin.ts'
+import { type Observer, silentObserver } from '../../core/log/observe.ts'
+import { defaultSettings, type Settings } from '../../core/options/options.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { atEnd } from './cleanup.ts'
 import { clientOf, type TestClient } from './client.ts'

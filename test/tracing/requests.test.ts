@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin } from '../../core/plugin.ts'
+import { definePlugin } from '../../core/engine/plugin.ts'
 import { startOther } from '../auth/other-server.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
 

@@ -2,14 +2,17 @@
 // GraphQL schema.
 
 import { createHash } from 'node:crypto'
-import { introspect } from '../../../core/catalog/introspect.ts'
-import type { CatalogTable } from '../../../core/catalog/types.ts'
-import type { Database } from '../../../core/database/database.ts'
-import type { Transaction } from '../../../core/database/transaction.ts'
-import type { FieldModel, Model, RelationshipModel, TableModel } from '../../../core/metadata/model.ts'
-import { resolveBase } from '../../../core/metadata/table-base.ts'
-import { nameKey, type QualifiedName } from '../../../core/names.ts'
-import { isAdmin, type Session } from '../../../core/session.ts'
+import { isAdmin, nameKey, type QualifiedName, type Session } from '../../../sdk/index.ts'
+import {
+  type CatalogTable,
+  type FieldModel,
+  introspect,
+  type Model,
+  type RelationshipModel,
+  resolveBase,
+  type TableModel,
+} from '../../../sdk/metadata.ts'
+import type { Database, Transaction } from '../../../sdk/sql.ts'
 import { type SystemRelationship, systemTables } from './views.ts'
 
 /** Holds the views and nothing else: what they are made from may be taken away by dropping it. */

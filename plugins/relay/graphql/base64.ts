@@ -1,8 +1,7 @@
 // Base64 as ids and cursors are sent: one line, of JSON in UTF-8.
 
-import { type Sql, sql } from '../../../core/database/sql.ts'
-import { parseScanned } from '../../../core/json.ts'
-import { scanJson } from '../../../core/json-scan.ts'
+import { parseScanned, scanJson } from '../../../sdk/services.ts'
+import { type Sql, sql } from '../../../sdk/sql.ts'
 
 /** The base64 of a text in SQL; PostgreSQL breaks the lines of its own. */
 export const base64Sql = (text: Sql): Sql => sql`translate(encode(convert_to(${text}, 'UTF8'), 'base64'), E'\\n', '')`

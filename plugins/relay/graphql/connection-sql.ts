@@ -1,15 +1,30 @@
 // Connections as SQL: the base set with the values that order it, a page of it, and the JSON of that.
 
-import { andSql, isTrue, tableSql } from '../../../core/compiler/condition-sql.ts'
-import { concat } from '../../../core/compiler/json-sql.ts'
-import { orderItemSql, targetsSql } from '../../../core/compiler/order-sql.ts'
-import type { Output, Rows } from '../../../core/compiler/plan.ts'
-import type { Printer } from '../../../core/compiler/printer.ts'
-import { type Frame, outputSql, rowSet } from '../../../core/compiler/select-sql.ts'
-import type { ParamSource } from '../../../core/database/param.ts'
-import { empty, id, integer, join, param, type Sql, sql, trusted } from '../../../core/database/sql.ts'
-import type { OrderElement } from '../../../core/graphql/contribution.ts'
-import type { QualifiedName } from '../../../core/names.ts'
+import type { OrderElement } from '../../../sdk/graphql.ts'
+import type { QualifiedName } from '../../../sdk/index.ts'
+import {
+  andSql,
+  concat,
+  empty,
+  type Frame,
+  id,
+  integer,
+  isTrue,
+  join,
+  type Output,
+  orderItemSql,
+  outputSql,
+  type ParamSource,
+  type Printer,
+  param,
+  type Rows,
+  rowSet,
+  type Sql,
+  sql,
+  tableSql,
+  targetsSql,
+  trusted,
+} from '../../../sdk/sql.ts'
 import { cursorSql } from './cursor.ts'
 import { beyondSql, reversed } from './order.ts'
 

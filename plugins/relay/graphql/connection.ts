@@ -1,12 +1,9 @@
 // The plan of a connection: the order and the page that its arguments ask for, and what is selected of it.
 
-import type { Rows } from '../../../core/compiler/plan.ts'
-import { validationFailed } from '../../../core/errors.ts'
-import type { OrderElement } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { pathKeys } from '../../../core/path.ts'
+import type { FieldSelection, OrderElement, PlanContext } from '../../../sdk/graphql.ts'
+import { pathKeys, validationFailed } from '../../../sdk/index.ts'
+import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
+import type { Rows } from '../../../sdk/sql.ts'
 import { orderedColumn, planMembers, planOrderBy, readLimit } from '../../tables/graphql.ts'
 import type { Connection, ConnectionOutput, EdgeOutput, Entry, PageInfoOutput } from './connection-sql.ts'
 import { cursorCodec } from './cursor.ts'

@@ -1,12 +1,9 @@
 // Cursors: base64 of `{"title" : "A", "id" : 3}`, the values of a row by which the connection is ordered.
 
-import { encodeArray, stringCodec } from '../../../core/compiler/codecs.ts'
-import { roundTripJson } from '../../../core/compiler/json-sql.ts'
-import type { Codec } from '../../../core/database/param.ts'
-import { join, literal, type Sql, sql } from '../../../core/database/sql.ts'
-import { TrellisError, validationFailed, within } from '../../../core/errors.ts'
-import type { OrderedValue } from '../../../core/graphql/contribution.ts'
-import { jsonType } from '../../../core/json.ts'
+import type { OrderedValue } from '../../../sdk/graphql.ts'
+import { TrellisError, validationFailed, within } from '../../../sdk/index.ts'
+import { jsonType } from '../../../sdk/services.ts'
+import { type Codec, encodeArray, join, literal, roundTripJson, type Sql, sql, stringCodec } from '../../../sdk/sql.ts'
 import { base64Json, base64Sql } from './base64.ts'
 import { keyText } from './key-text.ts'
 

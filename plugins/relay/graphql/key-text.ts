@@ -1,9 +1,9 @@
 // Values of columns as node ids and cursors hold them: JSON as PostgreSQL prints it, back in its input syntax.
 
-import type { PgType } from '../../../core/catalog/types.ts'
-import { codecFor } from '../../../core/compiler/codecs.ts'
-import { parseFailed } from '../../../core/errors.ts'
-import { type JsonType, jsonType } from '../../../core/json.ts'
+import { parseFailed } from '../../../sdk/index.ts'
+import type { PgType } from '../../../sdk/metadata.ts'
+import { type JsonType, jsonType } from '../../../sdk/services.ts'
+import { codecFor } from '../../../sdk/sql.ts'
 
 /** The types whose values GraphQL's own scalars carry: what messages call them, and the JSON they are. */
 const standard: Readonly<Record<string, readonly [name: string, json: JsonType]>> = {

@@ -1,17 +1,21 @@
 // Node ids: base64 of `[1, "public", "book", 7]`, the version, the table and the values of its key.
 
-import { encodeArray, idCodec, numberText } from '../../../core/compiler/codecs.ts'
-import { columnSql } from '../../../core/compiler/condition-sql.ts'
-import { roundTripJson } from '../../../core/compiler/json-sql.ts'
-import type { SqlBuilder } from '../../../core/compiler/plan.ts'
-import type { Codec } from '../../../core/database/param.ts'
-import { join, literal, sql } from '../../../core/database/sql.ts'
-import { decimalText, parseDecimal } from '../../../core/decimal.ts'
-import { TrellisError, validationFailed } from '../../../core/errors.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import { jsonType } from '../../../core/json.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { nameKey, type QualifiedName } from '../../../core/names.ts'
+import type { SchemaScope } from '../../../sdk/graphql.ts'
+import { nameKey, type QualifiedName, TrellisError, validationFailed } from '../../../sdk/index.ts'
+import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
+import { decimalText, jsonType, parseDecimal } from '../../../sdk/services.ts'
+import {
+  type Codec,
+  columnSql,
+  encodeArray,
+  idCodec,
+  join,
+  literal,
+  numberText,
+  roundTripJson,
+  type SqlBuilder,
+  sql,
+} from '../../../sdk/sql.ts'
 import { base64Json, base64Sql } from './base64.ts'
 import { keyText } from './key-text.ts'
 

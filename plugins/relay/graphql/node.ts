@@ -1,16 +1,23 @@
 // `node(id:)`: a row of any table by its node id.
 
 import { type GraphQLFieldConfig, GraphQLID, GraphQLNonNull } from 'graphql'
-import { idCodec } from '../../../core/compiler/codecs.ts'
-import { columnSql } from '../../../core/compiler/condition-sql.ts'
-import { allOf, allRows, type Condition, type Operand, type RootOutput } from '../../../core/compiler/plan.ts'
-import { integer, join, param, sql, trusted } from '../../../core/database/sql.ts'
-import { TrellisError, validationFailed } from '../../../core/errors.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { pathKeys } from '../../../core/path.ts'
+import type { FieldSelection, PlanContext, SchemaScope } from '../../../sdk/graphql.ts'
+import { pathKeys, TrellisError, validationFailed } from '../../../sdk/index.ts'
+import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
+import {
+  allOf,
+  allRows,
+  type Condition,
+  columnSql,
+  idCodec,
+  integer,
+  join,
+  type Operand,
+  param,
+  type RootOutput,
+  sql,
+  trusted,
+} from '../../../sdk/sql.ts'
 import { planMembers, rowType, showsRootField } from '../../tables/graphql.ts'
 import { nodeIdCodec, nodeKey, parseNodeId, tableOfNodeId } from './node-id.ts'
 import { nodeInterface } from './types.ts'

@@ -1,7 +1,7 @@
 // Places in an order: which rows come behind one.
 
-import { join, type Sql, sql, trusted } from '../../../core/database/sql.ts'
-import type { OrderElement } from '../../../core/graphql/contribution.ts'
+import type { OrderElement } from '../../../sdk/graphql.ts'
+import { join, type Sql, sql, trusted } from '../../../sdk/sql.ts'
 
 /** The order in the opposite direction. */
 export const reversed = (order: readonly OrderElement[]): OrderElement[] =>

@@ -12,9 +12,9 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import type { SchemaScope } from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
 import { rowType, selectArguments } from '../../tables/graphql.ts'
 
 /** `id: ID!`, of the interface and of the types that implement it. */

@@ -1,9 +1,8 @@
 // Which columns an aggregate works on.
 
-import { builtInType, type PgType } from '../../../core/catalog/types.ts'
-import type { TakenAs } from '../../../core/compiler/plan.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
+import type { SchemaScope } from '../../../sdk/graphql.ts'
+import { builtInType, type ColumnModel, type PgType, type TableModel } from '../../../sdk/metadata.ts'
+import type { TakenAs } from '../../../sdk/sql.ts'
 import { selectableColumns } from './row-type.ts'
 
 /** Aggregates over numeric columns whose result is a Float, but for `sum`, which keeps the column's type. */

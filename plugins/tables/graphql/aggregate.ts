@@ -10,13 +10,10 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
 } from 'graphql'
-import type { AggregateOutput } from '../../../core/compiler/plan.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { columnType } from '../../../core/graphql/scalars.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import { columnType, type FieldSelection, type PlanContext, type SchemaScope } from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
+import type { AggregateOutput } from '../../../sdk/sql.ts'
 import { columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { planMembers, rowType, selectableColumns } from './row-type.ts'
 import { selectColumnType } from './select-arguments.ts'

@@ -7,12 +7,10 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
-import { allOf, always, type Condition } from '../../../core/compiler/plan.ts'
-import type { InputFieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import type { InputFieldMap, PlanContext, SchemaScope, Value } from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
+import { allOf, always, type Condition } from '../../../sdk/sql.ts'
 import { comparisonType, isHolding, planComparison, subjectOf } from './comparison.ts'
 import { selectableColumns } from './row-type.ts'
 

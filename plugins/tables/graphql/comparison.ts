@@ -11,24 +11,27 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql'
-import { builtInType, type PgType } from '../../../core/catalog/types.ts'
-import { codecFor, stringCodec } from '../../../core/compiler/codecs.ts'
-import { type Compared, compare } from '../../../core/compiler/compare.ts'
+import { columnCodec, columnType, type SchemaScope, scalarType, type Value } from '../../../sdk/graphql.ts'
+import { builtInType, type ColumnModel, type PgType } from '../../../sdk/metadata.ts'
 import {
+  allOf,
+  always,
+  type Codec,
+  type Compared,
   type ComparisonOperator,
+  type Condition,
+  codecFor,
+  compare,
   isOperandObject,
+  type Operand,
   type OperandMember,
   type OperandObject,
   type OperandValue,
   operatorsFor,
-} from '../../../core/compiler/operators.ts'
-import { allOf, always, type Condition, type Operand } from '../../../core/compiler/plan.ts'
-import { supportOf, typeBeside } from '../../../core/compiler/type-support.ts'
-import type { Codec } from '../../../core/database/param.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import { columnCodec, columnType, scalarType } from '../../../core/graphql/scalars.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { ColumnModel } from '../../../core/metadata/model.ts'
+  stringCodec,
+  supportOf,
+  typeBeside,
+} from '../../../sdk/sql.ts'
 
 /** A column, possibly seen through casts, as GraphQL compares it. */
 export interface Subject extends Compared {

@@ -1,12 +1,10 @@
 // `delete_T` and `delete_T_by_pk`.
 
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
-import type { MutationAnswer, MutationPlan, MutationStep } from '../../../core/compiler/mutation-plan.ts'
-import { allOf, type Condition } from '../../../core/compiler/plan.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import type { PlanContext, SchemaScope } from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
+import { allOf, type Condition, type MutationAnswer, type MutationPlan, type MutationStep } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'
 import { keyArguments, keyColumns, keyCondition } from './query-fields.ts'

@@ -1,13 +1,17 @@
 // `T_insert_input`, and how its values are read.
 
 import { type GraphQLInputFieldConfig, GraphQLInputObjectType, getNamedType } from 'graphql'
-import type { ParamOperand } from '../../../core/compiler/mutation-plan.ts'
-import type { InputFieldMap, NestedInsert, SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { columnType } from '../../../core/graphql/scalars.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import {
+  columnType,
+  type InputFieldMap,
+  type NestedInsert,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
+import type { ParamOperand } from '../../../sdk/sql.ts'
 import { columnParam, insertableColumns } from './written-columns.ts'
 
 /** `T_insert_input`. */

@@ -1,6 +1,9 @@
 // The statements that an insert takes. Rows without related ones go into one; a row with related
 // ones is inserted by itself, after those that it refers to and before those that refer to it.
 
+import { columnCodec, type NestedInsert, type PlanContext, type Value } from '../../../sdk/graphql.ts'
+import { below, nameText, type Path, pathKeys, validationFailed } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
 import {
   answerSlot,
   type ColumnValue,
@@ -10,15 +13,7 @@ import {
   type OnConflict,
   type ParamOperand,
   type RowCheck,
-} from '../../../core/compiler/mutation-plan.ts'
-import { validationFailed } from '../../../core/errors.ts'
-import type { NestedInsert } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { columnCodec } from '../../../core/graphql/scalars.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
-import { below, type Path, pathKeys } from '../../../core/path.ts'
+} from '../../../sdk/sql.ts'
 import { type InsertRow, readInsertRow } from './insert-input.ts'
 import { presetValues } from './written-columns.ts'
 

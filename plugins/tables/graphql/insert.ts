@@ -1,13 +1,10 @@
 // `insert_T` and `insert_T_one`.
 
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
-import type { MutationPlan } from '../../../core/compiler/mutation-plan.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
-import { below } from '../../../core/path.ts'
+import type { FieldSelection, PlanContext, SchemaScope } from '../../../sdk/graphql.ts'
+import { below, nameText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
+import type { MutationPlan } from '../../../sdk/sql.ts'
 import { insertInputType } from './insert-input.ts'
 import { type InsertTarget, planInsert, planInsertOne } from './insert-plan.ts'
 import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'

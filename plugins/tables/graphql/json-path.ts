@@ -1,9 +1,8 @@
 // The `path` argument of json columns: `$.a[0]['odd key']`.
 
-import { validationFailed } from '../../../core/errors.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import { parseJsonPath } from '../../../core/json-path.ts'
-import { pathKeys } from '../../../core/path.ts'
+import type { Value } from '../../../sdk/graphql.ts'
+import { pathKeys, validationFailed } from '../../../sdk/index.ts'
+import { parseJsonPath } from '../../../sdk/services.ts'
 
 /** The keys of a path; null for `$`, the whole value. */
 export function readPathArgument(value: Value): readonly string[] | null {

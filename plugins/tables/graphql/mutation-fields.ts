@@ -1,7 +1,7 @@
 // The mutation fields of tables, as far as a role's permissions go.
 
-import type { FieldMap, RootFields, SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
+import type { FieldMap, RootFields, SchemaScope } from '../../../sdk/graphql.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
 import { deleteByKeyField, deleteField } from './delete.ts'
 import { insertField, insertOneField } from './insert.ts'
 import { keyColumns } from './query-fields.ts'

@@ -1,12 +1,10 @@
 // `T_mutation_response`, and what mutations answer with.
 
 import { type GraphQLFieldConfigMap, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql'
-import type { MutationAnswer, ResponseValue } from '../../../core/compiler/mutation-plan.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import type { FieldSelection, PlanContext, SchemaScope } from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
+import type { MutationAnswer, ResponseValue } from '../../../sdk/sql.ts'
 import { rowList } from './query-fields.ts'
 import { planRow } from './row-type.ts'
 

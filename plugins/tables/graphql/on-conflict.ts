@@ -7,13 +7,10 @@ import {
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
-import type { ConflictUpdate, OnConflict } from '../../../core/compiler/mutation-plan.ts'
-import { allOf } from '../../../core/compiler/plan.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { isEnumValueName, nameText } from '../../../core/names.ts'
+import type { PlanContext, SchemaScope, Value } from '../../../sdk/graphql.ts'
+import { isEnumValueName, nameText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
+import { allOf, type ConflictUpdate, type OnConflict } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { presetValues, updatableColumns } from './written-columns.ts'
 

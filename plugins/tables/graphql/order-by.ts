@@ -1,13 +1,17 @@
 // `T_order_by`, `T_aggregate_order_by` and the enum of directions.
 
 import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
-import { builtInType } from '../../../core/catalog/types.ts'
-import type { Mapping } from '../../../core/compiler/plan.ts'
-import type { InputFieldMap, OrderElement, OrderedValue, SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { nameKey, nameText } from '../../../core/names.ts'
+import type {
+  InputFieldMap,
+  OrderElement,
+  OrderedValue,
+  PlanContext,
+  SchemaScope,
+  Value,
+} from '../../../sdk/graphql.ts'
+import { nameKey, nameText } from '../../../sdk/index.ts'
+import { builtInType, type ColumnModel, type TableModel } from '../../../sdk/metadata.ts'
+import type { Mapping } from '../../../sdk/sql.ts'
 import { aggregatedType, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { selectableColumns } from './row-type.ts'
 

@@ -1,17 +1,19 @@
 // `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots.
 
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
-import { compare } from '../../../core/compiler/compare.ts'
-import { findOperator } from '../../../core/compiler/operators.ts'
-import { allOf, allRows, type Condition, type RootOutput } from '../../../core/compiler/plan.ts'
-import type { FieldMap, RootFields, SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { columnCodec, columnType } from '../../../core/graphql/scalars.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { RootFieldKey } from '../../../core/metadata/document.ts'
-import type { ColumnModel, SelectPermission, TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import {
+  columnCodec,
+  columnType,
+  type FieldMap,
+  type FieldSelection,
+  type PlanContext,
+  type RootFields,
+  type SchemaScope,
+  type Value,
+} from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { ColumnModel, RootFieldKey, SelectPermission, TableModel } from '../../../sdk/metadata.ts'
+import { allOf, allRows, type Condition, compare, findOperator, type RootOutput } from '../../../sdk/sql.ts'
 import { aggregateType, planAggregate } from './aggregate.ts'
 import { fieldsOfTables, TableRootFields } from './root-fields.ts'
 import { planRow, rowType, selectableColumns } from './row-type.ts'

@@ -1,12 +1,15 @@
 // Root fields of tables, found by name: of the thousands that a role has, a request asks for a few.
 
 import type { GraphQLFieldConfig } from 'graphql'
-import type { FieldMap, RootFields, SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { RootFieldKey } from '../../../core/metadata/document.ts'
-import type { TableModel } from '../../../core/metadata/model.ts'
-import { rootFieldIndex } from '../../../core/metadata/root-field-index.ts'
-import { basesOfRootField, generatedRootFieldName } from '../../../core/metadata/root-field-names.ts'
-import { customRootField } from '../../../core/metadata/table-configuration.ts'
+import type { FieldMap, RootFields, SchemaScope } from '../../../sdk/graphql.ts'
+import {
+  basesOfRootField,
+  customRootField,
+  generatedRootFieldName,
+  type RootFieldKey,
+  rootFieldIndex,
+  type TableModel,
+} from '../../../sdk/metadata.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 

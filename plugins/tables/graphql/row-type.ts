@@ -1,13 +1,16 @@
 // `T`: the object type of a table's rows, and the plan of what is selected of a row.
 
 import { GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql'
-import type { Output } from '../../../core/compiler/plan.ts'
-import type { FieldMap, SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { columnType } from '../../../core/graphql/scalars.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { nameText } from '../../../core/names.ts'
+import {
+  columnType,
+  type FieldMap,
+  type FieldSelection,
+  type PlanContext,
+  type SchemaScope,
+} from '../../../sdk/graphql.ts'
+import { nameText } from '../../../sdk/index.ts'
+import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
+import type { Output } from '../../../sdk/sql.ts'
 import { readPathArgument } from './json-path.ts'
 
 /** The type of a table's rows for a role that may select from it. */

@@ -10,27 +10,29 @@ import {
   GraphQLNonNull,
   GraphQLString,
 } from 'graphql'
-import { builtInType } from '../../../core/catalog/types.ts'
-import { codecFor, stringCodec } from '../../../core/compiler/codecs.ts'
-import { type UpdateOperator, updateOperators } from '../../../core/compiler/mutation-operators.ts'
-import type {
-  Assignment,
-  MutationAnswer,
-  MutationPlan,
-  MutationStep,
-  ParamOperand,
-  Update,
-} from '../../../core/compiler/mutation-plan.ts'
-import { allOf, type Condition } from '../../../core/compiler/plan.ts'
-import { validationFailed } from '../../../core/errors.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import type { PlanContext } from '../../../core/graphql/plan-context.ts'
-import { columnType } from '../../../core/graphql/scalars.ts'
-import type { FieldSelection } from '../../../core/graphql/selection.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { ColumnModel, TableModel } from '../../../core/metadata/model.ts'
-import { compareText, nameText } from '../../../core/names.ts'
-import { pathKeys } from '../../../core/path.ts'
+import {
+  columnType,
+  type FieldSelection,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../../sdk/graphql.ts'
+import { compareText, nameText, pathKeys, validationFailed } from '../../../sdk/index.ts'
+import { builtInType, type ColumnModel, type TableModel } from '../../../sdk/metadata.ts'
+import {
+  type Assignment,
+  allOf,
+  type Condition,
+  codecFor,
+  type MutationAnswer,
+  type MutationPlan,
+  type MutationStep,
+  type ParamOperand,
+  stringCodec,
+  type Update,
+  type UpdateOperator,
+  updateOperators,
+} from '../../../sdk/sql.ts'
 import { isNumeric } from './aggregate-columns.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'

@@ -1,12 +1,8 @@
 // Columns as mutations write them: which ones a role may set, and their values as parameters.
 
-import { inputType } from '../../../core/compiler/codecs.ts'
-import type { ColumnValue, ParamOperand } from '../../../core/compiler/mutation-plan.ts'
-import type { ParamSource } from '../../../core/database/param.ts'
-import type { SchemaScope } from '../../../core/graphql/contribution.ts'
-import { columnCodec } from '../../../core/graphql/scalars.ts'
-import type { Value } from '../../../core/graphql/values.ts'
-import type { ColumnModel, PresetValue, TableModel } from '../../../core/metadata/model.ts'
+import { columnCodec, type SchemaScope, type Value } from '../../../sdk/graphql.ts'
+import type { ColumnModel, PresetValue, TableModel } from '../../../sdk/metadata.ts'
+import { type ColumnValue, inputType, type ParamOperand, type ParamSource } from '../../../sdk/sql.ts'
 import { exposedColumns } from './row-type.ts'
 
 /** The columns that a role may give when it inserts, by GraphQL name. */

@@ -1,0 +1,33 @@
+// The names that `--enabled-apis` takes, and which of them are open. Plugins declare them; those of the interface are
+// known even while no plugin serves them, so a configuration stays valid whatever is loaded.
+
+import { OptionsError } from '../options/option-values.ts'
+import type { PluginDefinition } from './plugin.ts'
+
+const interfaceApis = ['metadata', 'graphql', 'pgdump', 'developer', 'config']
+
+/** The API that a plugin's operations and routes belong to. */
+export const apiOf = (plugin: Pick<PluginDefinition, 'api'>): string => (plugin.api ?? 'metadata').toLowerCase()
+
+export class Apis {
+  /** Every name that may be enabled. */
+  readonly known: readonly string[]
+  readonly enabled: readonly string[]
+  readonly #open: ReadonlySet<string>
+
+  /** `requested` replaces the defaults; null keeps them. Refuses names that nobody declares. */
+  constructor(plugins: readonly PluginDefinition[], requested: readonly string[] | null) {
+    const standard = plugins.filter(({ enabledByDefault }) => enabledByDefault !== false).map(apiOf)
+    this.known = [...new Set([...interfaceApis, ...plugins.map(apiOf)])]
+    const names = (requested ?? standard).map((name) => name.toLowerCase())
+    if (names.some((name) => !this.known.includes(name))) {
+      throw new OptionsError(`Only expecting list of comma separated API types ${this.known.join(',')}`, 'enabledApis')
+    }
+    this.#open = new Set(names)
+    this.enabled = [...this.#open]
+  }
+
+  isEnabled(name: string): boolean {
+    return this.#open.has(name.toLowerCase())
+  }
+}

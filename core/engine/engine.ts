@@ -1,0 +1,203 @@
+// The composition root: core's services in order, then the plugins, then the first model.
+
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { Auth } from '../auth/auth.ts'
+import { takeStep } from '../database/connect.ts'
+import { Database } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import type { Contribution } from '../graphql/contribution.ts'
+import { GraphQLEngine, type RequestGuard } from '../graphql/engine.ts'
+import { listen } from '../http/listen.ts'
+import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
+import { createObserver, type Observer } from '../log/observe.ts'
+import { createMetadataService } from '../metadata/metadata-service.ts'
+import type { Model } from '../metadata/model.ts'
+import { MetadataRegistry } from '../metadata/registry.ts'
+import type { MetadataService } from '../metadata/service.ts'
+import { type Dialect, dialects } from '../names/dialect.ts'
+import { OperationRegistry } from '../operations/registry.ts'
+import type { Settings } from '../options/options.ts'
+import { OutgoingClient } from '../outgoing/client.ts'
+import { SessionSettings } from '../session/session-settings.ts'
+import { Admission } from './admission.ts'
+import { Apis } from './apis.ts'
+import type { Plugin } from './plugin.ts'
+import { type LoadedPlugin, loadPlugins, orderPlugins, pluginFailure, pluginLabel } from './plugins.ts'
+import { engineOf, openRoutes, type Services } from './registration.ts'
+import { StartError } from './start-error.ts'
+import { Wrapping } from './wrapping.ts'
+
+export interface EngineOptions {
+  /** `databaseUrl` must be set: core starts no PostgreSQL. */
+  readonly settings: Settings
+  /** Plugins beside those that the settings name; the built-in ones among them. */
+  readonly plugins: readonly Plugin[]
+  /** Takes the log; by default lines on stdout. */
+  readonly observe?: Observer
+}
+
+/** An engine that serves; `app.inject` reaches it without a port. */
+export interface RunningEngine {
+  readonly settings: Settings
+  readonly app: FastifyInstance
+  readonly metadata: MetadataService
+  readonly graphql: GraphQLEngine
+  /** The model being served now. */
+  readonly model: Model
+  readonly plugins: readonly LoadedPlugin[]
+  readonly apis: Pick<Apis, 'enabled' | 'known' | 'isEnabled'>
+  /** Opens the port of the settings; returns it. */
+  listen(): Promise<number>
+  /** Ends requests in flight, then everything else. */
+  close(): Promise<void>
+}
+
+/** Builds the engine: everything is in place, and the first model is served, when it resolves. */
+export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
+  const { settings } = options
+  const given = options.plugins.map((plugin): LoadedPlugin => ({ plugin, source: null }))
+  const plugins = orderPlugins([...given, ...(await loadPlugins(settings.plugins, process.cwd()))])
+  const definitions = plugins.map(({ plugin }) => plugin)
+  const apis = new Apis(definitions, settings.enabledApis)
+  const { http, services, metadata, outgoing } = createServices(options, apis)
+  const close = closing({ http, services, metadata, outgoing })
+  try {
+    const { database, observe } = services
+    await migrate(settings, observe)
+    await takeStep(settings, observe, () => database.open())
+    await registerPlugins(services, plugins)
+    await takeStep(settings, observe, () => metadata.start())
+    await mountRoutes(services)
+    await http.app.ready()
+    await runReadyHooks(services)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    settings,
+    app: http.app,
+    metadata: services.metadata,
+    graphql: services.graphql,
+    plugins,
+    apis,
+    get model() {
+      return services.metadata.model
+    },
+    listen: () => listen(http, settings),
+    close,
+  }
+}
+
+function createServices({ settings, observe = createObserver(settings) }: EngineOptions, apis: Apis) {
+  const dialect = dialects[settings.dialect]
+  const wrapping = new Wrapping()
+  const sessionSettings = new SessionSettings(dialect)
+  const database = openDatabase({ settings, dialect, observe, wrapping })
+  const auth = new Auth(settings, dialect)
+  const outgoing = new OutgoingClient(dialect, wrapping)
+  const http = createHttp({ settings, observe, auth })
+  const operations = new OperationRegistry((api) => apis.isEnabled(api))
+  const registry = new MetadataRegistry()
+  const common = { database, dialect, sessionSettings, wrapping }
+  const metadata = createMetadataService({ ...common, observe, operations, registry })
+  const contributions: Contribution[] = []
+  const guards: RequestGuard[] = []
+  const model = () => metadata.model
+  const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
+  const graphql = new GraphQLEngine({ ...common, settings, contributions, guards, model, report })
+  const services: Services = {
+    ...common,
+    ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, guards, graphql },
+    admission: new Admission(),
+    app: http.app,
+    routes: new Map(),
+    ready: [],
+    closing: [],
+  }
+  return { http, services, metadata, outgoing }
+}
+
+interface DatabaseServices {
+  readonly settings: Settings
+  readonly dialect: Dialect
+  readonly observe: Observer
+  readonly wrapping: Wrapping
+}
+
+function openDatabase({ settings, dialect, observe, wrapping }: DatabaseServices): Database {
+  if (settings.databaseUrl === null) throw new StartError('there is no database to serve: set databaseUrl')
+  return new Database({
+    url: settings.databaseUrl,
+    connections: settings.connections * settings.stripes,
+    idleTimeout: settings.timeout,
+    lifetime: settings.connLifetime || null,
+    connectTimeout: settings.connectTimeout,
+    poolTimeout: settings.poolTimeout,
+    preparedStatements: settings.usePreparedStatements,
+    settingNames: [dialect.userSetting, dialect.traceSetting],
+    isolation: settings.txIsolation,
+    onConnectionError: ({ message }) => observe.log({ type: 'pg-client', level: 'warn', detail: { message } }),
+    wrapping,
+  })
+}
+
+/** Registers each plugin as a Fastify plugin of its name, so that Fastify's own tools show them. */
+async function registerPlugins(services: Services, plugins: readonly LoadedPlugin[]): Promise<void> {
+  for (const loaded of plugins) {
+    const { name, dependencies = [] } = loaded.plugin
+    const register = async () => {
+      try {
+        await loaded.plugin.register(engineOf(services, loaded))
+      } catch (error) {
+        throw pluginFailure(loaded, error)
+      }
+    }
+    await services.app.register(fp(register, { name, dependencies: [...dependencies] }))
+  }
+}
+
+/** Mounts the routes whose API is open. */
+async function mountRoutes(services: Services): Promise<void> {
+  await services.app.register(async (scope) => {
+    takeBodiesAsBytes(scope)
+    for (const { route, plugin } of openRoutes(services)) {
+      try {
+        mountRoute(scope, route, services)
+      } catch (error) {
+        throw pluginFailure(plugin, error)
+      }
+    }
+  })
+}
+
+async function runReadyHooks({ ready }: Services): Promise<void> {
+  for (const { run, plugin } of ready) {
+    try {
+      await run()
+    } catch (error) {
+      throw pluginFailure(plugin, error)
+    }
+  }
+}
+
+/** Ends requests, then what plugins run, then the connections to the database; the first call decides. */
+function closing({ http, services, metadata, outgoing }: ReturnType<typeof createServices>): () => Promise<void> {
+  const close = async () => {
+    await http.close()
+    for (const { run, plugin } of services.closing.toReversed()) {
+      try {
+        await run()
+      } catch (error) {
+        const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
+        services.observe.log({ type: 'unstructured', level: 'error', detail })
+      }
+    }
+    await outgoing.close()
+    await metadata.stop()
+    await services.database.close()
+  }
+  let closed: Promise<void> | undefined
+  return () => (closed ??= close())
+}

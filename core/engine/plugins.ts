@@ -1,0 +1,183 @@
+// Finding plugins, and bringing them into an order in which each comes after those it depends on. Every refusal names
+// the plugin.
+
+import { readFileSync, statSync } from 'node:fs'
+import { createRequire, registerHooks } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Plugin } from './plugin.ts'
+import { StartError } from './start-error.ts'
+
+/** A plugin, and the path or package name that it was loaded from; null when it was given as a value. */
+export interface LoadedPlugin {
+  readonly plugin: Plugin
+  readonly source: string | null
+}
+
+/** A plugin that cannot be loaded or registered; the message is the one line that is shown. */
+export class PluginError extends StartError {}
+
+/** How messages name a plugin. */
+export const pluginLabel = ({ plugin, source }: LoadedPlugin): string =>
+  source === null ? `plugin "${plugin.name}"` : `plugin "${plugin.name}" (${source})`
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message || error.name : String(error)).split('\n')[0] ?? ''
+
+/**
+ * The error of a plugin's own code, under the plugin's name; `what` says what it did not manage. A StartError is worded
+ * for whoever starts the server, and stays.
+ */
+export const pluginFailure = (plugin: LoadedPlugin, error: unknown, what = 'failed to start'): StartError =>
+  error instanceof StartError
+    ? error
+    : new PluginError(`${pluginLabel(plugin)} ${what}: ${firstLine(error)}`, { cause: error })
+
+/** Whether a value was made by `definePlugin`. */
+function isPlugin(value: unknown): value is Plugin {
+  if (typeof value !== 'object' || value === null) return false
+  const { trellisPlugin, name, register } = value as Partial<Plugin>
+  return trellisPlugin === true && typeof name === 'string' && name !== '' && typeof register === 'function'
+}
+
+/** Loads the plugins of `--plugin`: paths relative to `directory`, or package names as a module there would import. */
+export async function loadPlugins(sources: readonly string[], directory: string): Promise<LoadedPlugin[]> {
+  if (sources.length > 0) shareContract()
+  const loaded: LoadedPlugin[] = []
+  for (const source of sources) loaded.push(await loadPlugin(source, directory))
+  return loaded
+}
+
+async function loadPlugin(source: string, directory: string): Promise<LoadedPlugin> {
+  const file = isPath(source) ? fileOfPath(source, directory) : fileOfPackage(source, directory)
+  const module = await importFile(file, source)
+  const plugin = module.default
+  if (!isPlugin(plugin)) {
+    throw new PluginError(
+      `plugin "${source}" is not a plugin: its default export must come from definePlugin({ name, ... })`,
+    )
+  }
+  return { plugin, source }
+}
+
+let contractIsShared = false
+
+/** Lets plugins import `trellis` and what is under it wherever they are installed, and always the copy that runs them. */
+function shareContract(): void {
+  if (contractIsShared) return
+  contractIsShared = true
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      next(specifier, /^trellis($|\/)/.test(specifier) ? { ...context, parentURL: import.meta.url } : context),
+  })
+}
+
+const isPath = (source: string): boolean =>
+  /^(\.{0,2}\/|\.{1,2}$|file:|[A-Za-z]:[\\/])/.test(source) || /\.[cm]?[jt]s$/.test(source)
+
+async function importFile(file: string, source: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return await import(pathToFileURL(file).href)
+  } catch (error) {
+    throw new PluginError(`plugin "${source}" cannot be loaded: ${firstLine(error)}`, { cause: error })
+  }
+}
+
+const kindOf = (path: string): 'file' | 'directory' | null => {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) return null
+  return stats.isDirectory() ? 'directory' : 'file'
+}
+
+function fileOfPath(source: string, directory: string): string {
+  const path = resolve(directory, source.startsWith('file:') ? new URL(source).pathname : source)
+  const kind = kindOf(path)
+  if (kind === null) throw new PluginError(`plugin "${source}" cannot be loaded: there is no file ${path}`)
+  return kind === 'file' ? path : entryOf(path, '.', source)
+}
+
+/** The name of a package, and what comes after it. */
+const packageForm = /^((?:@[^/]+\/)?[^/]+)(\/.+)?$/
+
+function fileOfPackage(source: string, directory: string): string {
+  const [, name = source, subpath = ''] = packageForm.exec(source) ?? []
+  const folders = createRequire(join(directory, 'plugin.js')).resolve.paths(name) ?? []
+  const own = createRequire(import.meta.url).resolve.paths(name) ?? []
+  const found = [...folders, ...own].map((folder) => join(folder, name)).find((path) => kindOf(path) === 'directory')
+  if (found === undefined) {
+    throw new PluginError(
+      `plugin "${source}" cannot be loaded: there is no package ${name} in ${directory} (npm install it, or write a path as ./${source})`,
+    )
+  }
+  return entryOf(found, `.${subpath}`, source)
+}
+
+interface PackageFile {
+  readonly main?: string
+  readonly exports?: unknown
+}
+
+function readPackageFile(directory: string, source: string): PackageFile {
+  const file = join(directory, 'package.json')
+  if (kindOf(file) !== 'file') return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new PluginError(`plugin "${source}" cannot be loaded: ${file}: ${firstLine(error)}`)
+  }
+}
+
+/** The module that a folder stands for: its package.json says, else it is its index file. */
+function entryOf(directory: string, subpath: string, source: string): string {
+  const { main, exports } = readPackageFile(directory, source)
+  const exported = exportedFile(exports, subpath)
+  const names = subpath === '.' ? [exported, main, 'index.ts', 'index.js', 'index.mjs'] : [exported, subpath]
+  const paths = names.flatMap((name) => (name === undefined ? [] : [join(directory, name)]))
+  const file = paths.find((path) => kindOf(path) === 'file')
+  if (file === undefined)
+    throw new PluginError(`plugin "${source}" cannot be loaded: ${directory} has no module to import`)
+  return file
+}
+
+const conditions = ['import', 'node', 'module-sync', 'default']
+
+/** What a package's `exports` gives for a subpath, by the conditions of an import. */
+function exportedFile(exports: unknown, subpath: string): string | undefined {
+  if (typeof exports === 'string') return subpath === '.' ? exports : undefined
+  if (typeof exports !== 'object' || exports === null) return undefined
+  const entries = Object.entries(exports)
+  const isMap = entries.some(([key]) => key.startsWith('.'))
+  if (isMap) return exportedFile((exports as Record<string, unknown>)[subpath], '.')
+  for (const [condition, target] of entries) {
+    const file = conditions.includes(condition) ? exportedFile(target, subpath) : undefined
+    if (file !== undefined) return file
+  }
+  return undefined
+}
+
+/** The plugins in an order in which dependencies come first; otherwise as given. */
+export function orderPlugins(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
+  const byName = new Map<string, LoadedPlugin>()
+  for (const loaded of plugins) {
+    const other = byName.get(loaded.plugin.name)
+    if (other) throw new PluginError(`${pluginLabel(loaded)} has the name of another one: ${pluginLabel(other)}`)
+    byName.set(loaded.plugin.name, loaded)
+  }
+  const ordered = new Set<LoadedPlugin>()
+  const visit = (loaded: LoadedPlugin, dependents: readonly LoadedPlugin[]) => {
+    if (ordered.has(loaded)) return
+    const chain = [...dependents, loaded]
+    if (dependents.includes(loaded)) {
+      const circle = chain.slice(chain.indexOf(loaded)).map(pluginLabel)
+      throw new PluginError(`plugins depend on each other: ${circle.join(' -> ')}`)
+    }
+    for (const name of loaded.plugin.dependencies ?? []) {
+      const dependency = byName.get(name)
+      if (!dependency) throw new PluginError(`${pluginLabel(loaded)} needs plugin "${name}", which is not loaded`)
+      visit(dependency, chain)
+    }
+    ordered.add(loaded)
+  }
+  for (const loaded of plugins) visit(loaded, [])
+  return [...ordered]
+}

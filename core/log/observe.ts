@@ -1,0 +1,249 @@
+// Everything worth observing is a value of one closed type; the one consumer here writes it as a line on stdout: JSON,
+// or for a terminal what log-pretty.ts makes of it.
+
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isatty } from 'node:tty'
+import { pino } from 'pino'
+import type { LogKinds } from '../../sdk/registry.ts'
+import { dialects } from '../names/dialect.ts'
+import { configurableLogTypes, type Settings } from '../options/options.ts'
+import { messageOf } from './log-message.ts'
+import { paintFor, prettyLines, unpainted } from './log-pretty.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'critical'
+
+/** One answered HTTP request. Members of `operation` without value are left out. */
+export interface HttpLog {
+  readonly http_info: {
+    readonly status: number
+    readonly method: string
+    readonly ip: string
+    /** Path without query string. */
+    readonly url: string
+    readonly http_version: string
+    readonly content_encoding: string | null
+  }
+  readonly operation: {
+    readonly request_id: string
+    readonly user_vars?: Readonly<Record<string, string>>
+    readonly response_size?: number
+    /** Seconds. */
+    readonly request_read_time?: number
+    readonly query_execution_time?: number
+    /** Of failures: the parsed body, or its text when it could not be parsed. */
+    readonly query?: unknown
+    readonly raw_query?: string
+    readonly error?: unknown
+  }
+}
+
+/** One GraphQL request and the SQL made from it. */
+export interface QueryLog {
+  readonly request_id: string
+  readonly query: { readonly query: string; readonly variables?: unknown; readonly operationName?: string | null }
+  readonly generated_sql: Readonly<Record<string, GeneratedSql | null>> | null
+}
+
+export interface GeneratedSql {
+  readonly query: string
+  readonly prepared_arguments: readonly unknown[]
+}
+
+export interface StartupLog {
+  readonly kind: 'server_configuration' | 'postgres_connection' | 'catalog_migrate' | 'plugins' | 'server'
+  readonly info: unknown
+}
+
+/** What each kind of line holds. A feature area adds lines of its own in the SDK's registry. */
+export interface LogDetails extends LogKinds {
+  startup: StartupLog
+  'http-log': HttpLog
+  'query-log': QueryLog
+  metadata: { readonly message: string; readonly info: unknown }
+  'pg-client': { readonly message: string }
+  'embedded-postgres': { readonly message: string }
+  unstructured: string
+}
+
+export type LogType = keyof LogDetails
+
+/** One line of the log. */
+export type LogEntry = {
+  [T in LogType]: { readonly type: T; readonly level: LogLevel; readonly detail: LogDetails[T] }
+}[LogType]
+
+/** Takes what happened. */
+export interface Observer {
+  /** Whether such an entry would be written: ask before building a costly one. */
+  isEnabled(type: LogType, level: LogLevel): boolean
+  log(entry: LogEntry): void
+  /** Writes out what is buffered; to be called before the process ends. */
+  flush(): void
+}
+
+const severity: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50, critical: 60 }
+
+/** The types that are off unless `--enabled-log-types` names them; all others are always on. */
+const configurable: ReadonlySet<string> = new Set(configurableLogTypes)
+
+/** A line before it is text; `at` is in milliseconds since 1970. */
+interface LogLine {
+  readonly at: number
+  readonly entry: LogEntry
+}
+
+/** Makes the text of a line. */
+type LineFormat = (line: LogLine) => string
+
+/** Where the text of lines goes. */
+export interface LogDestination {
+  write(lines: string): void
+  flushSync(): void
+  /** Resolves when everything is written, or nobody reads it. */
+  written?(): Promise<void>
+}
+
+/** An observer that knows when its lines are out. */
+export interface LineObserver extends Observer {
+  /** Resolves when the lines so far are written, or nobody reads them. */
+  written(): Promise<void>
+}
+
+/** Milliseconds that a line waits for others at most, and lines and characters that are written at once. */
+const longestWait = 100
+const batchLines = 64
+const batchSize = 16_384
+
+/** What is logged of an answered request is small, and nothing of it changes later, so that its text can wait. */
+const mayWait = ({ type, detail }: LogEntry): boolean => type === 'http-log' && detail.operation.error === undefined
+
+/** Collects lines: making the text of one and handing it over costs several times as much by itself as among others. */
+class LineBuffer {
+  readonly #destination: LogDestination
+  readonly #textOf: LineFormat
+  #lines: (LogLine | string)[] = []
+  /** Of those that are text. */
+  #size = 0
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(destination: LogDestination, textOf: LineFormat) {
+    this.#destination = destination
+    this.#textOf = textOf
+  }
+
+  write(line: LogLine): void {
+    const kept = mayWait(line.entry) ? line : this.#textOf(line)
+    this.#lines.push(kept)
+    if (typeof kept === 'string') this.#size += kept.length
+    if (this.#lines.length >= batchLines || this.#size >= batchSize) this.#pass()
+    else this.#timer ??= setTimeout(() => this.#pass(), longestWait).unref()
+  }
+
+  flushSync(): void {
+    this.#pass()
+    this.#destination.flushSync()
+  }
+
+  async written(): Promise<void> {
+    this.#pass()
+    await this.#destination.written?.()
+  }
+
+  #pass(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#lines.length === 0) return
+    let text = ''
+    for (const line of this.#lines) text += typeof line === 'string' ? line : this.#textOf(line)
+    this.#lines = []
+    this.#size = 0
+    this.#destination.write(text)
+  }
+}
+
+/** How long to wait for a reader that does not read. */
+const longestDrain = 1_000
+
+function openStandardOutput(): LogDestination {
+  const stream = pino.destination({ dest: 1, sync: false })
+  let isWriting = false
+  stream.on('drain', () => {
+    isWriting = false
+  })
+  // A reader that went away must not end the server.
+  stream.on('error', () => {})
+  return {
+    write(lines) {
+      isWriting = true
+      stream.write(lines)
+    },
+    flushSync: () => stream.flushSync(),
+    async written() {
+      if (!isWriting) return
+      const drained = once(stream, 'drain').catch(() => {})
+      await Promise.race([drained, sleep(longestDrain, undefined, { ref: false })])
+    },
+  }
+}
+
+let stdout: LogDestination | undefined
+
+/** One destination for the whole process, so that lines of several observers never mix. */
+const standardOutput = (): LogDestination => (stdout ??= openStandardOutput())
+
+/** Writes the time as v1.3 does; the text is made once per millisecond. */
+function createTimestamps(): (at: number) => string {
+  let last = 0
+  let text = ''
+  return (at) => {
+    if (at !== last) {
+      last = at
+      text = new Date(at).toISOString().replace('Z', '+0000')
+    }
+    return text
+  }
+}
+
+type LogSettings = Pick<Settings, 'logLevel' | 'logFormat' | 'enabledLogTypes' | 'dialect'>
+
+/** Lines of JSON; `msg` and `time` are what pino's tools look for. */
+function jsonFormat({ dialect }: LogSettings): LineFormat {
+  const timestamp = createTimestamps()
+  if (dialects[dialect].plainLog) {
+    return ({ at, entry: { level, type, detail } }) =>
+      `${JSON.stringify({ timestamp: timestamp(at), level, type, detail })}\n`
+  }
+  return ({ at, entry }) => {
+    const { level, type, detail } = entry
+    return `${JSON.stringify({ timestamp: timestamp(at), time: at, level, type, msg: messageOf(entry), detail })}\n`
+  }
+}
+
+/** The format that the settings ask for, else the one for whoever reads stdout. */
+function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
+  const isTerminal = isStandard && isatty(1)
+  if ((settings.logFormat ?? (isTerminal ? 'pretty' : 'json')) === 'json') return jsonFormat(settings)
+  const paint = isStandard ? paintFor(process.stdout) : unpainted
+  return ({ at, entry }) => prettyLines(at, entry, paint)
+}
+
+/** The observer that writes lines; `destination` null: to stdout. */
+export function createObserver(settings: LogSettings, destination: LogDestination | null = null): LineObserver {
+  const lines = new LineBuffer(destination ?? standardOutput(), formatFor(settings, destination === null))
+  const least = severity[settings.logLevel]
+  const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
+  const isEnabled = (type: LogType, level: LogLevel) =>
+    severity[level] >= least && (!configurable.has(type) || enabled.has(type))
+  return {
+    isEnabled,
+    log(entry) {
+      if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })
+    },
+    flush: () => lines.flushSync(),
+    written: () => lines.written(),
+  }
+}
+
+/** Writes nothing. */
+export const silentObserver: Observer = { isEnabled: () => false, log: () => {}, flush: () => {} }

@@ -1,0 +1,443 @@
+// Every option of the server, declared once: its type, flag, environment variable, key of the configuration file (the
+// property's name), default and description. The parser, `--help` and the reference page are made from it.
+
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { secretsRefusal } from '../auth/secrets.ts'
+import { checkAuthHook, checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
+import {
+  choice,
+  choiceOrNone,
+  flagOnly,
+  list,
+  listOf,
+  text,
+  textWithDefault,
+  trueOrFalse,
+  whole,
+} from './option-kinds.ts'
+import type { OptionDeclaration, TypedOption } from './option-values.ts'
+
+/** The kinds of log lines that may be switched off. */
+export const configurableLogTypes = [
+  'startup',
+  'query-log',
+  'http-log',
+  'webhook-log',
+  'websocket-log',
+  'livequery-poller-log',
+  'action-handler-log',
+] as const
+
+/** How live queries are served, as reports of the configuration tell it. The delay is in seconds. */
+export const liveQueryOptions = { batch_size: 100, refetch_delay: 1 } as const
+
+/** The options; a property's name is its key in the configuration file. */
+export const SettingsSchema = Type.Object({
+  config: text({
+    flag: 'config',
+    variable: 'CONFIG',
+    placeholder: 'FILE',
+    description:
+      'file with options, YAML or JSON with comments; without it trellis.config.json, .jsonc, .yaml or .yml is read when it exists',
+  }),
+  dialect: choice(['trellis', 'hasura'], 'trellis', {
+    flag: 'dialect',
+    variable: 'DIALECT',
+    placeholder: 'NAME',
+    description: 'set of names on the wire: trellis, or hasura for projects that move over',
+  }),
+  dataDir: textWithDefault('.trellis', {
+    flag: 'data-dir',
+    variable: 'DATA_DIR',
+    placeholder: 'DIR',
+    description: 'directory of the embedded PostgreSQL',
+  }),
+  plugins: list([], {
+    flag: 'plugin',
+    variable: 'PLUGINS',
+    placeholder: 'PLUGIN',
+    description: 'paths or package names of plugins to load beside the built-in ones; the flag may be repeated',
+  }),
+
+  databaseUrl: text({
+    flag: 'database-url',
+    variable: 'DATABASE_URL',
+    placeholder: 'URL',
+    secret: true,
+    check: checkDatabaseUrl,
+    description: 'PostgreSQL to serve, postgres://user:password@host:port/database; without it the embedded one',
+  }),
+  databaseHost: text({ flag: 'host', placeholder: 'HOST', description: 'host of PostgreSQL, instead of a URL' }),
+  databasePort: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()], {
+    default: null,
+    minimum: 1,
+    maximum: 65535,
+    option: { kind: 'int', flag: 'port', short: 'p', placeholder: 'N', description: 'port of PostgreSQL' },
+  }),
+  databaseUser: text({ flag: 'user', short: 'u', placeholder: 'NAME', description: 'user of PostgreSQL' }),
+  databasePassword: text({ flag: 'password', placeholder: 'TEXT', secret: true, description: 'its password' }),
+  databaseName: text({ flag: 'dbname', short: 'd', placeholder: 'NAME', description: 'database of PostgreSQL' }),
+  databaseOptions: text({
+    flag: 'pg-connection-options',
+    short: 'o',
+    placeholder: 'TEXT',
+    description: 'options for the PostgreSQL session, such as -c search_path=app',
+  }),
+  retries: whole(
+    1,
+    { minimum: 0 },
+    {
+      flag: 'retries',
+      variable: 'NO_OF_RETRIES',
+      placeholder: 'N',
+      description: 'further attempts to connect to PostgreSQL at start, one second apart',
+    },
+  ),
+
+  serverPort: whole(
+    8080,
+    { minimum: 0, maximum: 65535 },
+    {
+      flag: 'server-port',
+      variable: 'SERVER_PORT',
+      placeholder: 'N',
+      description: 'port to serve on; 0 takes a free one',
+    },
+  ),
+  serverHost: text({
+    flag: 'server-host',
+    variable: 'SERVER_HOST',
+    placeholder: 'HOST',
+    description:
+      'address to serve on; * means all of this machine, which is the default with an admin secret, localhost without one',
+  }),
+  maxBodySize: whole(
+    20_971_520,
+    { minimum: 1024 },
+    {
+      flag: 'max-body-size',
+      variable: 'MAX_BODY_SIZE',
+      placeholder: 'BYTES',
+      description: 'largest request body that is read',
+    },
+  ),
+  requestReadTimeout: whole(
+    300,
+    { minimum: 1 },
+    {
+      flag: 'request-read-timeout',
+      variable: 'REQUEST_READ_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a request that has not arrived whole after so long, or its headers after 60 seconds, is cut off',
+    },
+  ),
+  responseStallTimeout: whole(
+    60,
+    { minimum: 1 },
+    {
+      flag: 'response-stall-timeout',
+      variable: 'RESPONSE_STALL_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a client that reads nothing of its response for so long is cut off',
+    },
+  ),
+  responseSendTimeout: whole(
+    600,
+    { minimum: 1 },
+    {
+      flag: 'response-send-timeout',
+      variable: 'RESPONSE_SEND_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a client that has not taken its whole response after so long is cut off, however it reads',
+    },
+  ),
+  gracefulShutdownTimeout: whole(
+    30,
+    { minimum: 0 },
+    {
+      flag: 'graceful-shutdown-timeout',
+      variable: 'GRACEFUL_SHUTDOWN_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long requests in flight may take to end when the server stops',
+    },
+  ),
+
+  stripes: whole(
+    1,
+    { minimum: 1, maximum: 1000 },
+    {
+      flag: 'stripes',
+      short: 's',
+      variable: 'PG_STRIPES',
+      placeholder: 'N',
+      description: 'multiplies --connections, for configurations of v1.3',
+    },
+  ),
+  connections: whole(
+    44,
+    { minimum: 1 },
+    {
+      flag: 'connections',
+      short: 'c',
+      variable: 'PG_CONNECTIONS',
+      placeholder: 'N',
+      description: 'largest number of pooled connections to PostgreSQL; four more have other uses',
+    },
+  ),
+  connectTimeout: whole(
+    5,
+    { minimum: 1 },
+    {
+      flag: 'connect-timeout',
+      variable: 'PG_CONNECT_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long connecting to PostgreSQL may take while the server runs',
+    },
+  ),
+  poolTimeout: whole(
+    15,
+    { minimum: 1 },
+    {
+      flag: 'pool-timeout',
+      variable: 'PG_POOL_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long a request waits for a connection before it is answered with 503',
+    },
+  ),
+  timeout: whole(
+    180,
+    { minimum: 0 },
+    {
+      flag: 'timeout',
+      variable: 'PG_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'an idle pooled connection is closed after so long',
+    },
+  ),
+  connLifetime: whole(
+    600,
+    { minimum: 0 },
+    {
+      flag: 'conn-lifetime',
+      variable: 'PG_CONN_LIFETIME',
+      placeholder: 'SECONDS',
+      description: 'a pooled connection is replaced after so long; 0 means never',
+    },
+  ),
+  usePreparedStatements: trueOrFalse(true, {
+    flag: 'use-prepared-statements',
+    variable: 'USE_PREPARED_STATEMENTS',
+    description: 'off for proxies that pool transactions',
+  }),
+  txIsolation: choice(['read-committed', 'repeatable-read', 'serializable'], 'read-committed', {
+    flag: 'tx-iso',
+    short: 'i',
+    variable: 'TX_ISOLATION',
+    placeholder: 'LEVEL',
+    description: 'isolation of transactions: read-committed, repeatable-read or serializable',
+  }),
+
+  adminSecret: text({
+    flag: 'admin-secret',
+    variable: 'ADMIN_SECRET',
+    json: 'list',
+    placeholder: 'TEXT',
+    secret: true,
+    check: secretsRefusal,
+    description:
+      'who sends it is trusted with any role; without one everybody is. A JSON array of texts: any one of them',
+  }),
+  accessKey: text({
+    flag: 'access-key',
+    variable: 'ACCESS_KEY',
+    json: 'list',
+    placeholder: 'TEXT',
+    secret: true,
+    check: secretsRefusal,
+    description: 'former name of --admin-secret, which wins',
+  }),
+  unauthorizedRole: text({
+    flag: 'unauthorized-role',
+    variable: 'UNAUTHORIZED_ROLE',
+    placeholder: 'ROLE',
+    description: 'role of requests without admin secret and token; without it they are refused',
+  }),
+  authHook: text({
+    flag: 'auth-hook',
+    variable: 'AUTH_HOOK',
+    placeholder: 'URL',
+    check: checkAuthHook,
+    description: 'webhook that authenticates requests without the admin secret',
+  }),
+  authHookMode: choice(['GET', 'POST'], 'GET', {
+    flag: 'auth-hook-mode',
+    variable: 'AUTH_HOOK_MODE',
+    formerVariable: 'AUTH_HOOK_TYPE',
+    placeholder: 'GET/POST',
+    description: 'how the webhook is called; AUTH_HOOK_TYPE is the former name of the variable',
+  }),
+  jwtSecret: text({
+    flag: 'jwt-secret',
+    variable: 'JWT_SECRET',
+    json: 'object',
+    placeholder: 'JSON',
+    secret: true,
+    description: 'how JSON web tokens are verified, as a JSON object: see authentication.md',
+  }),
+  corsDomain: list(['*'], {
+    flag: 'cors-domain',
+    variable: 'CORS_DOMAIN',
+    placeholder: 'ORIGINS',
+    check: checkCorsDomains,
+    description: 'origins that browsers may call from: *, or scheme://host[:port] where the first label may be *',
+  }),
+  disableCors: flagOnly({
+    flag: 'disable-cors',
+    variable: 'DISABLE_CORS',
+    description: 'answer no cross-origin requests of browsers',
+  }),
+
+  stringifyNumericTypes: flagOnly({
+    flag: 'stringify-numeric-types',
+    variable: 'STRINGIFY_NUMERIC_TYPES',
+    description: 'send bigint, numeric and double precision as JSON strings',
+  }),
+  v1BooleanNullCollapse: flagOnly({
+    flag: 'v1-boolean-null-collapse',
+    variable: 'V1_BOOLEAN_NULL_COLLAPSE',
+    description:
+      'a null comparison or expression in a where argument is true, as in dialect hasura, instead of being refused',
+  }),
+  enabledApis: Type.Union([Type.Array(Type.String({ minLength: 1 })), Type.Null()], {
+    default: null,
+    option: {
+      kind: 'list',
+      flag: 'enabled-apis',
+      variable: 'ENABLED_APIS',
+      placeholder: 'NAMES',
+      description: 'APIs to open, such as metadata,graphql,config; without it those that plugins open by default',
+    },
+  }),
+  enableAllowlist: flagOnly({
+    flag: 'enable-allowlist',
+    variable: 'ENABLE_ALLOWLIST',
+    description: 'let roles other than admin run only the GraphQL queries of the collections in the allow-list',
+  }),
+  apiLimits: text({
+    flag: 'api-limits',
+    variable: 'API_LIMITS',
+    json: 'object',
+    placeholder: 'JSON',
+    description: 'limits on the requests of roles other than admin, as a JSON object: see limits.md',
+  }),
+  trustedProxies: whole(
+    0,
+    { minimum: 0, maximum: 100 },
+    {
+      flag: 'trusted-proxies',
+      variable: 'TRUSTED_PROXIES',
+      placeholder: 'N',
+      description: 'how many proxies in front of the server add to X-Forwarded-For, for rate limits by address',
+    },
+  ),
+  metricsSecret: text({
+    flag: 'metrics-secret',
+    variable: 'METRICS_SECRET',
+    json: 'list',
+    placeholder: 'TEXT',
+    secret: true,
+    check: secretsRefusal,
+    description:
+      'who sends it as a bearer token may read the metrics; without one administrators may. A JSON array of texts: any one of them',
+  }),
+  metricsPort: Type.Union([Type.Integer({ minimum: 0, maximum: 65535 }), Type.Null()], {
+    default: null,
+    minimum: 0,
+    maximum: 65535,
+    option: {
+      kind: 'int',
+      flag: 'metrics-port',
+      variable: 'METRICS_PORT',
+      placeholder: 'N',
+      description: 'a port of their own to serve metrics on, with the secret if there is one; 0 takes a free one',
+    },
+  }),
+  queryPlanCacheSize: whole(
+    4000,
+    { minimum: 0, maximum: 65535 },
+    {
+      flag: 'query-plan-cache-size',
+      variable: 'QUERY_PLAN_CACHE_SIZE',
+      placeholder: 'N',
+      description: 'number of documents to keep with their query plans; 0 means none',
+    },
+  ),
+  enabledLogTypes: listOf(configurableLogTypes, ['startup', 'http-log', 'webhook-log', 'websocket-log'], {
+    flag: 'enabled-log-types',
+    variable: 'ENABLED_LOG_TYPES',
+    placeholder: 'NAMES',
+    refusal: `Valid list of comma-separated log types: ${JSON.stringify(configurableLogTypes)}`,
+    description: `kinds of log lines to write, of ${configurableLogTypes.join(', ')}`,
+  }),
+  logLevel: choice(['debug', 'info', 'warn', 'error'], 'info', {
+    flag: 'log-level',
+    variable: 'LOG_LEVEL',
+    placeholder: 'LEVEL',
+    refusal: 'Valid log levels: debug, info, warn or error',
+    description: 'least level of log lines to write: debug, info, warn or error',
+  }),
+  logFormat: choiceOrNone(['json', 'pretty'], {
+    flag: 'log-format',
+    variable: 'LOG_FORMAT',
+    placeholder: 'FORMAT',
+    description: 'how log lines are written: json, or pretty for people; without it pretty on a terminal, else json',
+  }),
+  devMode: flagOnly({
+    flag: 'dev-mode',
+    variable: 'DEV_MODE',
+    description: 'show the internals of errors to every role',
+  }),
+  adminInternalErrors: trueOrFalse(true, {
+    flag: 'admin-internal-errors',
+    variable: 'ADMIN_INTERNAL_ERRORS',
+    description: 'show the internals of errors to the role admin',
+  }),
+  enableConsole: flagOnly({
+    flag: 'enable-console',
+    variable: 'ENABLE_CONSOLE',
+    description: 'accepted for configurations of v1.3, with a warning: there is no console',
+  }),
+  enableTelemetry: trueOrFalse(false, {
+    flag: 'enable-telemetry',
+    variable: 'ENABLE_TELEMETRY',
+    description: 'accepted for configurations of v1.3: nothing is ever sent',
+  }),
+})
+
+/** The options with their values, as everything but the process reads them. */
+export type Settings = Readonly<Static<typeof SettingsSchema>>
+
+/** One option: its key with what it declares. */
+export interface Option extends TypedOption {
+  readonly key: keyof Settings
+  readonly default: unknown
+}
+
+/** All options in the order of the help text. */
+export const options: readonly Option[] = Object.entries(SettingsSchema.properties as Record<string, TSchema>).map(
+  ([key, schema]) => ({
+    key: key as keyof Settings,
+    declaration: schema.option as OptionDeclaration,
+    schema,
+    default: schema.default,
+  }),
+)
+
+/** The variables of the process; read nowhere else than for options and for `*_from_env` values. */
+export const environment: Readonly<Record<string, string | undefined>> = process.env
+
+/** Settings with every default, for code that starts an engine of its own. */
+export function defaultSettings(overrides: Partial<Settings> = {}): Settings {
+  const defaults = Object.fromEntries(options.map((option) => [option.key, option.default]))
+  return { ...(defaults as Settings), ...overrides }
+}

@@ -1,0 +1,33 @@
+// The settings of PostgreSQL by which triggers and functions learn in whose name a transaction runs.
+
+import type { Transaction } from '../database/transaction.ts'
+import { settingsStatement, type TransactionSettings } from '../database/transaction-settings.ts'
+import type { Dialect } from '../names/dialect.ts'
+import type { Session } from './session.ts'
+
+export class SessionSettings {
+  readonly #userSetting: string
+  readonly #more: (() => TransactionSettings)[] = []
+
+  constructor({ userSetting }: Pick<Dialect, 'userSetting'>) {
+    this.#userSetting = userSetting
+  }
+
+  /** Adds what a plugin knows of the request at hand; asked whenever a transaction begins for one. */
+  add(more: () => TransactionSettings): void {
+    this.#more.push(more)
+  }
+
+  /** The session variables as JSON, and what plugins add. */
+  of({ variables }: Session): TransactionSettings {
+    const settings = { [this.#userSetting]: JSON.stringify(variables) }
+    for (const more of this.#more) Object.assign(settings, more())
+    return settings
+  }
+
+  /** Makes them in a transaction that has begun. */
+  async apply(session: Session, transaction: Transaction): Promise<void> {
+    const { text, values } = settingsStatement(this.of(session))
+    await transaction.rows(text, values)
+  }
+}

@@ -1,0 +1,400 @@
+// The PostgreSQL that runs when no database is configured: made on first use, owned by one server at a time, ended with
+// it, and started again when it dies. Layout of its directory: `postgres/` (the cluster), `postgres.log`,
+// `database-url` (for the person's own tools; it holds the password) and `server.lock`.
+
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '../../core/engine/start-error.ts'
+import type { Observer } from '../../core/log/observe.ts'
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
+import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
+import { endOrphan, readPostmaster } from './postmaster.ts'
+
+export interface EmbeddedOptions {
+  readonly directory: string
+  /** Connections that the server may open; some are kept free for others. */
+  readonly connections: number
+  readonly observe: Observer
+  /** Settings of PostgreSQL beside the standard ones. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** What a superuser does when the cluster is made. */
+  readonly setup?: readonly string[]
+}
+
+/** How PostgreSQL ends: `fast` closes connections and writes everything out; `immediate` leaves that to recovery. */
+export type StopMode = 'fast' | 'immediate'
+
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
+const patience = { fast: 15_000, immediate: 3_000 } as const
+
+/** A Unix socket's path has room for 103 bytes on macOS, 107 on Linux. */
+const longestSocketPath = 103
+
+/** How long starting may take: recovery after a crash reads the whole log since the last checkpoint. */
+const startPatience = 300_000
+
+/** What starting found out. */
+interface Place {
+  readonly binaries: Binaries
+  readonly runAs: RunAs
+}
+
+export class EmbeddedPostgres {
+  readonly #options: EmbeddedOptions
+  readonly #root: string
+  readonly #data: string
+  #connection = newConnection()
+  #place: Place | null = null
+  #lock: DirectoryLock | null = null
+  #child: ChildProcess | null = null
+  #starting: Promise<void> | null = null
+  #stopping = false
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options
+    this.#root = resolve(options.directory)
+    this.#data = join(this.#root, 'postgres')
+  }
+
+  /** Starts the PostgreSQL of the directory, making it first where there is none. */
+  start(): Promise<void> {
+    this.#starting = this.#start()
+    return this.#starting
+  }
+
+  /** Where the server connects: the Unix socket where its path is short enough, which is faster than TCP. */
+  get url(): string {
+    if (!this.#hasSocket) return this.#connection.href
+    const place = `host=${encodeURIComponent(this.#data)}&port=${this.#connection.port}`
+    return `postgres://${ownerRole}@localhost/postgres?${place}`
+  }
+
+  /** Holds the URL for a person's own tools. */
+  get urlFile(): string {
+    return join(this.#root, 'database-url')
+  }
+
+  /** Ends PostgreSQL, also one that is just starting, and gives the directory free. */
+  async stop(mode: StopMode = 'fast'): Promise<void> {
+    this.#stopping = true
+    await this.#end(mode)
+    await this.#starting?.catch(() => {})
+    this.#lock?.release()
+  }
+
+  /** The last resort of a process that is about to end: asks PostgreSQL to end without waiting for it. */
+  abandon(): void {
+    this.#stopping = true
+    this.#child?.kill('SIGINT')
+  }
+
+  get #logFile(): string {
+    return join(this.#root, 'postgres.log')
+  }
+
+  get #hasSocket(): boolean {
+    const path = join(this.#data, `.s.PGSQL.${this.#connection.port}`)
+    return process.platform !== 'win32' && Buffer.byteLength(path) <= longestSocketPath
+  }
+
+  #readConnection(): URL | null {
+    const text = existsSync(this.urlFile) ? readFileSync(this.urlFile, 'utf8').trim() : ''
+    return URL.canParse(text) ? new URL(text) : null
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await usingDirectory(this.#root, async () => {
+        mkdirSync(this.#root, { recursive: true })
+        this.#lock = await lockDirectory(this.#root)
+        const binaries = await findBinaries()
+        this.#place = { binaries, runAs: await findRunAs(this.#root, this.#data, binaries) }
+        this.#connection = this.#readConnection() ?? this.#connection
+        await this.#prepare()
+      })
+      await this.#launch()
+    } catch (error) {
+      this.#lock?.release()
+      throw error
+    }
+  }
+
+  #spawn(program: keyof Binaries, args: readonly string[], streams: Streams): ChildProcess {
+    if (this.#stopping) throw new StartError('The start of the embedded PostgreSQL was interrupted')
+    const { binaries, runAs } = this.#place!
+    this.#child = spawnAs(runAs, binaries[program], args, streams)
+    return this.#child
+  }
+
+  async #prepare(): Promise<void> {
+    this.#removeUnfinished()
+    if (existsSync(this.#logFile) && statSync(this.#logFile).size > 10_000_000) {
+      renameSync(this.#logFile, `${this.#logFile}.1`)
+    }
+    if (!existsSync(this.#data)) await this.#make()
+    const version = readFileSync(join(this.#data, 'PG_VERSION'), 'utf8').trim()
+    if (version !== ownVersion) {
+      throw new StartError(
+        `${this.#data} was made by PostgreSQL ${version}, but this release brings ${ownVersion}: move its data with pg_dump, or choose another directory with --data-dir`,
+      )
+    }
+    await this.#endOrphan()
+    if (existsSync(join(this.#data, ownerMark))) return
+    this.#log('info', 'giving the database to a role that is no superuser')
+    await this.#giveToOwner(this.#data)
+  }
+
+  /** What a server that was killed while it made its cluster left; its last process may still be writing there. */
+  #removeUnfinished(): void {
+    for (const name of readdirSync(this.#root).filter((entry) => entry.startsWith('making-'))) {
+      try {
+        rmSync(join(this.#root, name), { recursive: true, force: true })
+      } catch {
+        // The next start removes it.
+      }
+    }
+  }
+
+  /** Makes the cluster beside its place and moves it there when complete: a kill in between leaves nothing behind. */
+  async #make(): Promise<void> {
+    const place = join(this.#root, `making-${randomBytes(6).toString('hex')}`)
+    const passwordFile = join(place, 'password')
+    const cluster = join(place, 'postgres')
+    const { owner } = this.#place!.runAs
+    try {
+      mkdirSync(place, { mode: 0o700 })
+      writeFileSync(passwordFile, this.#connection.password, { mode: 0o600 })
+      if (owner) for (const path of [place, passwordFile]) chownSync(path, owner.uid, owner.gid)
+      await this.#initdb(cluster, passwordFile)
+      await this.#giveToOwner(cluster, this.#options.setup)
+      this.#rememberConnection()
+      renameSync(cluster, this.#data)
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+  }
+
+  #initdb(cluster: string, passwordFile: string): Promise<string> {
+    const args = [
+      `--pgdata=${cluster}`,
+      `--username=${ownerRole}`,
+      `--pwfile=${passwordFile}`,
+      // The socket lies in the cluster's directory, which nobody else may enter.
+      '--auth-local=trust',
+      '--auth-host=scram-sha-256',
+      // The built-in locale is the same on every machine, so that a cluster can move.
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ]
+    return this.#run('initdb', args)
+  }
+
+  /** Makes the role that is served, and gives it what is the superuser's. */
+  async #giveToOwner(cluster: string, setup: readonly string[] = []): Promise<void> {
+    const output = await this.#asSuperuser(cluster, 'postgres', [...clusterStatements, otherDatabases, ...setup])
+    for (const [, name] of output.matchAll(/datname = "(.*)"/g)) {
+      await this.#asSuperuser(cluster, name!, databaseStatements)
+    }
+    writeFileSync(join(cluster, ownerMark), '', { mode: 0o600 })
+  }
+
+  /** Runs statements in single-user mode, which needs no login; returns what PostgreSQL wrote. */
+  #asSuperuser(cluster: string, database: string, statements: readonly string[]): Promise<string> {
+    const parameters = { ...this.#options.parameters, exit_on_error: 'on', jit: 'off' }
+    const args = ['--single', '-j', '-D', cluster, ...asArguments(parameters), database]
+    return this.#run('postgres', args, statements.map((statement) => `${statement};\n\n`).join(''))
+  }
+
+  /** Runs a program to its end; returns what it wrote. */
+  #run(program: keyof Binaries, args: readonly string[], input?: string): Promise<string> {
+    const child = this.#spawn(program, args, { output: 'pipe', ...(input !== undefined && { input: 'pipe' }) })
+    let output = ''
+    const read = (chunk: Buffer) => {
+      output += chunk
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    // A program that ended early says why.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+    return new Promise((done, failed) => {
+      child.on('error', failed)
+      child.on('close', (code) => {
+        if (code === 0) done(output)
+        else failed(new StartError(`The embedded PostgreSQL could not be made in ${this.#root}: ${lastError(output)}`))
+      })
+    })
+  }
+
+  #rememberConnection(): void {
+    const temporary = `${this.urlFile}.new`
+    writeFileSync(temporary, `${this.#connection.href}\n`, { mode: 0o600 })
+    renameSync(temporary, this.urlFile)
+  }
+
+  /** Starts PostgreSQL and waits until it takes connections. */
+  async #launch(): Promise<void> {
+    await this.#endOrphan()
+    for (const started = Date.now(); ; await sleep(100)) {
+      await this.#choosePort()
+      const failure = await this.#attempt()
+      if (failure === null) return
+      // Backends of a killed PostgreSQL are still ending, or the port was taken a moment ago.
+      const passing = /shared memory block .* is still in use|Address already in use/.test(failure)
+      if (!passing || Date.now() - started > 20_000) {
+        throw new StartError(
+          `The embedded PostgreSQL does not start: ${lastError(failure)} (its log is ${this.#logFile}; use --data-dir for a new one)`,
+        )
+      }
+    }
+  }
+
+  async #endOrphan(): Promise<void> {
+    const orphan = await endOrphan(this.#data)
+    if (orphan !== null) this.#log('warn', `ended PostgreSQL (process ${orphan}) that an earlier server left running`)
+  }
+
+  /** Keeps the port of the last time while it is free, so that a person's tools need not be told again. */
+  async #choosePort(): Promise<void> {
+    const current = Number(this.#connection.port)
+    const port = (current > 0 && (await freePort(current))) || (await freePort(0))
+    if (port === current) return
+    this.#connection.port = String(port)
+    this.#rememberConnection()
+  }
+
+  /** One attempt to start: null when it succeeded, else what PostgreSQL said. */
+  async #attempt(): Promise<string | null> {
+    const log = openSync(this.#logFile, 'a', 0o600)
+    const before = statSync(this.#logFile).size
+    const child = this.#spawn('postgres', this.#arguments(), { output: log })
+    closeSync(log)
+    let ended = false
+    child.once('error', () => {
+      ended = true
+    })
+    child.once('exit', () => {
+      ended = true
+    })
+    const started = Date.now()
+    while (!ended) {
+      const found = readPostmaster(this.#data)
+      if (found?.pid === child.pid && found?.status === 'ready') {
+        child.once('exit', (code, signal) => this.#onExit(child, code, signal))
+        return null
+      }
+      if (Date.now() - started > startPatience) await this.#end('fast')
+      await sleep(5)
+    }
+    return readFileSync(this.#logFile).subarray(before).toString()
+  }
+
+  #arguments(): string[] {
+    const parameters = {
+      port: this.#connection.port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: this.#hasSocket ? this.#data : '',
+      max_connections: String(Math.max(100, this.#options.connections + 30)),
+      // Compiling the many short statements of an API costs more than it gains.
+      jit: 'off',
+      ...this.#options.parameters,
+    }
+    return ['-D', this.#data, ...asArguments(parameters)]
+  }
+
+  /** PostgreSQL ended unasked: it is started again, ever more slowly while that fails. */
+  async #onExit(child: ChildProcess, code: number | null, signal: string | null): Promise<void> {
+    if (this.#stopping || this.#child !== child) return
+    this.#log('error', `PostgreSQL ended (${signal ?? `exit code ${code}`}), starting it again`)
+    for (let delay = 100; !this.#stopping; delay = Math.min(delay * 2, 5_000)) {
+      try {
+        await this.#launch()
+        this.#log('info', 'PostgreSQL is back')
+        return
+      } catch (error) {
+        this.#log('error', (error as Error).message)
+        await sleep(delay)
+      }
+    }
+  }
+
+  async #end(mode: StopMode): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise<true>((done) => child.once('exit', () => done(true)))
+    child.kill(signals[mode])
+    if (await Promise.race([gone, sleep(patience[mode], false, { ref: false })])) return
+    if (mode === 'fast') return this.#end('immediate')
+    child.kill('SIGKILL')
+    await gone
+  }
+
+  #log(level: 'info' | 'warn' | 'error', message: string): void {
+    this.#options.observe.log({ type: 'embedded-postgres', level, detail: { message } })
+  }
+}
+
+const ownVersion = '18'
+
+/** A file in the cluster: it belongs to a role that is no superuser. */
+const ownerMark = 'trellis_owner'
+
+const asArguments = (parameters: Readonly<Record<string, string>>): string[] =>
+  Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+const newConnection = (): URL => {
+  const url = new URL(`postgres://${ownerRole}@127.0.0.1/postgres`)
+  url.password = randomBytes(18).toString('base64url')
+  return url
+}
+
+/** A port nobody listens on: the wanted one, or for 0 any; null when it is taken. */
+function freePort(wanted: number): Promise<number | null> {
+  return new Promise((done) => {
+    const probe = createServer()
+    probe.once('error', () => done(null))
+    probe.listen({ host: '127.0.0.1', port: wanted, exclusive: true }, () => {
+      const address = probe.address()
+      probe.close(() => done(typeof address === 'object' && address ? address.port : null))
+    })
+  })
+}
+
+/** The line of a log that says why. */
+function lastError(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const telling = lines.filter((line) => /FATAL|PANIC|error:|ERROR/.test(line))
+  return (telling.at(-1) ?? lines.at(-1) ?? 'it said nothing').replace(/^.*(FATAL|PANIC|error|ERROR): */, '').trim()
+}
+
+const fileErrors = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'ELOOP', 'ENAMETOOLONG', 'ENOENT']
+
+/** Errors of files in the directory, told as one of the directory. */
+async function usingDirectory<T>(root: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (!fileErrors.includes(code)) throw error
+    throw new StartError(`Directory ${root} cannot be written (${code}): choose another one with --data-dir`)
+  }
+}

@@ -1,0 +1,182 @@
+// The process: arguments -> settings -> database -> engine -> listen -> signals -> end. Nothing else in core touches the
+// process.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { Apis } from '../core/engine/apis.ts'
+import { createEngine, type RunningEngine } from '../core/engine/engine.ts'
+import type { Plugin } from '../core/engine/plugin.ts'
+import { OptionRefusal, StartError } from '../core/engine/start-error.ts'
+import { createObserver, type LineObserver } from '../core/log/observe.ts'
+import { OptionsError, refusedOption } from '../core/options/option-values.ts'
+import type { Settings } from '../core/options/options.ts'
+import {
+  bannerText,
+  configurationEntry,
+  connectionEntry,
+  filesEntry,
+  isOnPath,
+  listeningEntry,
+  noConsoleEntry,
+} from './banner.ts'
+import { readCommand } from './cli.ts'
+import { EmbeddedPostgres } from './embedded/embedded.ts'
+import { loadEnvFile } from './env-file.ts'
+import { type ParsedSettings, parseSettings } from './settings.ts'
+
+/** What the server is made of; `embedded` and `engine` have to be ended. */
+interface Running {
+  readonly observe: LineObserver
+  readonly plugins: readonly Plugin[]
+  embedded: EmbeddedPostgres | null
+  engine: RunningEngine | null
+}
+
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+type EndSignal = keyof typeof exitCodes
+
+/** npm passes a terminal's Ctrl-C on to its script, which has got it from the terminal already: that is one signal. */
+const echoMillis = 300
+
+/** How much longer than its requests the engine may take to close its connections. */
+const closeMargin = 2_000
+
+/** Aborts at the first signal; calls `force` at the next. */
+function stopSignal(force: (signal: EndSignal) => void): AbortSignal {
+  const controller = new AbortController()
+  let since = 0
+  for (const signal of Object.keys(exitCodes) as EndSignal[]) {
+    process.on(signal, () => {
+      if (!controller.signal.aborted) {
+        since = performance.now()
+        controller.abort()
+      } else if (performance.now() - since > echoMillis) force(signal)
+    })
+  }
+  return controller.signal
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done())
+  })
+
+async function serve(parsed: ParsedSettings, plugins: readonly Plugin[]): Promise<void> {
+  const observe = createObserver(parsed.settings)
+  const running: Running = { observe, plugins, embedded: null, engine: null }
+  const stop = stopSignal((signal) => force(running, exitCodes[signal]))
+  process.on('exit', () => running.embedded?.abandon())
+  process.on('uncaughtException', (error) => {
+    observe.log({ type: 'unstructured', level: 'critical', detail: error.stack ?? String(error) })
+    force(running, 1)
+  })
+  try {
+    await Promise.race([start(parsed, running, stop), aborted(stop)])
+    await aborted(stop)
+  } catch (error) {
+    if (!stop.aborted) throw withSource(error, parsed)
+  } finally {
+    await end(running, parsed.settings)
+  }
+}
+
+/** Adds where its value comes from to the refusal of an option that only the engine can judge. */
+function withSource(error: unknown, { sources }: ParsedSettings): unknown {
+  if (error instanceof OptionRefusal) {
+    const source = sources.get(error.option)
+    return source?.startsWith('Configuration file') ? refusedOption(source, error.reason) : error
+  }
+  if (!(error instanceof OptionsError) || error.option === null) return error
+  return refusedOption(sources.get(error.option) ?? error.option, error.message)
+}
+
+async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal): Promise<void> {
+  const { settings } = parsed
+  const { observe, plugins } = running
+  // Those of plugins that are loaded later are in the banner.
+  observe.log(configurationEntry(settings, settings.enabledApis ?? new Apis(plugins, null).enabled))
+  if (parsed.files.length > 0) observe.log(filesEntry(parsed.files))
+  if (settings.enableConsole) observe.log(noConsoleEntry)
+  if (settings.databaseUrl === null) {
+    const { dataDir: directory, connections, stripes } = settings
+    running.embedded = new EmbeddedPostgres({ directory, connections: connections * stripes, observe })
+    await running.embedded.start()
+  }
+  const served = { ...settings, databaseUrl: running.embedded?.url ?? settings.databaseUrl }
+  observe.log(connectionEntry(served))
+  const engine = await createEngine({ settings: served, plugins, observe })
+  running.engine = engine
+  if (stop.aborted) return
+  const port = await engine.listen()
+  // V8's default, which the program lowers while it starts.
+  setFlagsFromString('--semi-space-growth-factor=2')
+  observe.log(listeningEntry(settings, port, process.uptime()))
+  const banner = bannerText({
+    settings: served,
+    port,
+    plugins: engine.plugins.map(({ plugin }) => plugin.name),
+    apis: engine.apis.enabled,
+    embedded: running.embedded && { urlFile: running.embedded.urlFile, hasPsql: isOnPath('psql') },
+    files: parsed.files,
+    unknownVariables: parsed.unknownVariables,
+  })
+  // On a terminal, which shows both, the banner comes after what the log has of the start.
+  await observe.written()
+  process.stderr.write(banner)
+}
+
+/** Ends requests in flight, then the database; also what a failed start left. */
+async function end({ observe, engine, embedded }: Running, settings: Settings): Promise<void> {
+  if (engine) {
+    observe.log({ type: 'unstructured', level: 'info', detail: 'gracefully shutting down server' })
+    // A statement that does not end must not keep the server: it is cut off with its connection.
+    const limit = sleep(settings.gracefulShutdownTimeout * 1000 + closeMargin, undefined, { ref: false })
+    await Promise.race([engine.close(), limit]).catch((error: Error) => {
+      observe.log({ type: 'unstructured', level: 'error', detail: `closing failed: ${error.stack}` })
+    })
+  }
+  await embedded?.stop()
+  observe.flush()
+}
+
+/** Ends at once: whatever is in flight is lost, what was committed is not. */
+function force({ observe, embedded }: Running, exitCode: number): void {
+  const done = () => {
+    observe.flush()
+    process.exit(exitCode)
+  }
+  if (embedded) embedded.stop('immediate').then(done, done)
+  else done()
+}
+
+/** The one line that says why, and what to do. */
+function failureLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const expected = error instanceof StartError || error instanceof OptionsError
+  if (message.startsWith('Fatal Error')) return message
+  return `Fatal Error: ${expected ? message : `unexpected: ${(error as Error)?.stack ?? message}`}`
+}
+
+async function run(argv: readonly string[], plugins: readonly Plugin[]): Promise<void> {
+  const command = readCommand(argv)
+  if (command.name === 'print') {
+    process.stdout.write(command.text)
+    return
+  }
+  const envFile = loadEnvFile(process.env)
+  await serve(parseSettings(command.commandLine, { envFile }), plugins)
+}
+
+/** Runs the program to its end, with these plugins beside those that its options name. */
+export function main(argv: readonly string[], plugins: readonly Plugin[]): void {
+  // A terminal or a pipe that went away must not end the server.
+  process.stderr.on('error', () => {})
+  run(argv, plugins).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`${failureLine(error)}\n`)
+      process.exit(1)
+    },
+  )
+}

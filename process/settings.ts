@@ -1,0 +1,265 @@
+// Command line, environment and configuration file -> settings. The first source that names an option decides: flag,
+// variable, file, default.
+
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { authOptionsRefusal } from '../core/auth/option-rules.ts'
+import { nearestNames } from '../core/errors/nearest.ts'
+import { dialects } from '../core/names/dialect.ts'
+import { OptionsError, refusedOption, valueOfJson, valueOfText } from '../core/options/option-values.ts'
+import { fileVariableOf, variablesOf } from '../core/options/option-variables.ts'
+import { defaultSettings, environment, type Option, options, type Settings } from '../core/options/options.ts'
+import { type ConfigEntry, parseConfigFile, shownKey } from './config-file.ts'
+import type { EnvFile } from './env-file.ts'
+import { readTextFile, TextFileError } from './text-file.ts'
+
+export { OptionsError } from '../core/options/option-values.ts'
+
+/** What the command line holds, unconverted. */
+export interface CommandLine {
+  /** Words that belong to no flag; the first one is the sub-command. */
+  readonly words: readonly string[]
+  readonly help: boolean
+  readonly version: boolean
+  /** Values by flag name. */
+  readonly flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+}
+
+/** What the settings were made from, beside themselves. */
+export interface ParsedSettings {
+  readonly settings: Settings
+  /** Where each option that is given has its value from, as refusals name it. */
+  readonly sources: ReadonlyMap<string, string>
+  /** The files that options were read from. */
+  readonly files: readonly string[]
+  /** Variables that look like options and are none. */
+  readonly unknownVariables: readonly string[]
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Looked for in the working directory when no file is named. */
+const defaultConfigFiles = ['json', 'jsonc', 'yaml', 'yml'].map((extension) => `trellis.config.${extension}`)
+
+const flagNames = options.map(({ declaration }) => declaration.flag)
+const optionKeys = options.map(({ key }) => key)
+
+const flagConfig: NonNullable<ParseArgsConfig['options']> = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  ...Object.fromEntries(
+    options.map(({ declaration: { flag, short, kind } }) => [
+      flag,
+      {
+        type: kind === 'switch' ? ('boolean' as const) : ('string' as const),
+        multiple: kind === 'list',
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  ),
+}
+
+/** Reads flags and words; an unknown flag or a missing value is refused. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options: flagConfig, allowPositionals: true })
+    const { help, version, ...flags } = values as CommandLine['flags']
+    return { words: positionals, help: help === true, version: version === true, flags }
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? ''
+    if (!code.startsWith('ERR_PARSE_ARGS')) throw error
+    throw new OptionsError(`Fatal Error:- ${commandLineReason((error as Error).message)}`)
+  }
+}
+
+/** The library's message, with advice that fits. */
+function commandLineReason(message: string): string {
+  const flag = /'(?:-\w, )?(-[^' <=]*)/.exec(message)?.[1] ?? ''
+  if (/argument (missing|is ambiguous)/.test(message)) {
+    const long = options.find(({ declaration }) => `-${declaration.short}` === flag)?.declaration.flag
+    return `Option ${flag} needs a value (when it begins with a dash, write ${long ? `--${long}` : flag}=VALUE)`
+  }
+  if (message.includes('does not take an argument')) return `Option ${flag} is a switch and takes no value`
+  const [near] = nearestNames(flag.replace(/^-+/, ''), flagNames)
+  return `Unknown option ${flag}${near ? `, did you mean --${near}?` : ''} (--help lists all options)`
+}
+
+/** Where options come from beside the command line. */
+export interface OptionSources {
+  readonly variables?: Variables
+  /** What was taken from `.env`, so that refusals can name it. */
+  readonly envFile?: EnvFile | null
+  /** The text of a file; null when it does not exist. */
+  readFile?(path: string): string | null
+}
+
+/** The settings that the sources give; throws an {@link OptionsError} at the first value that cannot be used. */
+export function parseSettings(commandLine: CommandLine, sources: OptionSources = {}): ParsedSettings {
+  const { variables = environment, envFile = null, readFile = readTextFile } = sources
+  const reader = new OptionReader(commandLine, { variables, envFile, readFile })
+  const neutral = dialects.trellis.environmentPrefix
+  const config = readConfig(reader.find(optionOf('config'), neutral)?.value as string | undefined, readFile)
+  const dialect = (reader.find(optionOf('dialect'), neutral) ?? config.values.get('dialect'))?.value ?? 'trellis'
+  const prefix = dialects[dialect as Settings['dialect']].environmentPrefix
+  const given = options.flatMap((option) => {
+    const own = option.key === 'config' || option.key === 'dialect' ? neutral : prefix
+    const found = reader.find(option, own) ?? config.values.get(option.key)
+    return found === undefined ? [] : [[option.key, found] as const]
+  })
+  const values = Object.fromEntries(given.map(([key, { value }]) => [key, value]))
+  return {
+    settings: combined(defaultSettings(values), prefix),
+    sources: new Map(given.map(([key, { source }]) => [key, source])),
+    files: [envFile?.name ?? [], config.name ?? []].flat(),
+    unknownVariables: unknownVariables(variables, prefix),
+  }
+}
+
+/** A value, and where it comes from. */
+interface Found {
+  readonly value: unknown
+  readonly source: string
+}
+
+const optionOf = (key: Option['key']): Option => options.find((option) => option.key === key)!
+
+/** Finds the values of options in the command line and the environment. */
+class OptionReader {
+  readonly #flags: CommandLine['flags']
+  readonly #sources: Required<OptionSources>
+
+  constructor({ flags }: CommandLine, sources: Required<OptionSources>) {
+    this.#flags = flags
+    this.#sources = sources
+  }
+
+  find(option: Option, prefix: string): Found | undefined {
+    return this.#flagValue(option) ?? this.#variableValue(option, prefix)
+  }
+
+  #flagValue(option: Option): Found | undefined {
+    const { flag } = option.declaration
+    const value = this.#flags[flag]
+    if (value === undefined) return undefined
+    const source = `Option --${flag}`
+    if (typeof value === 'boolean') return { value, source }
+    return { value: valueOfText(option, typeof value === 'string' ? value : value.join(','), source), source }
+  }
+
+  #variableValue(option: Option, prefix: string): Found | undefined {
+    const { variables } = this.#sources
+    const name = variablesOf(option, prefix).find((each) => variables[each] !== undefined)
+    const fileName = fileVariableOf(option, prefix)
+    if (fileName !== null && variables[fileName] !== undefined) {
+      if (name === undefined) return this.#fileValue(option, fileName)
+      throw new OptionsError(`Fatal Error:- Environment variables ${name} and ${fileName} are both given: keep one`)
+    }
+    if (name === undefined) return undefined
+    const source = this.#nameOf(name)
+    return { value: valueOfText(option, variables[name]!, source), source }
+  }
+
+  /** A secret that a file holds, as those of Docker and Kubernetes do. */
+  #fileValue(option: Option, variable: string): Found {
+    const path = this.#sources.variables[variable]!
+    if (path === '') throw refusedOption(this.#nameOf(variable), 'Only expecting the path of a file')
+    const source = `${this.#nameOf(variable)}, file ${path}`
+    const text = readNamed(path, this.#sources.readFile, source)
+    if (text === null) throw refusedOption(source, 'does not exist')
+    return { value: valueOfText(option, text.replace(/\r?\n$/, ''), source), source }
+  }
+
+  #nameOf(variable: string): string {
+    const { envFile } = this.#sources
+    const place = envFile?.variables.has(variable) ? ` of ${envFile.name}` : ''
+    return `Environment variable ${variable}${place}`
+  }
+}
+
+/** The text of a file that an option names; `source` names the option in refusals. */
+function readNamed(path: string, readFile: (path: string) => string | null, source: string): string | null {
+  try {
+    return readFile(path)
+  } catch (error) {
+    if (error instanceof TextFileError) throw refusedOption(source, `cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+/** What a configuration file gives. */
+interface Config {
+  /** Null when there is none. */
+  readonly name: string | null
+  readonly values: ReadonlyMap<string, Found>
+}
+
+function readConfig(path: string | undefined, readFile: (path: string) => string | null): Config {
+  const read = (name: string) => ({ name, text: readNamed(name, readFile, `Configuration file ${name}`) })
+  const [file, other] = (path === undefined ? defaultConfigFiles : [path]).map(read).filter(({ text }) => text !== null)
+  if (file === undefined) {
+    if (path === undefined) return { name: null, values: new Map() }
+    throw new OptionsError(`Fatal Error:- Configuration file ${path} does not exist`)
+  }
+  if (other !== undefined) {
+    throw new OptionsError(
+      `Fatal Error:- There are two configuration files, ${file.name} and ${other.name}: keep one, or name it with --config`,
+    )
+  }
+  return { name: file.name, values: new Map(parseConfigFile(file.name, file.text!).flatMap(configValue)) }
+}
+
+/** A value of the configuration file under its key; null stands for one that is not given. */
+function configValue(entry: ConfigEntry): readonly (readonly [string, Found])[] {
+  const { key, keyPlace, place } = entry
+  const option = options.find((candidate) => candidate.key === key)
+  if (!option) {
+    const [near] = nearestNames(key, optionKeys)
+    const advice = near === undefined ? '' : `, did you mean "${near}"?`
+    throw new OptionsError(`Fatal Error:- Configuration file ${keyPlace}: there is no option ${shownKey(key)}${advice}`)
+  }
+  if (entry.value === null) return []
+  const source = `Configuration file ${place}, ${key}`
+  if (key === 'config') throw refusedOption(source, 'one configuration file does not name another')
+  return [[key, { value: valueOfJson(option, entry, source), source }]]
+}
+
+/** Rules that concern several options at once. */
+function combined(settings: Settings, prefix: string): Settings {
+  const refusal = authOptionsRefusal(settings, prefix)
+  if (refusal !== null) throw new OptionsError(refusal)
+  const adminSecret = settings.adminSecret ?? settings.accessKey
+  const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null
+  return { ...settings, adminSecret, enabledApis, databaseUrl: settings.databaseUrl ?? urlOfParts(settings, prefix) }
+}
+
+/** The URL of a database that is given in parts; null when none is. */
+function urlOfParts(settings: Settings, prefix: string): string | null {
+  const { databaseHost: host, databasePort: port, databaseUser: user, databaseName: name } = settings
+  const parts = [host, port, user, name, settings.databasePassword, settings.databaseOptions]
+  if (parts.every((part) => part === null)) return null
+  if (host === null || port === null || user === null || name === null) {
+    throw new OptionsError(
+      `Fatal Error : Invalid options. Expecting all database connection params (host, port, user, dbname, password) or database-url (${prefix}DATABASE_URL)`,
+    )
+  }
+  const credentials = [user, settings.databasePassword].flatMap((part) =>
+    part === null ? [] : [encodeURIComponent(part)],
+  )
+  // The directory of a Unix socket has no place in a URL's host.
+  const isSocket = host.startsWith('/')
+  const place = isSocket ? 'localhost' : `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const query = [
+    ...(isSocket ? [['host', host] as const, ['port', String(port)] as const] : []),
+    ...(settings.databaseOptions === null ? [] : [['options', settings.databaseOptions] as const]),
+  ].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+  const tail = query.length > 0 ? `?${query.join('&')}` : ''
+  return `postgres://${credentials.join(':')}@${place}/${encodeURIComponent(name)}${tail}`
+}
+
+function unknownVariables(variables: Variables, prefix: string): string[] {
+  const known = new Set<string | null>(
+    options.flatMap((option) => [...variablesOf(option, prefix), fileVariableOf(option, prefix)]),
+  )
+  return Object.keys(variables).filter(
+    (name) => name.startsWith(prefix) && !name.startsWith(`${prefix}TEST_`) && !known.has(name),
+  )
+}

@@ -1,0 +1,53 @@
+// What an author of a plugin meets first: the plugin itself, its errors, who asks, and the names of things.
+
+export {
+  Kind,
+  type ObjectOptions,
+  OptionalKind,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TRecord,
+  type TSchema,
+  type TTuple,
+  type TUnion,
+  Type,
+} from '@sinclair/typebox'
+export { definePlugin, type Engine, type Plugin, type PluginDefinition } from '../core/engine/plugin.ts'
+export { OptionRefusal, StartError } from '../core/engine/start-error.ts'
+export { version } from '../core/engine/version.ts'
+export {
+  badRequest,
+  type ErrorHelp,
+  graphqlError,
+  internalError,
+  notFound,
+  parseFailed,
+  TrellisError,
+  toTrellisError,
+  unauthorized,
+  validationFailed,
+  within,
+} from '../core/errors/errors.ts'
+export { didYouMean } from '../core/errors/nearest.ts'
+export { below, type Path, pathKeys, pathText } from '../core/errors/path.ts'
+export { type Dialect, sessionVariableName } from '../core/names/dialect.ts'
+export {
+  compareNames,
+  compareText,
+  graphqlBaseName,
+  isEnumValueName,
+  isGraphQLName,
+  nameKey,
+  nameText,
+  type QualifiedName,
+  sameName,
+} from '../core/names/names.ts'
+export { environment, liveQueryOptions, type Settings } from '../core/options/options.ts'
+export { isAdmin, type Session } from '../core/session/session.ts'
+export type { SessionSettings } from '../core/session/session-settings.ts'
+export * from './graphql.ts'
+export * from './http.ts'
+export * from './metadata.ts'
+export * from './services.ts'
+export * from './sql.ts'

@@ -1,0 +1,81 @@
+// For plugins with a part of the metadata: operations, slices and facets, the model that they resolve to, the catalog.
+
+export { introspectFunctions } from '../core/catalog/functions.ts'
+export { introspect } from '../core/catalog/introspect.ts'
+export { similarFunction, similarName, similarTable } from '../core/catalog/similar-names.ts'
+export type * from '../core/catalog/types.ts'
+export { builtInType } from '../core/catalog/types.ts'
+export { inconsistencyJson, inconsistentObjects } from '../core/metadata/consistency.ts'
+export { dependenciesOn } from '../core/metadata/dependencies.ts'
+export {
+  type MetadataDocument,
+  type RootFieldKey,
+  rootFieldKeys,
+  type TableConfiguration,
+  type TableEntry,
+} from '../core/metadata/document.ts'
+export type { ReadDocument } from '../core/metadata/document-format.ts'
+export { own, unexpectedKey, type WireObject } from '../core/metadata/given-document.ts'
+export type {
+  ColumnModel,
+  DeletePermission,
+  FieldModel,
+  InsertPermission,
+  Model,
+  PresetValue,
+  RelationshipModel,
+  SelectPermission,
+  TableModel,
+  TablePermissions,
+  UpdatePermission,
+} from '../core/metadata/model.ts'
+export {
+  type Dependency,
+  functionRef,
+  type Inconsistency,
+  type ObjectRef,
+  objectKey,
+  objectText,
+  type Rename,
+} from '../core/metadata/objects.ts'
+export { withReasons } from '../core/metadata/reasons.ts'
+export { rootFieldIndex } from '../core/metadata/root-field-index.ts'
+export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-field-names.ts'
+export type { MetadataService } from '../core/metadata/service.ts'
+export {
+  type Facet,
+  findTable,
+  type ObjectDescription,
+  type ResolveContext,
+  type Slice,
+  type SliceContext,
+  type TableDraft,
+} from '../core/metadata/slices.ts'
+export { resolveBase } from '../core/metadata/table-base.ts'
+export {
+  CustomColumnNames,
+  CustomRootFields,
+  completeConfiguration,
+  customRootField,
+  isEmptyConfiguration,
+  TableConfig,
+  withColumnsRenamed,
+} from '../core/metadata/table-configuration.ts'
+export { conflictingDefinitions } from '../core/metadata/type-names.ts'
+export { bulk } from '../core/operations/bulk.ts'
+export { type DecodeOptions, decode } from '../core/operations/decode.ts'
+export {
+  type Operation,
+  type OperationContext,
+  type OperationDescription,
+  operation,
+} from '../core/operations/operation.ts'
+export type { RegisteredOperation } from '../core/operations/registry.ts'
+export {
+  ColumnName,
+  DocumentTableName,
+  GraphQLName,
+  ObjectName,
+  TableName,
+  VerbatimObject,
+} from '../core/operations/wire-types.ts'

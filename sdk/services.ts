@@ -1,0 +1,22 @@
+// What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
+
+export {
+  type Around,
+  type EndableWork,
+  type MetadataWork,
+  type OperationWork,
+  type PlanningWork,
+  type RequestWork,
+  type StatementWork,
+  type Wrappers,
+  Wrapping,
+} from '../core/engine/wrapping.ts'
+export { decimalText, parseDecimal } from '../core/json/decimal.ts'
+export { type JsonType, jsonType, parseJson, parseScanned } from '../core/json/json.ts'
+export { parseJsonPath, valueAt } from '../core/json/json-path.ts'
+export { scanJson } from '../core/json/json-scan.ts'
+export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
+export { type Outgoing, OutgoingError, type OutgoingRequest, type OutgoingResponse } from '../core/outgoing/client.ts'
+export { freshnessOf } from '../core/outgoing/freshness.ts'
+export { clientHeaders } from '../core/outgoing/headers.ts'
+export { isHttpUrl, loggableUrl } from '../core/outgoing/url.ts'

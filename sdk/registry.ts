@@ -2,21 +2,16 @@
 // Empty here, so that core knows no plugin; the types in core that are named below take up what is added.
 
 /** Top-level keys of the metadata document that are slices of plugins, with what is stored: `MetadataDocument`. */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins fill it
 export interface DocumentSlices {}
 
 /** Keys of a table's entry that are facets of plugins, each an optional array of objects: `TableEntry`. */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins fill it
 export interface TableFacets {}
 
 /** What slices resolve to, by the slice's key: `Model.slices`. */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins fill it
 export interface ModelSlices {}
 
 /** Kinds of member that a table's rows can have beside columns and relationships; the kind is the key: `FieldModel`. */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins fill it
 export interface FieldKinds {}
 
 /** Types of log lines, with what each holds: `LogDetails`. */
-// biome-ignore lint/suspicious/noEmptyInterface: plugins fill it
 export interface LogKinds {}

@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..')
 const publicFiles = ['index.ts', 'graphql.ts', 'schema.ts']
 
 /** Files that are one thing in several files: what they print or plan holds itself. */
-const recursions: readonly string[] = []
+const recursions: readonly string[] = ['core/compiler/aggregate-sql.ts', 'core/compiler/select-sql.ts']
 
 const registry = 'sdk/registry.ts'
 
@@ -53,5 +53,5 @@ const circles = circlesOf(imports)
   .filter((circle) => !circle.every((file) => recursions.includes(file)))
   .map((circle) => `these import each other in a circle: ${circle.join(', ')}`)
 for (const line of [...refused, ...circles]) console.error(line)
-if (refused.length > 0) process.exitCode = 1
+if (refused.length + circles.length > 0) process.exitCode = 1
 else console.log(`Checked ${imports.length} imports.`)

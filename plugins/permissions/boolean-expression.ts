@@ -2,30 +2,15 @@
 // exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
 
 import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
-import type { RelationshipModel, ResolveContext, TableModel } from '../../sdk/metadata.ts'
+import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import { allOf, always, type Condition } from '../../sdk/sql.ts'
 import { visibleColumns } from './columns.ts'
 import { resolveComparisons } from './comparisons.ts'
+import type { ExpressionContext } from './expression-context.ts'
 import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'
-
-/** The part of resolving that expressions look at. */
-export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depend' | 'dialect'> {
-  /** Whose request the expression is part of, who may use only what they may read; absent for permissions. */
-  readonly reader?: ExpressionReader
-}
 
 /** Expressions nested deeper than this are refused: nobody writes them, and PostgreSQL's stack has an end. */
 const maxDepth = 200
-
-/** What the sender of an expression may read. */
-export interface ExpressionReader {
-  /** Throws when it is not the column. */
-  checkColumn(table: TableModel, column: string): void
-  /** The columns of a table that they may read. */
-  columns(table: TableModel): Iterable<string>
-  /** The rows of a table, reached by a relationship or else by its name; throws when they may read none. */
-  visibleRows(table: TableModel, relationship: string | null): Condition
-}
 
 /** The condition that an expression puts on the rows of a table; throws with a path relative to the expression. */
 export function resolveExpression(expression: unknown, table: TableModel, context: ExpressionContext): Condition {

@@ -1,0 +1,20 @@
+// What boolean expressions are resolved in.
+
+import type { ResolveContext, TableModel } from '../../sdk/metadata.ts'
+import type { Condition } from '../../sdk/sql.ts'
+
+/** The part of resolving that expressions look at. */
+export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depend' | 'dialect'> {
+  /** Whose request the expression is part of, who may use only what they may read; absent for permissions. */
+  readonly reader?: ExpressionReader
+}
+
+/** What the sender of an expression may read. */
+export interface ExpressionReader {
+  /** Throws when it is not the column. */
+  checkColumn(table: TableModel, column: string): void
+  /** The columns of a table that they may read. */
+  columns(table: TableModel): Iterable<string>
+  /** The rows of a table, reached by a relationship or else by its name; throws when they may read none. */
+  visibleRows(table: TableModel, relationship: string | null): Condition
+}

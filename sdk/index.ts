@@ -46,6 +46,7 @@ export {
 export { environment, liveQueryOptions, type Settings } from '../core/options/options.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
+export * from './access.ts'
 export * from './graphql.ts'
 export * from './http.ts'
 export * from './metadata.ts'

@@ -22,6 +22,7 @@ export {
   answerSlot,
   type Change,
   type ColumnValue,
+  type ColumnValues,
   type ConflictUpdate,
   type Insert,
   type InsertRows,
@@ -33,6 +34,7 @@ export {
   type ResponseEntry,
   type ResponseValue,
   type RowCheck,
+  soleStep,
   type Update,
 } from '../core/compiler/mutation-plan.ts'
 export { mutationProgram } from '../core/compiler/mutation-program.ts'

@@ -99,6 +99,16 @@ export interface MutationStep {
   readonly refusal: { readonly message: string; readonly path: Path | null } | null
 }
 
+/** The step of a change that has nothing to do with others; errors point at `path`. */
+export const soleStep = (change: Change, path: Path | null = null): MutationStep => ({
+  change,
+  path,
+  before: [],
+  after: [],
+  returns: null,
+  refusal: null,
+})
+
 /** What a member of `T_mutation_response` becomes. */
 export type ResponseValue =
   | { readonly kind: 'affected' }

@@ -8,6 +8,7 @@ import type {
   GraphQLNamedType,
   GraphQLObjectType,
 } from 'graphql'
+import type { TableAccess } from '../access/access.ts'
 import type { PgType } from '../catalog/types.ts'
 import type { MutationPlan, OnConflict } from '../compiler/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../compiler/plan.ts'
@@ -16,7 +17,6 @@ import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
 import type { Session } from '../session/session.ts'
-import type { TableAccess } from './access.ts'
 import type { PlanContext } from './plan-context.ts'
 import type { FieldSelection } from './selection.ts'
 import type { Value } from './values.ts'

@@ -24,6 +24,7 @@ export {
   type ColumnValue,
   type ColumnValues,
   type ConflictUpdate,
+  constantValue,
   type Insert,
   type InsertRows,
   type MutationAnswer,
@@ -34,6 +35,7 @@ export {
   type ResponseEntry,
   type ResponseValue,
   type RowCheck,
+  sessionValue,
   soleStep,
   type Update,
 } from '../core/compiler/mutation-plan.ts'

@@ -10,6 +10,20 @@ import type { Condition, Operand, Output } from './plan.ts'
 /** A value that is known when the statement runs. */
 export type ParamOperand = Extract<Operand, { kind: 'param' }>
 
+/** A value in PostgreSQL's syntax. */
+export const constantValue = (value: string | null, type: SqlType): ParamOperand => ({
+  kind: 'param',
+  source: { from: 'constant', value },
+  type,
+})
+
+/** The value of a session variable; requests without it are refused. */
+export const sessionValue = (variable: string, type: SqlType): ParamOperand => ({
+  kind: 'param',
+  source: { from: 'session', variable },
+  type,
+})
+
 export interface ColumnValue {
   readonly column: string
   readonly value: ParamOperand

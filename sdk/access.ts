@@ -2,5 +2,5 @@
 
 export type { Accessor, RoleAccess, TableAccess } from '../core/access/access.ts'
 export type { DeleteAccess, InsertAccess, RowValues, UpdateAccess } from '../core/access/changes.ts'
-export type { NarrowedTable, Narrowing } from '../core/access/narrowing.ts'
+export { type NarrowedTable, type Narrowing, updateInstead } from '../core/access/narrowing.ts'
 export type { SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'

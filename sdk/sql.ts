@@ -25,6 +25,7 @@ export {
   type ColumnValues,
   type ConflictUpdate,
   constantValue,
+  type Delete,
   type Insert,
   type InsertRows,
   type MutationAnswer,

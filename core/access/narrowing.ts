@@ -1,7 +1,7 @@
 // What plugins take away of tables for everybody, administrators included: rows that nobody reaches, and changes that
 // become others.
 
-import type { Change } from '../compiler/mutation-plan.ts'
+import type { Change, ColumnValue, Delete, Update } from '../compiler/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan.ts'
 import type { Model, TableModel } from '../metadata/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
@@ -30,6 +30,15 @@ export interface Narrowing {
   /** What is done in the place of a change: the same change, or another of the same table. */
   change?(change: Change, target: NarrowedTable): Change
 }
+
+/** The update of the rows that a deletion is about. */
+export const updateInstead = ({ table, where }: Delete, values: readonly ColumnValue[]): Update => ({
+  kind: 'update',
+  table,
+  assignments: values.map((value) => ({ ...value, operator: '_set' })),
+  where,
+  check: null,
+})
 
 /** The narrowings of all plugins as one role meets them in one generation of the model. */
 export class Narrower {

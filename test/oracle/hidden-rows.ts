@@ -1,7 +1,7 @@
 // The plugin that half of the worlds are made for: rows whose column `hidden` is true are there for nobody, and where that
 // column is never null, a row that is deleted is hidden.
 
-import { type Condition, compare, constantValue, definePlugin, findOperator, type Update } from '../../sdk/index.ts'
+import { type Condition, compare, constantValue, definePlugin, findOperator, updateInstead } from '../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 
 const hidingColumn = ({ columns }: TableModel): ColumnModel | null => {
@@ -27,9 +27,7 @@ export const hiddenRows = definePlugin({
       change(change, { table }) {
         const column = hidingColumn(table)
         if (change.kind !== 'delete' || !column || column.nullable) return change
-        const value = constantValue('true', 'boolean')
-        const assignments = [{ column: column.name, operator: '_set', value }]
-        return { kind: 'update', table: change.table, assignments, where: change.where, check: null } satisfies Update
+        return updateInstead(change, [{ column: column.name, value: constantValue('true', 'boolean') }])
       },
     })
   },

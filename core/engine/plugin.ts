@@ -3,6 +3,7 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { ComparisonOperator } from '../compiler/operators.ts'
 import type { TypeSupport } from '../compiler/type-support.ts'
@@ -26,6 +27,8 @@ import type { Wrappers } from './wrapping.ts'
 
 /** What a plugin registers with. */
 export interface Engine {
+  /** What roles may do with tables: asking for it, and narrowing it for everybody. */
+  readonly access: Pick<Access, 'of' | 'narrow'>
   readonly settings: Settings
   readonly dialect: Dialect
   /** The Fastify instance, for what routes cannot express. */

@@ -1,6 +1,7 @@
 // The engine as one plugin sees it: what it adds is recorded under its name, and every refusal says whose it is.
 
 import type { FastifyInstance } from 'fastify'
+import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import { addOperators } from '../compiler/operators.ts'
 import { addTypes } from '../compiler/type-support.ts'
@@ -26,6 +27,7 @@ import type { Wrapping } from './wrapping.ts'
 
 /** What plugins share, and what they have declared so far. */
 export interface Services {
+  readonly access: Access
   readonly settings: Settings
   readonly dialect: Dialect
   readonly app: FastifyInstance
@@ -68,6 +70,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { name } = loaded.plugin
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
   return {
+    access: services.access,
     settings: services.settings,
     dialect: services.dialect,
     app: services.app,

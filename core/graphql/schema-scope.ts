@@ -1,11 +1,11 @@
 // A role's view of the model, which contributions make their fields from.
 
 import type { GraphQLFieldConfig, GraphQLInputFieldConfig, GraphQLInterfaceType, GraphQLNamedType } from 'graphql'
+import type { TableAccess } from '../access/access.ts'
 import type { Model, TableModel } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
-import type { TableAccess } from './access.ts'
 
 /** Fields by name, each made on first use. */
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>

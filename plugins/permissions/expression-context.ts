@@ -1,7 +1,7 @@
 // What boolean expressions are resolved in.
 
+import type { SelectAccess } from '../../sdk/access.ts'
 import type { ResolveContext, TableModel } from '../../sdk/metadata.ts'
-import type { Condition } from '../../sdk/sql.ts'
 
 /** The part of resolving that expressions look at. */
 export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depend' | 'dialect'> {
@@ -15,6 +15,9 @@ export interface ExpressionReader {
   checkColumn(table: TableModel, column: string): void
   /** The columns of a table that they may read. */
   columns(table: TableModel): Iterable<string>
-  /** The rows of a table, reached by a relationship or else by its name; throws when they may read none. */
-  visibleRows(table: TableModel, relationship: string | null): Condition
+  /** How the rows of a table are reached, by a relationship or else by its name; throws when they may read none. */
+  reach(table: TableModel, relationship: string | null): ReachedRows
 }
+
+/** Conditions on rows of another table. */
+export type ReachedRows = Pick<SelectAccess, 'related' | 'exists'>

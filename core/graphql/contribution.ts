@@ -15,8 +15,8 @@ import type { Model, RelationshipModel, TableModel } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
-import type { Session } from '../session/session.ts'
 import type { TableAccess } from './access.ts'
+import type { MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from './call.ts'
 import type { PlanContext } from './plan-context.ts'
 import type { FieldSelection } from './selection.ts'
 import type { Value } from './values.ts'
@@ -81,42 +81,19 @@ export interface Contribution {
   insertFields?(scope: SchemaScope, table: TableModel): InputFieldMap
 }
 
-/** What a resolved field is given. Arguments are coerced JSON values. */
-export interface ResolvedCall {
-  readonly args: Readonly<Record<string, unknown>>
-  readonly session: Session
-  readonly field: FieldSelection
-  /** The client's request headers, lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Aborts when the value is no longer waited for: requests to other servers take it over. */
-  readonly signal: AbortSignal | null
-}
-
 /** How a field of a root type is answered. */
 export type RootPlanner =
   /** By the database: the planner returns data that is printed as SQL. */
   | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext): RootOutput }
   /** By a change of the database, in the operation's transaction. */
   | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan }
-  /**
-   * By JavaScript. The value is completed against the selection (members picked, lists walked) unless `completed`: then
-   * it already has the response's shape.
-   */
-  | { readonly kind: 'resolved'; readonly completed?: boolean; resolve(call: ResolvedCall): unknown | Promise<unknown> }
+  | ResolvedPlanner
 
 /** How a field of a table's row is answered. */
 export type RowPlanner =
   | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext, table: TableModel): Output }
-  /** By JavaScript, for all rows of the response at once; `needs` are columns that each row is given. */
-  | {
-      readonly kind: 'resolved'
-      readonly completed?: boolean
-      readonly needs: readonly string[]
-      resolve(
-        rows: readonly Readonly<Record<string, unknown>>[],
-        call: ResolvedCall,
-      ): readonly unknown[] | Promise<readonly unknown[]>
-    }
+  /** `needs` are columns. */
+  | ResolvedRowPlanner
 
 /** How a member of `T_bool_exp` becomes a condition on the row. */
 export type BooleanPlanner = (value: Value, context: PlanContext) => Condition
@@ -156,6 +133,12 @@ declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     root?: RootPlanner
     row?: RowPlanner
+    /** Of fields of the objects that a call gives; absent: the object has the value. */
+    member?: MemberPlanner
+  }
+  interface GraphQLInterfaceTypeExtensions {
+    /** The object types that implement it: those that a value can have, or a fragment can be on. */
+    possibleTypes?: () => readonly GraphQLObjectType[]
   }
   interface GraphQLInputFieldExtensions {
     boolean?: BooleanPlanner

@@ -5,10 +5,10 @@ import { type GraphQLInputType, Kind, type TypeNode, type ValueNode } from 'grap
 import { validationFailed } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { type Path, pathKeys } from '../errors/path.ts'
-import type { RowPlanner } from './contribution.ts'
+import { CallArguments } from './arguments.ts'
 import type { Operation } from './document.ts'
 import type { RoleSchema } from './role-schema.ts'
-import type { FieldSelection } from './selection.ts'
+import type { JoinStep } from './steps.ts'
 
 /** Variables by name, defaults filled in. Never has a prototype. */
 export type Variables = Readonly<Record<string, unknown>>
@@ -27,13 +27,6 @@ export type Aspect = (value: unknown) => string | undefined
 /** How a plan depends on a variable beyond its shape: on how long its lists are, on an aspect, or on the value itself. */
 export type Dependence = 'lengths' | 'value' | Aspect
 
-/** A field of rows that JavaScript answers after the statement has run. */
-export interface RowJoin {
-  readonly field: FieldSelection
-  readonly args: Readonly<Record<string, unknown>>
-  readonly planner: Extract<RowPlanner, { kind: 'resolved' }>
-}
-
 /** Selections of an operation once its fragments are expanded; no text without fragments can hold more. */
 export const maxSelections = 100_000
 
@@ -48,8 +41,11 @@ export class PlanContext {
   readonly dependences = new Map<string, Dependence>()
   /** Of variables, as the places have them where they stand; where such a place is within a scalar there is none. */
   readonly variableTypes = new Map<string, GraphQLInputType>()
-  /** In the order of the `index` of deferred outputs. */
-  readonly joins: RowJoin[] = []
+  /** Of fields that JavaScript answers, and of those below them. */
+  readonly calls = new CallArguments(this)
+  /** Whether a variable stood anywhere. */
+  usesVariables = false
+  #joins: JoinStep[] = []
   #selections = 0
 
   constructor(schema: RoleSchema, operation: Operation, variables: Variables) {
@@ -58,13 +54,36 @@ export class PlanContext {
     this.variables = variables
   }
 
+  /** The same operation with the variables of another request; what is read of them there is no matter of this plan. */
+  with(variables: Variables): PlanContext {
+    return new PlanContext(this.schema, this.operation, variables)
+  }
+
   /** Counts a selection that was looked at: fragments within fragments can make a short text a huge operation. */
   countSelection(): void {
     if (++this.#selections > maxSelections) throw tooManySelections()
   }
 
+  /** Takes a field of rows that JavaScript answers when the statement has run that is being planned. */
+  join(step: JoinStep): void {
+    this.#joins.push(step)
+  }
+
+  /** Plans a part, and gives the joins that wait for it. */
+  collectJoins<T>(plan: () => T): { readonly planned: T; readonly joins: readonly JoinStep[] } {
+    const outer = this.#joins
+    const joins: JoinStep[] = []
+    this.#joins = joins
+    try {
+      return { planned: plan(), joins }
+    } finally {
+      this.#joins = outer
+    }
+  }
+
   /** The value of a variable at a place of the document. */
   useVariable(name: string, path: Path | null): UsedVariable {
+    this.usesVariables = true
     const declared = this.operation.variables.get(name)
     if (!declared) {
       const help = didYouMean(name, () => this.operation.variables.keys())

@@ -9,6 +9,7 @@ import { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import { GraphQLEngine, type RequestGuard } from '../graphql/engine.ts'
+import { inDialect, toAnswerable } from '../http/answer.ts'
 import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
@@ -108,7 +109,11 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const guards: RequestGuard[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
-  const graphql = new GraphQLEngine({ ...common, settings, contributions, guards, model, report })
+  const answerable = (error: unknown) => inDialect(toAnswerable(error, observe), settings)
+  const graphql = new GraphQLEngine({
+    ...common,
+    ...{ settings, contributions, guards, model, report, toAnswerable: answerable },
+  })
   const services: Services = {
     ...common,
     ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, guards, graphql },

@@ -6,22 +6,25 @@ import type { GraphQLInputType } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, ReadOptions } from '../database/database.ts'
 import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
-import { validationFailed } from '../errors/errors.ts'
+import { badRequest, graphqlError, type TrellisError, validationFailed } from '../errors/errors.ts'
+import type { PathKey } from '../errors/path.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Settings } from '../options/options.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
+import { answerBatch, type BatchMember, batchValues } from './batch.ts'
 import type { Contribution, SchemaKind } from './contribution.ts'
 import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
-import { type ExecutionContext, runOperation } from './execute.ts'
+import { runOperation } from './execute.ts'
+import type { ExecutionContext } from './execution-context.ts'
 import { type InspectedOperation, inspectOperation } from './inspect.ts'
 import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
-import { type PreparedOperation, prepareOperation } from './prepared.ts'
+import { type PlannedRequest, type PreparedOperation, prepareOperation } from './prepared.ts'
 import type { GraphQLRequest } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
 import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
@@ -73,7 +76,12 @@ export interface GraphQLEngineOptions {
   readonly sessionSettings: Pick<SessionSettings, 'of'>
   readonly wrapping: Pick<Wrapping, 'operation' | 'planning'>
   readonly access: Pick<Access, 'of'>
+  /** An error as clients may see it; what nobody foresaw is logged. */
+  readonly toAnswerable: (error: unknown) => TrellisError
 }
+
+/** Headers of a response; one of several values is sent several times. */
+export type ResponseHeaders = readonly (readonly [name: string, value: string | readonly string[]])[]
 
 /** What a transport adds to a request. */
 export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
@@ -83,6 +91,10 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   readonly whenUnwanted?: () => AbortSignal
   /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
+  /** Told of headers that the response is to have besides, as when an action sets a cookie. */
+  readonly onHeaders?: (headers: ResponseHeaders) => void
+  /** Whether errors beside data may show their `internal`. */
+  readonly showInternal?: boolean
 }
 
 /** How a request is planned. */
@@ -98,13 +110,6 @@ export interface CachedOperation {
   readonly operationName: string | null
   /** One for each shape of variables, with the statements that answer root fields. */
   readonly plans: readonly { readonly statements: readonly string[] }[]
-}
-
-/** An operation together with what this request gives it. */
-export interface PlannedRequest {
-  readonly schema: RoleSchema
-  readonly prepared: PreparedOperation
-  readonly variables: Variables
 }
 
 function generatedSql({ prepared, variables }: PlannedRequest, session: Session): QueryLog['generated_sql'] {
@@ -129,6 +134,14 @@ function bindAhead({ prepared, variables }: PlannedRequest, session: Session): B
 function statementsOf({ answeredBy }: PreparedOperation): string[] {
   const texts = [...answeredBy.values()].flatMap((statement) => (statement ? [statement.text] : []))
   return [...new Set(texts)]
+}
+
+/** There is no websocket to use instead, as the message has it. */
+const subscriptionHelp = () => ({ hint: 'this server does not serve subscriptions yet: ask for the same as a query' })
+
+function subscriptionRefused(): TrellisError {
+  const message = 'subscriptions are not supported over HTTP, use websockets instead'
+  return badRequest('unexpected-payload', message, { help: subscriptionHelp })
 }
 
 export class GraphQLEngine {
@@ -194,9 +207,11 @@ export class GraphQLEngine {
     const { database, dialect, sessionSettings } = this.#options
     const planned = this.plan(request, session, extras)
     work.operation = planned.prepared.operation
+    if (planned.prepared.batch) throw subscriptionRefused()
     const bound = bindAhead(planned, session)
+    const callArguments = planned.prepared.calls?.bind(planned.variables) ?? null
     extras.onPlanned?.(generatedSql(planned, session))
-    const { headers, whenUnwanted = null } = extras
+    const { headers, whenUnwanted = null, onHeaders = null, showInternal = false } = extras
     const { signal } = work
     const context: ExecutionContext = {
       database,
@@ -207,9 +222,31 @@ export class GraphQLEngine {
       signal,
       whenUnwanted,
       bound,
+      callArguments,
+      onHeaders,
+      encodeError: (error, path) => this.#encodeError(error, path, showInternal),
       ...planned,
     }
     return await runOperation(context)
+  }
+
+  #encodeError(error: unknown, path: readonly PathKey[], showInternal: boolean): object {
+    const answerable = this.#options.toAnswerable(error)
+    return graphqlError(answerable.path.length === 0 ? answerable.at(...path) : answerable, showInternal)
+  }
+
+  /** The values of one subscriber to a planned subscription, and whether it may have them. */
+  batchValues(planned: PlannedRequest, session: Session): string {
+    return batchValues(planned, session)
+  }
+
+  /** The answers of subscribers whose plan is the same, by id: one statement for all. */
+  answerBatch(
+    prepared: PreparedOperation,
+    members: readonly BatchMember[],
+    options: ReadOptions = {},
+  ): Promise<ReadonlyMap<string, Buffer | string>> {
+    return answerBatch(this.#options.database, prepared, members, options)
   }
 
   #plan(request: GraphQLRequest, session: Session, { schema: kind }: PlanOptions): PlannedRequest {

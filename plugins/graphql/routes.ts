@@ -1,6 +1,6 @@
 // GraphQL over HTTP: one request or a batch.
 
-import { readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
+import { type ResponseHeaders, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
 import {
   applicantOf,
   departureOf,
@@ -59,14 +59,26 @@ function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Bu
   const body = readJson(call.body as Buffer, 'lossless')
   if (Array.isArray(body)) return answerBatch(engine, body, call, schema)
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  return answerOne(engine, body, call, schema)
+  const onHeaders = (headers: ResponseHeaders) => {
+    for (const [name, value] of headers) call.reply.header(name, value)
+  }
+  return answerOne(engine, body, call, { schema, onHeaders })
 }
+
+interface AnswerOptions {
+  readonly schema: SchemaKind
+  /** Absent: there is no response of its own. */
+  readonly onHeaders?: (headers: ResponseHeaders) => void
+}
+
+const showsInternal = ({ settings }: Engine, session: Session): boolean =>
+  settings.devMode || (settings.adminInternalErrors && isAdmin(session))
 
 async function answerOne(
   engine: Engine,
   body: unknown,
   { session, request, reply }: RouteCall,
-  schema: SchemaKind,
+  { schema, onHeaders }: AnswerOptions,
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
@@ -74,6 +86,8 @@ async function answerOne(
     schema,
     headers: request.headers as Record<string, string>,
     whenUnwanted: departureOf(reply),
+    onHeaders,
+    showInternal: showsInternal(engine, session),
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
 }
@@ -103,17 +117,19 @@ async function answerBatch(
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call, schema).catch((error) => failure(engine, error, call.session))
+    const result = await answerOne(engine, body, call, { schema }).catch((error) =>
+      failure(engine, error, call.session),
+    )
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
   }
   pieces.push(Buffer.from(']'))
   return Buffer.concat(pieces)
 }
 
-function failure({ settings, observe }: Engine, error: unknown, session: Session): string {
+function failure(engine: Engine, error: unknown, session: Session): string {
+  const { settings, observe } = engine
   if (!(error instanceof TrellisError)) {
     observe.log({ type: 'unstructured', level: 'error', detail: String((error as Error)?.stack ?? error) })
   }
-  const showInternal = settings.devMode || (settings.adminInternalErrors && isAdmin(session))
-  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showInternal))
+  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showsInternal(engine, session)))
 }

@@ -24,11 +24,13 @@ export type {
   Model,
   PresetValue,
   RelationshipModel,
+  RowCondition,
   SelectPermission,
   TableModel,
   TablePermissions,
   UpdatePermission,
 } from '../core/metadata/model.ts'
+export { rowCondition } from '../core/metadata/model.ts'
 export {
   type Dependency,
   functionRef,

@@ -8,9 +8,12 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-/** The Node of the tests comes first, as for somebody who has installed it; a test runner that it starts is nobody's child. */
+/** The Node of the tests comes first, as for somebody who has installed it. */
+export const searchPath = `${dirname(process.execPath)}:${process.env['PATH']}`
+
+/** A test runner that is started is nobody's child. */
 const { NODE_TEST_CONTEXT: _, ...outer } = process.env
-const env = { ...outer, PATH: `${dirname(process.execPath)}:${outer['PATH']}` }
+const env = { ...outer, PATH: searchPath }
 
 /** Runs a program to its end; rejects with what it wrote when it fails. */
 export async function runIn(directory: string, program: string, ...args: string[]): Promise<string> {

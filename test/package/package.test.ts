@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
-import { install, pack, runIn, runTool } from './installing.ts'
+import { install, pack, runIn, runTool, searchPath } from './installing.ts'
 
 test('the package, installed in an empty project', async (t) => {
   const directory = temporaryDirectory(t)
@@ -61,7 +61,8 @@ test('the package, installed in an empty project', async (t) => {
     rmSync(join(project, 'node_modules/.cache'), { recursive: true, force: true })
     writeFileSync(join(project, 'node_modules/.cache'), 'in the way')
     const args = ['serve', '--server-port', '0', '--data-dir', join(directory, 'data'), '--plugin', './greeting.js']
-    const server = spawnTrellis(t, args, {}, { cwd: project, command: [join(project, 'node_modules/.bin/trellis')] })
+    const command = [join(project, 'node_modules/.bin/trellis')]
+    const server = spawnTrellis(t, args, { PATH: searchPath }, { cwd: project, command })
     const url = await server.ready()
     assert.deepEqual(await (await fetch(`${url}/greeting`)).json(), { hello: 'world' })
     const body = JSON.stringify({ query: '{ __typename }' })

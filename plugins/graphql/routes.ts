@@ -1,6 +1,6 @@
 // GraphQL over HTTP: one request or a batch.
 
-import { type ResponseHeaders, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
+import { readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
 import {
   applicantOf,
   departureOf,
@@ -59,16 +59,14 @@ function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Bu
   const body = readJson(call.body as Buffer, 'lossless')
   if (Array.isArray(body)) return answerBatch(engine, body, call, schema)
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  const onHeaders = (headers: ResponseHeaders) => {
-    for (const [name, value] of headers) call.reply.header(name, value)
-  }
-  return answerOne(engine, body, call, { schema, onHeaders })
+  return answerOne(engine, body, call, { schema, isAlone: true })
 }
 
+/** How one request is answered. */
 interface AnswerOptions {
   readonly schema: SchemaKind
-  /** Absent: there is no response of its own. */
-  readonly onHeaders?: (headers: ResponseHeaders) => void
+  /** Whether the response is its own, and so takes the headers that calls give. */
+  readonly isAlone: boolean
 }
 
 const showsInternal = ({ settings }: Engine, session: Session): boolean =>
@@ -78,7 +76,7 @@ async function answerOne(
   engine: Engine,
   body: unknown,
   { session, request, reply }: RouteCall,
-  { schema, onHeaders }: AnswerOptions,
+  { schema, isAlone }: AnswerOptions,
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
@@ -86,7 +84,7 @@ async function answerOne(
     schema,
     headers: request.headers as Record<string, string>,
     whenUnwanted: departureOf(reply),
-    onHeaders,
+    response: isAlone ? reply : undefined,
     showInternal: showsInternal(engine, session),
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
@@ -117,7 +115,7 @@ async function answerBatch(
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call, { schema }).catch((error) =>
+    const result = await answerOne(engine, body, call, { schema, isAlone: false }).catch((error) =>
       failure(engine, error, call.session),
     )
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)

@@ -37,7 +37,7 @@ export const graphqlRoute = (
     body: GraphQLBody,
     result: GraphQLAnswer,
   },
-  handle: (call) => answer(engine, call, schema),
+  handle: answering(engine, { schema, isAlone: true }),
 })
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
@@ -55,11 +55,13 @@ const withStatus: ErrorEncoder = (error, showInternal, { accept }) => ({
 
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
-function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Buffer | string> {
+const answering = (engine: Engine, alone: AnswerOptions) => (call: RouteCall) => answer(engine, call, alone)
+
+function answer(engine: Engine, call: RouteCall, alone: AnswerOptions): Promise<Buffer | string> {
   const body = readJson(call.body as Buffer, 'lossless')
-  if (Array.isArray(body)) return answerBatch(engine, body, call, schema)
+  if (Array.isArray(body)) return answerBatch(engine, body, call, { ...alone, isAlone: false })
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  return answerOne(engine, body, call, { schema, isAlone: true })
+  return answerOne(engine, body, call, alone)
 }
 
 /** How one request is answered. */
@@ -109,15 +111,13 @@ async function answerBatch(
   engine: Engine,
   bodies: readonly unknown[],
   call: RouteCall,
-  schema: SchemaKind,
+  options: AnswerOptions,
 ): Promise<Buffer> {
   await engine.admission.checkBatch(applicantOf(call), bodies.length)
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call, { schema, isAlone: false }).catch((error) =>
-      failure(engine, error, call.session),
-    )
+    const result = await answerOne(engine, body, call, options).catch((error) => failure(engine, error, call.session))
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
   }
   pieces.push(Buffer.from(']'))

@@ -25,7 +25,8 @@ export {
   type ParsedDocument,
   parseText,
 } from '../core/graphql/document.ts'
-export type { RequestGuard, ResponseHeaders } from '../core/graphql/engine.ts'
+export type { RequestGuard } from '../core/graphql/engine.ts'
+export type { ResponseHeaders } from '../core/graphql/execution-context.ts'
 export { forwardedRequest } from '../core/graphql/forwarding.ts'
 export type { InspectedField, InspectedStatement } from '../core/graphql/inspect.ts'
 export { maxSelections, type PlanContext, tooManySelections, type Variables } from '../core/graphql/plan-context.ts'

@@ -38,6 +38,8 @@ export interface CompletionOptions {
 /** Where a value was to be, and null would not do. */
 const lost = Symbol('lost')
 
+const notNull = ({ name }: FieldSelection): string => `expecting not null value for field "${name}"`
+
 /** Completes the values of one call. */
 export class Completion {
   /** What it met of members that others answer. */
@@ -56,11 +58,22 @@ export class Completion {
     return true
   }
 
+  /** Puts a value into its place that has the shape of the response already. */
+  take(value: unknown, field: FieldSelection, place: Place): boolean {
+    const { isNullable } = place
+    if (!isNullable && (value ?? null) === null) {
+      this.#refuse(notNull(field), field, place)
+      return false
+    }
+    setAt(place, value ?? null)
+    return true
+  }
+
   #value(value: unknown, type: GraphQLOutputType, field: FieldSelection, place: Place): unknown {
     const nullable = getNullableType(type)
     if (value === null || value === undefined) {
       if (!isNonNullType(type)) return null
-      return this.#refuse(`expecting not null value for field "${field.name}"`, field, place)
+      return this.#refuse(notNull(field), field, place)
     }
     const completed = this.#nonNull(value, nullable, field, place)
     return completed === lost && !isNonNullType(type) ? null : completed

@@ -8,8 +8,7 @@ import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
 import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
-import { badRequest, graphqlError, type TrellisError, validationFailed } from '../errors/errors.ts'
-import type { PathKey } from '../errors/path.ts'
+import { badRequest, type TrellisError, validationFailed } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
@@ -20,7 +19,7 @@ import { answerBatch, type BatchMember, batchValues } from './batch.ts'
 import type { Contribution, SchemaKind } from './contribution.ts'
 import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
 import { runOperation } from './execute.ts'
-import type { ExecutionContext } from './execution-context.ts'
+import type { ExecutionContext, ResponseHeaders } from './execution-context.ts'
 import { type InspectedOperation, inspectOperation } from './inspect.ts'
 import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
@@ -80,9 +79,6 @@ export interface GraphQLEngineOptions {
   readonly toAnswerable: (error: unknown) => TrellisError
 }
 
-/** Headers of a response; one of several values is sent several times. */
-export type ResponseHeaders = readonly (readonly [name: string, value: string | readonly string[]])[]
-
 /** What a transport adds to a request. */
 export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   /** The client's headers, lower-case names. */
@@ -91,8 +87,8 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   readonly whenUnwanted?: () => AbortSignal
   /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
-  /** Told of headers that the response is to have besides, as when an action sets a cookie. */
-  readonly onHeaders?: (headers: ResponseHeaders) => void
+  /** Takes headers that the response is to have besides, as when an action sets a cookie; absent: they are left out. */
+  readonly response?: ResponseHeaders
   /** Whether errors beside data may show their `internal`. */
   readonly showInternal?: boolean
 }
@@ -204,14 +200,14 @@ export class GraphQLEngine {
 
   async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
     const { request, session } = work
-    const { database, dialect, sessionSettings } = this.#options
+    const { database, dialect, sessionSettings, toAnswerable } = this.#options
     const planned = this.plan(request, session, extras)
     work.operation = planned.prepared.operation
     if (planned.prepared.batch) throw subscriptionRefused()
     const bound = bindAhead(planned, session)
     const callArguments = planned.prepared.calls?.bind(planned.variables) ?? null
     extras.onPlanned?.(generatedSql(planned, session))
-    const { headers, whenUnwanted = null, onHeaders = null, showInternal = false } = extras
+    const { headers, whenUnwanted = null, response = null, showInternal = false } = extras
     const { signal } = work
     const context: ExecutionContext = {
       database,
@@ -223,16 +219,12 @@ export class GraphQLEngine {
       whenUnwanted,
       bound,
       callArguments,
-      onHeaders,
-      encodeError: (error, path) => this.#encodeError(error, path, showInternal),
+      toAnswerable,
+      showInternal,
+      response,
       ...planned,
     }
     return await runOperation(context)
-  }
-
-  #encodeError(error: unknown, path: readonly PathKey[], showInternal: boolean): object {
-    const answerable = this.#options.toAnswerable(error)
-    return graphqlError(answerable.path.length === 0 ? answerable.at(...path) : answerable, showInternal)
   }
 
   /** The values of one subscriber to a planned subscription, and whether it may have them. */

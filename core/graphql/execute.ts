@@ -60,11 +60,11 @@ class Running {
   }
 
   async run(): Promise<Piece> {
-    const { prepared, onHeaders } = this.#context
+    const { prepared, response } = this.#context
     if (prepared.operation.kind === 'mutation') await this.#mutation()
     else await this.#query()
     const { headers, whole } = this.#answer
-    if (headers.length > 0) onHeaders?.(headers)
+    if (response) for (const [name, value] of headers) response.header(name, value)
     return whole ?? this.#body()
   }
 

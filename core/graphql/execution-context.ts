@@ -2,11 +2,10 @@
 
 import type { BoundInputs } from '../compiler/bind.ts'
 import type { Database } from '../database/database.ts'
-import type { PathKey } from '../errors/path.ts'
+import type { TrellisError } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
-import type { Answer } from './answer.ts'
 import type { BoundArguments } from './arguments.ts'
 import type { Variables } from './plan-context.ts'
 import type { PreparedOperation } from './prepared.ts'
@@ -29,8 +28,15 @@ export interface ExecutionContext {
   readonly bound: BoundInputs | undefined
   /** The same of calls; null when there are none. */
   readonly callArguments: BoundArguments | null
-  /** An error as the client sees it beside data; one that nobody located is at `path`. */
-  readonly encodeError: (error: unknown, path: readonly PathKey[]) => object
-  /** Told the headers that calls want the response to have. */
-  readonly onHeaders: ((headers: Answer['headers']) => void) | null
+  /** An error as clients may see it. */
+  readonly toAnswerable: (error: unknown) => TrellisError
+  /** Whether errors beside data show their `internal`. */
+  readonly showInternal: boolean
+  /** Takes the headers that calls want the response to have. */
+  readonly response: ResponseHeaders | null
+}
+
+/** What takes headers of a response, such as Fastify's reply. */
+export interface ResponseHeaders {
+  header(name: string, value: string | readonly string[]): unknown
 }

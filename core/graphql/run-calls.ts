@@ -5,7 +5,7 @@ import { bindParams } from '../compiler/bind.ts'
 import { givenRowsSlot } from '../compiler/given-rows-sql.ts'
 import { unlessAborted } from '../concurrency/aborting.ts'
 import type { PreparedStatement } from '../database/prepared-statement.ts'
-import { internalError } from '../errors/errors.ts'
+import { graphqlError, internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
 import { parseJson } from '../json/json.ts'
 import {
@@ -148,11 +148,13 @@ async function settleCall(call: CallRun, result: unknown, run: Run): Promise<Cal
   if (run.answer.whole !== null) return []
   const { step, places, rows } = call
   const found = new Map<FieldSelection, FoundObject[]>()
-  const given = rows === null || result instanceof Failure || result instanceof Error ? null : result
-  if (given !== null && !Array.isArray(given)) throw noList(step)
+  if (result instanceof Error || result instanceof Failure) {
+    fail(result instanceof Failure ? result.error : result, call, run)
+    return []
+  }
+  if (rows !== null && !Array.isArray(result)) throw noList(step)
   for (const [i, place] of places.entries()) {
-    const value = rows === null || given === null ? result : (given as readonly unknown[])[i]
-    settle(value, { step, place, found, run })
+    settle(rows !== null && Array.isArray(result) ? result[i] : result, { step, place, found, run })
   }
   return addMembers(step.members, found, { step, run })
 }
@@ -171,31 +173,23 @@ function settle(result: unknown, { step, place, found, run }: Settling): void {
   const { field, planner } = step
   const { answer, context } = run
   const { value, extras } = result instanceof Answered ? result : { value: result, extras: {} }
-  if (value instanceof Error || value instanceof Failure) {
-    const error = value instanceof Failure ? value.error : value
-    if (!planner.partial) throw error
-    answer.errors.push(errorAt(error, step, place, context))
-    answer.clear(place)
+  if (value instanceof Error) {
+    fail(value, { step, places: [place] }, run)
     return
   }
   answer.take(extras, field, place)
   if (answer.isNull) return
-  if (planner.completed) {
-    setAt(place, value ?? null)
-    if ((value ?? null) === null && !place.isNullable) answer.clear(place)
-    return
-  }
   const given = (extras.errors ?? []).map(({ path }) => [...keysOf(place), ...(path ?? [])])
-  const completion = new Completion({
-    schema: context.schema,
-    members: step.members,
-    refuse(error, at) {
-      if (given.some((keys) => startsWith(keys, keysOf(at)))) return
-      if (!planner.partial && given.length === 0) throw error
-      answer.errors.push(errorAt(error, step, at, context))
-    },
-  })
-  if (!completion.complete(value, field, place)) answer.clear(place)
+  const refuse = (error: TrellisError, at: Place) => {
+    if (given.some((keys) => startsWith(keys, keysOf(at)))) return
+    if (!planner.partial && given.length === 0) throw error
+    answer.errors.push({ ...shownError(error, step, context), path: keysOf(at) })
+  }
+  const completion = new Completion({ schema: context.schema, members: step.members, refuse })
+  const isCompleted = planner.completed
+    ? completion.take(value, field, place)
+    : completion.complete(value, field, place)
+  if (!isCompleted) answer.clear(place)
   for (const [member, objects] of completion.found) {
     const known = found.get(member)
     if (known) known.push(...objects)
@@ -203,13 +197,25 @@ function settle(result: unknown, { step, place, found, run }: Settling): void {
   }
 }
 
+/** Lists an error for each place of a call, or ends the operation with it. */
+function fail(error: unknown, { step, places }: Pick<CallRun, 'step' | 'places'>, { answer, context }: Run): void {
+  if (!step.planner.partial) throw error
+  const shown = shownError(error, step, context)
+  for (const place of places) {
+    answer.errors.push({ ...shown, path: keysOf(place) })
+    answer.clear(place)
+  }
+}
+
+/** An error of ours as it is listed beside the data; one that nobody located is the field's. */
+function shownError(error: unknown, { field }: CallStep, { toAnswerable, showInternal }: ExecutionContext): object {
+  const answerable = toAnswerable(error)
+  const located = answerable.path.length === 0 ? answerable.at(...pathKeys(field.path)) : answerable
+  return graphqlError(located, showInternal)
+}
+
 const startsWith = (keys: readonly unknown[], beginning: readonly unknown[]): boolean =>
   beginning.every((key, i) => keys[i] === key)
-
-/** An error of ours as it is listed beside the data. */
-function errorAt(error: unknown, { field }: CallStep, place: Place, { encodeError }: ExecutionContext): object {
-  return { ...encodeError(error, pathKeys(field.path)), path: keysOf(place) }
-}
 
 /** Has the members answered that are not the call's own; the calls among them, and those that wait for rows. */
 async function addMembers(

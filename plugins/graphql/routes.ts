@@ -1,6 +1,6 @@
 // GraphQL over HTTP: one request or a batch.
 
-import { type ResponseHeaders, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
+import { readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
 import {
   applicantOf,
   departureOf,
@@ -37,7 +37,7 @@ export const graphqlRoute = (
     body: GraphQLBody,
     result: GraphQLAnswer,
   },
-  handle: (call) => answer(engine, call, schema),
+  handle: answering(engine, { schema, isAlone: true }),
 })
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
@@ -55,20 +55,20 @@ const withStatus: ErrorEncoder = (error, showInternal, { accept }) => ({
 
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
-function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Buffer | string> {
+const answering = (engine: Engine, alone: AnswerOptions) => (call: RouteCall) => answer(engine, call, alone)
+
+function answer(engine: Engine, call: RouteCall, alone: AnswerOptions): Promise<Buffer | string> {
   const body = readJson(call.body as Buffer, 'lossless')
-  if (Array.isArray(body)) return answerBatch(engine, body, call, schema)
+  if (Array.isArray(body)) return answerBatch(engine, body, call, { ...alone, isAlone: false })
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  const onHeaders = (headers: ResponseHeaders) => {
-    for (const [name, value] of headers) call.reply.header(name, value)
-  }
-  return answerOne(engine, body, call, { schema, onHeaders })
+  return answerOne(engine, body, call, alone)
 }
 
+/** How one request is answered. */
 interface AnswerOptions {
   readonly schema: SchemaKind
-  /** Absent: there is no response of its own. */
-  readonly onHeaders?: (headers: ResponseHeaders) => void
+  /** Whether the response is its own, and so takes the headers that calls give. */
+  readonly isAlone: boolean
 }
 
 const showsInternal = ({ settings }: Engine, session: Session): boolean =>
@@ -78,7 +78,7 @@ async function answerOne(
   engine: Engine,
   body: unknown,
   { session, request, reply }: RouteCall,
-  { schema, onHeaders }: AnswerOptions,
+  { schema, isAlone }: AnswerOptions,
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
@@ -86,7 +86,7 @@ async function answerOne(
     schema,
     headers: request.headers as Record<string, string>,
     whenUnwanted: departureOf(reply),
-    onHeaders,
+    response: isAlone ? reply : undefined,
     showInternal: showsInternal(engine, session),
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
@@ -111,15 +111,13 @@ async function answerBatch(
   engine: Engine,
   bodies: readonly unknown[],
   call: RouteCall,
-  schema: SchemaKind,
+  options: AnswerOptions,
 ): Promise<Buffer> {
   await engine.admission.checkBatch(applicantOf(call), bodies.length)
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call, { schema }).catch((error) =>
-      failure(engine, error, call.session),
-    )
+    const result = await answerOne(engine, body, call, options).catch((error) => failure(engine, error, call.session))
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
   }
   pieces.push(Buffer.from(']'))

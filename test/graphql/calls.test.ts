@@ -111,6 +111,23 @@ test('errors of another server stand beside the data, where they belong', async 
   })
 })
 
+test('a server that is gone takes its fields with it, and no others', async (t) => {
+  const { remote, trellis } = await startShop(t)
+  await remote.stop()
+  const error = (name: string) => ({
+    extensions: { path: '$.selectionSet.product', code: 'unexpected' },
+    message: 'internal error',
+    path: [name],
+  })
+  assert.deepEqual(
+    await trellis.graphql('{ a: product(id: 1) { id } book_by_pk(id: 1) { title } b: product(id: 2) { id } }'),
+    {
+      data: { a: null, book_by_pk: { title: 'Dawn' }, b: null },
+      errors: [error('a'), error('b')],
+    },
+  )
+})
+
 test('errors may leave nothing of the data', async (t) => {
   const { trellis } = await startShop(t, { endsAnswer: true })
   const text = await trellis.request('/v1/graphql', {

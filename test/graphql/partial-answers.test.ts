@@ -152,13 +152,16 @@ const Item: graphql.GraphQLObjectType = new GraphQLObjectType({
 })
 
 /** A root field with the value. */
-const giving = (value: unknown, options: { partial?: boolean; type?: graphql.GraphQLOutputType } = {}) =>
+const giving = (
+  value: unknown,
+  options: { partial?: boolean; completed?: boolean; type?: graphql.GraphQLOutputType } = {},
+) =>
   definePlugin({
     name: 'giving',
     dependencies: ['tables'],
     register(engine) {
-      const { partial = true, type = Item } = options
-      const root = { kind: 'resolved', partial, resolve: () => value } as const
+      const { partial = true, completed = false, type = Item } = options
+      const root = { kind: 'resolved', partial, completed, resolve: () => value } as const
       engine.graphql.contribute({
         name: 'giving',
         query: () => new Map([['item', () => ({ type, extensions: { root } })]]),
@@ -217,6 +220,23 @@ test('a root field that may not be null takes all data with it', async (t) => {
     data: null,
     errors: [listed('$.selectionSet.item', ['item'], 'unexpected', 'internal error')],
   })
+})
+
+test('no value is no value for a field that may not be null, completed or not', async (t) => {
+  const message = 'expecting not null value for field "item"'
+  const path = '$.selectionSet.item'
+  for (const completed of [false, true]) {
+    const strict = { type: new GraphQLNonNull(GraphQLString), completed, partial: false }
+    const trellis = await startLibrary(t, { plugins: [giving(null, strict)] })
+    assert.deepEqual(await trellis.graphql('{ item }'), {
+      errors: [{ extensions: { path, code: 'unexpected' }, message }],
+    })
+    const lenient = await startLibrary(t, { plugins: [giving(undefined, { ...strict, partial: true })] })
+    assert.deepEqual(await lenient.graphql('{ item }'), {
+      data: null,
+      errors: [listed(path, ['item'], 'unexpected', message)],
+    })
+  }
 })
 
 test('a member that is answered later may fail, too', async (t) => {

@@ -9,7 +9,6 @@ export {
   type ParsedDocument,
   parseText,
 } from '../core/graphql/document.ts'
-export type { RequestGuard } from '../core/graphql/engine.ts'
 export type { InspectedField } from '../core/graphql/inspect.ts'
 export { maxSelections, type PlanContext, tooManySelections, type Variables } from '../core/graphql/plan-context.ts'
 export { type GraphQLRequest, GraphQLRequestBody, readGraphQLRequest } from '../core/graphql/request.ts'

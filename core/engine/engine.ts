@@ -7,7 +7,7 @@ import { takeStep } from '../database/connect.ts'
 import { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import type { Contribution } from '../graphql/contribution.ts'
-import { GraphQLEngine, type RequestGuard } from '../graphql/engine.ts'
+import { GraphQLEngine } from '../graphql/engine.ts'
 import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
@@ -20,7 +20,6 @@ import { OperationRegistry } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
 import { SessionSettings } from '../session/session-settings.ts'
-import { Admission } from './admission.ts'
 import { Apis } from './apis.ts'
 import type { Plugin } from './plugin.ts'
 import { type LoadedPlugin, loadPlugins, orderPlugins, pluginFailure, pluginLabel } from './plugins.ts'
@@ -103,14 +102,12 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const common = { database, dialect, sessionSettings, wrapping }
   const metadata = createMetadataService({ ...common, observe, operations, registry })
   const contributions: Contribution[] = []
-  const guards: RequestGuard[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
-  const graphql = new GraphQLEngine({ ...common, settings, contributions, guards, model, report })
+  const graphql = new GraphQLEngine({ ...common, settings, contributions, model, report })
   const services: Services = {
     ...common,
-    ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, guards, graphql },
-    admission: new Admission(),
+    ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, graphql },
     app: http.app,
     routes: new Map(),
     ready: [],

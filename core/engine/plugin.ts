@@ -10,7 +10,7 @@ import type { TypeSupport } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
 import type { TrellisError } from '../errors/errors.ts'
 import type { Contribution } from '../graphql/contribution.ts'
-import type { GraphQLEngine, RequestGuard } from '../graphql/engine.ts'
+import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
@@ -24,7 +24,7 @@ import type { Outgoing } from '../outgoing/client.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Admission } from './admission.ts'
-import type { Wrappers } from './wrapping.ts'
+import type { Surroundings } from './wrapping.ts'
 
 /** An HTTP route of a plugin. It is mounted only while its API is enabled. */
 export interface Route {
@@ -43,6 +43,8 @@ export interface Route {
   readonly raw?: boolean
   /** How errors are answered, those of authentication included; absent: flat, with their status. */
   readonly errors?: ErrorEncoder
+  /** Whether its requests leave no line in the log, as those of probes; absent: they do. */
+  readonly unlogged?: boolean
   /** What descriptions of the API say of it. */
   readonly about?: RouteDescription
 }
@@ -112,8 +114,6 @@ export interface Engine {
   }
   readonly graphql: {
     contribute(contribution: Contribution): void
-    /** Adds a check of each request's document; it throws to refuse. */
-    guard(guard: RequestGuard): void
     /** Executing requests, for routes and transports. */
     readonly engine: GraphQLEngine
   }
@@ -128,10 +128,10 @@ export interface Engine {
   readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }
   /** Who asks: authenticating requests of other transports, and adding a way to authenticate. */
   readonly auth: Pick<Auth, 'mode' | 'configuration' | 'authenticate' | 'use'>
-  /** Whether a request is served now: adding a check, and asking all of them for requests of other transports. */
-  readonly admission: Pick<Admission, 'add' | 'checkRequest' | 'checkBatch'>
-  /** Puts something around requests, operations, statements and requests to other servers. */
-  wrap(wrappers: Wrappers): void
+  /** Puts something around the work of the server, or in front of it: each member stands around one kind. */
+  around(surroundings: Surroundings): void
+  /** Having requests of other transports admitted as those over HTTP are. */
+  readonly admission: Admission
   /** What transactions tell the database of the request that they serve. */
   readonly sessionSettings: SessionSettings
   /** Requests to other servers, by the rules that hold for all of them. */

@@ -6,7 +6,7 @@ import { addOperators } from '../compiler/operators.ts'
 import { addTypes } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
 import type { Contribution } from '../graphql/contribution.ts'
-import type { GraphQLEngine, RequestGuard } from '../graphql/engine.ts'
+import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
@@ -16,7 +16,7 @@ import type { OperationRegistry } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
-import type { Admission } from './admission.ts'
+import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
 import type { Engine, Route } from './plugin.ts'
@@ -38,8 +38,6 @@ export interface Services {
   readonly metadata: MetadataService
   readonly graphql: GraphQLEngine
   readonly contributions: Contribution[]
-  readonly guards: RequestGuard[]
-  readonly admission: Admission
   readonly sessionSettings: SessionSettings
   readonly wrapping: Wrapping
   readonly routes: Map<string, OwnedRoute>
@@ -73,9 +71,9 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     database: services.database,
     observe: services.observe,
     auth: services.auth,
-    admission: services.admission,
+    admission: admissionBy(services.wrapping),
     sessionSettings: services.sessionSettings,
-    wrap: (wrappers) => services.wrapping.add(wrappers),
+    around: (surroundings) => services.wrapping.add(surroundings),
     outgoing: services.outgoing,
     apis: services.apis,
     operations: { add: (...added) => operations.add(owner, ...added), all: () => operations.all() },
@@ -87,7 +85,6 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     },
     graphql: {
       contribute: (contribution) => addContribution(contributions, contribution),
-      guard: (guard) => services.guards.push(guard),
       engine: services.graphql,
     },
     routes: {

@@ -1,7 +1,7 @@
 // Query collections, and the allow-list: which of them roles other than `admin` may run.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { allowListGuard } from './guard.ts'
+import { allowListCheck } from './allow-list.ts'
 import { allowlistSlice, queryCollectionsSlice } from './metadata.ts'
 import {
   addCollectionToAllowlist,
@@ -20,6 +20,6 @@ export default definePlugin({
     engine.metadata.slice('allowlist', allowlistSlice)
     engine.operations.add(createQueryCollection, dropQueryCollection, addQueryToCollection, dropQueryFromCollection)
     engine.operations.add(addCollectionToAllowlist, dropCollectionFromAllowlist)
-    if (engine.settings.enableAllowlist) engine.graphql.guard(allowListGuard(() => engine.model))
+    if (engine.settings.enableAllowlist) engine.around({ document: allowListCheck(() => engine.model) })
   },
 })

@@ -3,7 +3,7 @@
 import { definePlugin } from '../../sdk/index.ts'
 import { batchLimit } from './batches.ts'
 import { readApiLimits } from './configuration.ts'
-import { sizeGuard } from './guard.ts'
+import { sizeLimit } from './size.ts'
 import { timeLimit } from './time.ts'
 
 export { readApiLimits } from './configuration.ts'
@@ -13,8 +13,7 @@ export default definePlugin({
   register(engine) {
     const limits = readApiLimits(engine.settings.apiLimits, engine.dialect)
     if (limits.disabled) return
-    engine.graphql.guard(sizeGuard(limits))
-    engine.admission.add(batchLimit(limits))
-    if (limits.time_limit) engine.wrap({ operation: timeLimit(limits), metadata: timeLimit(limits) })
+    engine.around({ document: sizeLimit(limits), batch: batchLimit(limits) })
+    if (limits.time_limit) engine.around({ operation: timeLimit(limits), metadata: timeLimit(limits) })
   },
 })

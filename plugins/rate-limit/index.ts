@@ -7,8 +7,8 @@ import { rateLimit } from './check.ts'
 export default definePlugin({
   name: 'rate-limit',
   dependencies: ['limits'],
-  register({ settings, dialect, admission }) {
+  register({ settings, dialect, around }) {
     const limits = readApiLimits(settings.apiLimits, dialect)
-    if (limits.rate_limit && !limits.disabled) admission.add(rateLimit(limits.rate_limit, settings.trustedProxies))
+    if (limits.rate_limit && !limits.disabled) around(rateLimit(limits.rate_limit, settings.trustedProxies))
   },
 })

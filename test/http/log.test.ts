@@ -8,8 +8,8 @@ import { recordingObserver, serveRoutes } from './server.ts'
 
 const routes: Route[] = [
   { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body },
-  { method: 'GET', url: '/healthz', auth: 'none', handle: () => 'OK' },
-  { method: 'GET', url: '/v1/version', auth: 'none', handle: () => ({}) },
+  { method: 'GET', url: '/healthz', auth: 'none', unlogged: true, handle: () => 'OK' },
+  { method: 'GET', url: '/v1/version', auth: 'none', unlogged: true, handle: () => ({}) },
   {
     method: 'POST',
     url: '/break',

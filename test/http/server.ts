@@ -3,7 +3,6 @@
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Auth } from '../../core/auth/auth.ts'
-import { Admission } from '../../core/engine/admission.ts'
 import type { Route } from '../../core/engine/plugin.ts'
 import { Wrapping } from '../../core/engine/wrapping.ts'
 import { listen } from '../../core/http/listen.ts'
@@ -29,7 +28,7 @@ export async function serveRoutes(
   const settings = defaultSettings(given)
   const auth = new Auth(settings, dialects[settings.dialect])
   const observe = options.observe ?? silentObserver
-  const context = { settings, auth, observe, admission: new Admission(), wrapping: new Wrapping() }
+  const context = { settings, auth, observe, wrapping: new Wrapping() }
   const server = createHttp(context)
   await server.app.register(async (scope) => {
     takeBodiesAsBytes(scope)

@@ -3,16 +3,16 @@
 import { createEngine as createCore, type RunningEngine } from '../core/engine/engine.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
 import type { Observer } from '../core/log/observe.ts'
-import { defaultSettings, type Settings } from '../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../core/options/options.ts'
 import { builtInPlugins } from './index.ts'
 
 export type { RunningEngine } from '../core/engine/engine.ts'
-export { parseSettings, readCommandLine } from '../process/settings.ts'
+export { parseSettings, readCommandLine } from './options.ts'
 export { builtInPlugins, defaultSettings }
 
 export interface EngineOptions {
-  /** What differs from the defaults; `databaseUrl` is needed. Environment variables are not looked at. */
-  readonly settings: Partial<Settings>
+  /** What differs from the defaults, options of plugins among it; `databaseUrl` is needed. Environment variables are not looked at. */
+  readonly settings: GivenSettings
   /** Beside the built-in ones and those of `settings.plugins`. */
   readonly plugins?: readonly Plugin[]
   /** Takes the log; by default lines on stdout. */

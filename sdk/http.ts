@@ -8,7 +8,7 @@ export {
   trustedSession,
   untrustedSession,
 } from '../core/auth/headers.ts'
-export { AdminSecrets } from '../core/auth/secrets.ts'
+export { AdminSecrets, secretsRefusal } from '../core/auth/secrets.ts'
 export type { Admission, Applicant } from '../core/engine/admission.ts'
 export type { ErrorEncoder, FailureDescription, Route, RouteCall, RouteDescription } from '../core/engine/plugin.ts'
 export { inDialect } from '../core/http/answer.ts'

@@ -1,5 +1,6 @@
 // The composition root: core's services in order, then the plugins, then the first model.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Auth } from '../auth/auth.ts'
@@ -17,19 +18,21 @@ import { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import { type Dialect, dialects } from '../names/dialect.ts'
 import { OperationRegistry } from '../operations/registry.ts'
-import type { Settings } from '../options/options.ts'
+import type { AllSettings, Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
 import { SessionSettings } from '../session/session-settings.ts'
 import { Apis } from './apis.ts'
 import type { Plugin } from './plugin.ts'
-import { type LoadedPlugin, loadPlugins, orderPlugins, pluginFailure, pluginLabel } from './plugins.ts'
-import { engineOf, openRoutes, type Services } from './registration.ts'
+import { type ReadSettings, readSettings } from './plugin-options.ts'
+import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
+import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
+import { ServiceRegistry } from './service-registry.ts'
 import { StartError } from './start-error.ts'
 import { Wrapping } from './wrapping.ts'
 
 export interface EngineOptions {
-  /** `databaseUrl` must be set: core starts no PostgreSQL. */
-  readonly settings: Settings
+  /** `databaseUrl` must be set: core starts no PostgreSQL. Options of plugins are given by their keys. */
+  readonly settings: AllSettings
   /** Plugins beside those that the settings name; the built-in ones among them. */
   readonly plugins: readonly Plugin[]
   /** Takes the log; by default lines on stdout. */
@@ -54,16 +57,16 @@ export interface RunningEngine {
 
 /** Builds the engine: everything is in place, and the first model is served, when it resolves. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const { settings } = options
-  const given = options.plugins.map((plugin): LoadedPlugin => ({ plugin, source: null }))
-  const plugins = orderPlugins([...given, ...(await loadPlugins(settings.plugins, process.cwd()))])
+  const plugins = await findPlugins(options.plugins, options.settings.plugins)
+  const given = readSettings(options.settings, plugins)
+  const settings = given.core
   const definitions = plugins.map(({ plugin }) => plugin)
   const apis = new Apis(definitions, settings.enabledApis)
-  const { http, services, metadata, outgoing } = createServices(options, apis)
+  const { http, services, metadata, outgoing } = createServices({ ...options, given }, apis)
   const close = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
-    await migrate(settings, observe)
+    await migrate({ settings, observe, plugins })
     await takeStep(settings, observe, () => database.open())
     await registerPlugins(services, plugins)
     await takeStep(settings, observe, () => metadata.start())
@@ -89,7 +92,13 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   }
 }
 
-function createServices({ settings, observe = createObserver(settings) }: EngineOptions, apis: Apis) {
+interface ServiceOptions extends EngineOptions {
+  readonly given: ReadSettings
+}
+
+function createServices(options: ServiceOptions, apis: Apis) {
+  const settings = options.given.core
+  const { observe = createObserver(settings) } = options
   const dialect = dialects[settings.dialect]
   const wrapping = new Wrapping()
   const sessionSettings = new SessionSettings(dialect)
@@ -109,8 +118,12 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
     ...common,
     ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, graphql },
     app: http.app,
+    options: options.given.ofPlugins,
+    services: new ServiceRegistry(),
+    configuration: [],
     routes: new Map(),
     ready: [],
+    stopping: [],
     closing: [],
   }
   return { http, services, metadata, outgoing }
@@ -179,22 +192,29 @@ async function runReadyHooks({ ready }: Services): Promise<void> {
   }
 }
 
-/** Ends requests, then what plugins run, then the connections to the database; the first call decides. */
+/** Ends long answers, then requests, then what plugins run, then the connections to the database; the first call decides. */
 function closing({ http, services, metadata, outgoing }: ReturnType<typeof createServices>): () => Promise<void> {
   const close = async () => {
-    await http.close()
-    for (const { run, plugin } of services.closing.toReversed()) {
-      try {
-        await run()
-      } catch (error) {
-        const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
-        services.observe.log({ type: 'unstructured', level: 'error', detail })
-      }
+    const patience = services.settings.gracefulShutdownTimeout * 1000
+    for (const hook of services.stopping.toReversed()) {
+      await Promise.race([runAtEnd(hook, services), sleep(patience, undefined, { ref: false })])
     }
+    await http.close()
+    for (const hook of services.closing.toReversed()) await runAtEnd(hook, services)
     await outgoing.close()
     await metadata.stop()
     await services.database.close()
   }
   let closed: Promise<void> | undefined
   return () => (closed ??= close())
+}
+
+/** Runs a hook of the end, whose failure is logged and keeps nothing from ending. */
+async function runAtEnd({ run, plugin }: OwnedHook, { observe }: Services): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
+    observe.log({ type: 'unstructured', level: 'error', detail })
+  }
 }

@@ -2,7 +2,7 @@
 // parties are the same thing.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Auth } from '../auth/auth.ts'
 import type { ComparisonOperator } from '../compiler/operators.ts'
@@ -24,6 +24,7 @@ import type { Outgoing } from '../outgoing/client.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Admission } from './admission.ts'
+import type { ServiceKey } from './service-registry.ts'
 import type { Surroundings } from './wrapping.ts'
 
 /** An HTTP route of a plugin. It is mounted only while its API is enabled. */
@@ -89,9 +90,42 @@ export interface RouteCall {
   readonly reply: FastifyReply
 }
 
-/** What a plugin registers with. */
-export interface Engine {
+/** The options of a plugin, each made by a function of `option`, by their keys in the configuration file. */
+export type PluginOptions = Readonly<Record<string, TSchema>>
+
+/** Their values. */
+export type OptionValues<O extends PluginOptions> = { readonly [K in keyof O]: Static<O[K]> }
+
+/** A step by which a plugin brings its own tables, in the schema `trellis`, up to date. One that was released is never edited. */
+export interface Migration {
+  /** Unique in the plugin; they run in the order in which they are listed. */
+  readonly name: string
+  /** One statement or several, which run in a transaction. */
+  readonly sql: string
+  /** Its name in the history of core, of which it was a part before the plugin had it. */
+  readonly formerName?: string
+}
+
+/** A member of a report of the configuration. */
+export interface ConfigurationEntry {
+  readonly key: string
+  /** Where it stands: the lower first. The members of the interface have the tens. */
+  readonly place: number
+  readonly value: unknown
+}
+
+/** A member of the answer of `/v1alpha1/config`. */
+export interface ConfigurationMember extends Omit<ConfigurationEntry, 'value'> {
+  readonly schema: TSchema
+  /** Asked at each request; nothing of it may be secret. */
+  value(): unknown
+}
+
+/** What a plugin registers with; `Options` are the values of its own options. */
+export interface Engine<Options = Readonly<Record<string, unknown>>> {
   readonly settings: Settings
+  /** The values of the options that the plugin declares. */
+  readonly options: Options
   readonly dialect: Dialect
   /** The Fastify instance, for what routes cannot express. */
   readonly app: FastifyInstance
@@ -130,6 +164,16 @@ export interface Engine {
   readonly auth: Pick<Auth, 'mode' | 'configuration' | 'authenticate' | 'use'>
   /** Puts something around the work of the server, or in front of it: each member stands around one kind. */
   around(surroundings: Surroundings): void
+  /** What administrators may read of the configuration. */
+  readonly configuration: {
+    add(...members: readonly ConfigurationMember[]): void
+    /** Those of all plugins, in their order: complete when the server is ready. */
+    all(): readonly ConfigurationMember[]
+  }
+  /** Gives those that depend on this plugin something to use. */
+  provide<T>(key: ServiceKey<T>, service: T): void
+  /** What another plugin provides, which must be among the dependencies. */
+  use<T>(key: ServiceKey<T>): T
   /** Having requests of other transports admitted as those over HTTP are. */
   readonly admission: Admission
   /** What transactions tell the database of the request that they serve. */
@@ -142,11 +186,16 @@ export interface Engine {
   readonly model: Model
   /** Runs when the server starts to serve, after the first model was built. */
   onReady(run: () => void | Promise<void>): void
-  /** Runs when the server stops, before the database is closed. */
+  /**
+   * Runs when the server begins to stop, while it still listens and answers: the place to end long answers and sockets, for
+   * which stopping waits as long as for requests.
+   */
+  onStopping(run: () => void | Promise<void>): void
+  /** Runs when no request is left, before the database is closed. */
   onClose(run: () => void | Promise<void>): void
 }
 
-export interface PluginDefinition {
+export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   readonly name: string
   /** The name in `--enabled-apis` that opens its operations and routes; absent: `metadata`. */
   readonly api?: string
@@ -154,7 +203,13 @@ export interface PluginDefinition {
   readonly enabledByDefault?: boolean
   /** Plugins that must be there, and are registered before. */
   readonly dependencies?: readonly string[]
-  register(engine: Engine): void | Promise<void>
+  /** Given like all others, by flag, variable and configuration file; `engine.options` has their values. */
+  readonly options?: O
+  /** Of its own tables, in order; each is run once, before anything is registered. */
+  readonly migrations?: readonly Migration[]
+  /** What the log of the start says of its configuration; nothing of it may be secret. */
+  logged?(options: OptionValues<O>): readonly ConfigurationEntry[]
+  register(engine: Engine<OptionValues<O>>): void | Promise<void>
 }
 
 /** A plugin, as `--plugin` and `createEngine({plugins})` take it. */
@@ -163,4 +218,6 @@ export interface Plugin extends PluginDefinition {
 }
 
 /** Declares a plugin. */
-export const definePlugin = (definition: PluginDefinition): Plugin => ({ ...definition, trellisPlugin: true })
+export const definePlugin = <const O extends PluginOptions = Readonly<Record<never, TSchema>>>(
+  definition: PluginDefinition<O>,
+): Plugin => ({ ...definition, trellisPlugin: true })

@@ -5,12 +5,14 @@ import type { Auth } from '../auth/auth.ts'
 import { addOperators } from '../compiler/operators.ts'
 import { addTypes } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
+import { isConnectionLost } from '../database/postgres-errors.ts'
+import { TrellisError } from '../errors/errors.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
-import type { Slice } from '../metadata/slices.ts'
+import type { ModelEffect, Slice } from '../metadata/slices.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
@@ -19,13 +21,19 @@ import type { SessionSettings } from '../session/session-settings.ts'
 import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
-import type { Engine, Route } from './plugin.ts'
+import type { ConfigurationMember, Engine, Route } from './plugin.ts'
+import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
+import type { ServiceRegistry } from './service-registry.ts'
 import type { Wrapping } from './wrapping.ts'
 
 /** What plugins share, and what they have declared so far. */
 export interface Services {
   readonly settings: Settings
+  /** The values of the options of plugins. */
+  readonly options: ReadSettings['ofPlugins']
+  readonly services: ServiceRegistry
+  readonly configuration: ConfigurationMember[]
   readonly dialect: Dialect
   readonly app: FastifyInstance
   readonly database: Database
@@ -42,6 +50,7 @@ export interface Services {
   readonly wrapping: Wrapping
   readonly routes: Map<string, OwnedRoute>
   readonly ready: OwnedHook[]
+  readonly stopping: OwnedHook[]
   readonly closing: OwnedHook[]
 }
 
@@ -66,6 +75,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
   return {
     settings: services.settings,
+    options: services.options.get(loaded) ?? {},
     dialect: services.dialect,
     app: services.app,
     database: services.database,
@@ -76,11 +86,17 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     around: (surroundings) => services.wrapping.add(surroundings),
     outgoing: services.outgoing,
     apis: services.apis,
+    configuration: {
+      add: (...members) => addMembers(services.configuration, members),
+      all: () => services.configuration.toSorted((a, b) => a.place - b.place),
+    },
+    provide: (key, service) => services.services.provide(key, service, loaded),
+    use: (key) => services.services.use(key, loaded),
     operations: { add: (...added) => operations.add(owner, ...added), all: () => operations.all() },
     metadata: {
       slice: (key, slice) => registry.addSlice(withOwner({ ...slice, key } as Slice, loaded), name),
       facet: (facet) => registry.addFacet(facet, name),
-      effect: (effect) => registry.addEffect(effect),
+      effect: (effect) => registry.addEffect(reconciling(effect, loaded)),
       service: services.metadata,
     },
     graphql: {
@@ -97,6 +113,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       return services.metadata.model
     },
     onReady: (run) => services.ready.push({ run, plugin: loaded }),
+    onStopping: (run) => services.stopping.push({ run, plugin: loaded }),
     onClose: (run) => services.closing.push({ run, plugin: loaded }),
   }
 }
@@ -112,6 +129,28 @@ function withOwner(slice: Slice, plugin: LoadedPlugin): Slice {
     }
   }
   return { ...slice, resolve }
+}
+
+/** The effect, whose failure for the first model, which no request asked for, says whose it is. */
+const reconciling =
+  (effect: ModelEffect, plugin: LoadedPlugin): ModelEffect =>
+  async (change) => {
+    try {
+      await effect(change)
+    } catch (error) {
+      // A start that lost its connection tries again.
+      const isLost = error instanceof TrellisError && isConnectionLost(error)
+      if (change.previous !== null || isLost) throw error
+      throw pluginFailure(plugin, error, 'failed to bring the database in line with the metadata')
+    }
+  }
+
+function addMembers(configuration: ConfigurationMember[], members: readonly ConfigurationMember[]): void {
+  for (const member of members) {
+    const taken = configuration.some(({ key }) => key === member.key)
+    if (taken) throw new Error(`the member "${member.key}" of the configuration is declared already`)
+    configuration.push(member)
+  }
 }
 
 function addContribution(contributions: Contribution[], contribution: Contribution): void {

@@ -111,7 +111,26 @@ class Metadata implements RunningMetadataService {
   async start(): Promise<void> {
     this.#state = null
     await this.reload()
+    await this.#reconcile()
     this.#sync.start()
+  }
+
+  /** Has the effects of plugins bring the database in line with the first model, one instance after the other. */
+  async #reconcile(): Promise<void> {
+    const { database, registry } = this.#options
+    if (registry.effects.length === 0) return
+    const work = async (transaction: Transaction) => {
+      const [row] = await transaction.rows<{ state: string }>(
+        `select current_setting('transaction_read_only') as state`,
+      )
+      // A standby has it from where changes are made.
+      if (row?.state === 'on') return
+      const stored = await this.#store.lock(transaction)
+      if (stored !== this.#current.model.resourceVersion) this.#publish(await this.#load(transaction))
+      const change = { previous: null, next: this.#current.model, transaction }
+      for (const effect of registry.effects) await effect(change)
+    }
+    await this.#editing.run(() => database.transaction(work))
   }
 
   async stop(): Promise<void> {

@@ -8,12 +8,12 @@ import { badRequest, type Engine, isAdmin, unauthorized } from '../../sdk/index.
 type Check = (call: RouteCall) => void | Promise<void>
 
 /** The endpoint beside the others: for who has the secret, or for administrators when there is none. */
-export const publicRoute = (engine: Engine, registry: Registry): Route =>
-  route('/v1/metrics', registry, secretCheck(engine) ?? ((call) => requireAdmin(engine, call)))
+export const publicRoute = (engine: Engine, registry: Registry, secret: string | null): Route =>
+  route('/v1/metrics', registry, secretCheck(secret) ?? ((call) => requireAdmin(engine, call)))
 
 /** The endpoints on a port of their own: for everybody who reaches it unless there is a secret. */
-export const ownRoutes = (engine: Engine, registry: Registry): Route[] =>
-  ['/metrics', '/v1/metrics'].map((url) => route(url, registry, secretCheck(engine) ?? (() => {})))
+export const ownRoutes = (registry: Registry, secret: string | null): Route[] =>
+  ['/metrics', '/v1/metrics'].map((url) => route(url, registry, secretCheck(secret) ?? (() => {})))
 
 const route = (url: string, registry: Registry, check: Check): Route => ({
   method: 'GET',
@@ -28,9 +28,9 @@ const route = (url: string, registry: Registry, check: Check): Route => ({
 })
 
 /** The check of `--metrics-secret`; null when there is none. */
-function secretCheck({ settings: { metricsSecret } }: Engine): Check | null {
-  if (metricsSecret === null) return null
-  const secrets = new AdminSecrets(metricsSecret)
+function secretCheck(secret: string | null): Check | null {
+  if (secret === null) return null
+  const secrets = new AdminSecrets(secret)
   return ({ request, reply }) => {
     const [, token = ''] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? []
     // Node reads the bytes of a header as Latin-1.

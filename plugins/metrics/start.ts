@@ -1,26 +1,30 @@
 // Measuring, from the start of the server on.
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { serveOnOwnPort } from '../../sdk/http.ts'
+import { type Route, serveOnOwnPort } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
 import { createGauges, createMeasures } from './measures.ts'
 import { ownRoutes, publicRoute } from './routes.ts'
 import { watch } from './watch.ts'
 
+/** The options of this plugin. */
+interface MetricsOptions {
+  readonly metricsPort: number | null
+  readonly metricsSecret: string | null
+}
+
 /** Measures what the server does; the metrics are read beside the other endpoints, or on a port of their own. */
-export function startMetrics(engine: Engine): void {
+export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: MetricsOptions): void {
   const registry = new Registry()
   const prefix = engine.dialect.metricPrefix
   collectDefaultMetrics({ register: registry })
   watch(engine, createMeasures(registry, prefix))
   createGauges(registry, prefix, engine)
-  engine.routes.add(publicRoute(engine, registry))
-  const { metricsPort } = engine.settings
-  if (metricsPort !== null) engine.onReady(() => serveAlone(engine, registry, metricsPort))
+  engine.routes.add(publicRoute(engine, registry, metricsSecret))
+  if (metricsPort !== null) engine.onReady(() => serveAlone(engine, ownRoutes(registry, metricsSecret), metricsPort))
 }
 
-async function serveAlone(engine: Engine, registry: Registry, metricsPort: number): Promise<void> {
-  const routes = ownRoutes(engine, registry)
+async function serveAlone(engine: Engine, routes: readonly Route[], metricsPort: number): Promise<void> {
   const { port, close } = await serveOnOwnPort({ port: metricsPort, flag: '--metrics-port', routes }, engine)
   engine.onClose(close)
   engine.observe.log({

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Route } from '../../core/engine/plugin.ts'
 import { badRequest } from '../../core/errors/errors.ts'
 import type { HttpLog } from '../../core/log/observe.ts'
-import type { Settings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/options/options.ts'
 import { recordingObserver, serveRoutes } from './server.ts'
 
 const routes: Route[] = [
@@ -82,7 +82,7 @@ test('a refused request is a line with its body, its error and the status sent',
 })
 
 test("what is the server's own failure is an error, what is the client's mistake is not", async (t) => {
-  const levelsOf = async (path: string, settings: Partial<Settings>) => {
+  const levelsOf = async (path: string, settings: GivenSettings) => {
     const observe = recordingObserver()
     const { url } = await serveRoutes(t, routes, { observe, settings })
     await (await fetch(url + path, { method: 'POST', body: '{' })).text()

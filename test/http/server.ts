@@ -9,7 +9,7 @@ import { listen } from '../../core/http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../../core/http/server.ts'
 import { type LogEntry, type Observer, silentObserver } from '../../core/log/observe.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings, type Settings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 
 export interface TestServer {
   readonly port: number
@@ -22,7 +22,7 @@ export interface TestServer {
 export async function serveRoutes(
   t: TestContext,
   routes: readonly Route[],
-  options: { readonly settings?: Partial<Settings>; readonly observe?: Observer } = {},
+  options: { readonly settings?: GivenSettings; readonly observe?: Observer } = {},
 ): Promise<TestServer> {
   const given = { serverHost: '127.0.0.1', serverPort: 0, gracefulShutdownTimeout: 1, ...options.settings }
   const settings = defaultSettings(given)

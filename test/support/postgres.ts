@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../../core/database/migrate.ts'
 import { silentObserver } from '../../core/log/observe.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
 import { EmbeddedPostgres } from '../../process/embedded/embedded.ts'
 
 /** A PostgreSQL with a template that holds the schema `trellis`, as after a first start. */
@@ -46,7 +47,9 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 export async function withTemplate(server: Pick<TestPostgres, 'url' | 'stop'>): Promise<TestPostgres> {
   const template = `trellis_template_${randomBytes(6).toString('hex')}`
   await onServer(server.url, `create database ${template}`)
-  await migrate({ databaseUrl: urlOfDatabase(server.url, template), retries: 0 }, silentObserver)
+  const settings = { databaseUrl: urlOfDatabase(server.url, template), retries: 0 }
+  const plugins = builtInPlugins.map((plugin) => ({ plugin, source: null }))
+  await migrate({ settings, observe: silentObserver, plugins })
   return {
     url: server.url,
     template,

@@ -197,7 +197,7 @@ function closing({ http, services, metadata, outgoing }: ReturnType<typeof creat
   const close = async () => {
     const patience = services.settings.gracefulShutdownTimeout * 1000
     for (const hook of services.stopping.toReversed()) {
-      await Promise.race([runAtEnd(hook, services), sleep(patience, undefined, { ref: false })])
+      await inTime(hook, patience, services)
     }
     await http.close()
     for (const hook of services.closing.toReversed()) await runAtEnd(hook, services)
@@ -207,6 +207,14 @@ function closing({ http, services, metadata, outgoing }: ReturnType<typeof creat
   }
   let closed: Promise<void> | undefined
   return () => (closed ??= close())
+}
+
+/** Runs a hook of the end for as long as requests may take to end. */
+async function inTime(hook: OwnedHook, patience: number, services: Services): Promise<void> {
+  const late = sleep(patience, 'late', { ref: false })
+  if ((await Promise.race([runAtEnd(hook, services), late])) !== 'late') return
+  const detail = `${pluginLabel(hook.plugin)} does not stop in time`
+  services.observe.log({ type: 'unstructured', level: 'error', detail })
 }
 
 /** Runs a hook of the end, whose failure is logged and keeps nothing from ending. */

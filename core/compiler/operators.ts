@@ -1,12 +1,12 @@
 // The comparison operators, under the names that GraphQL gives them. Schema generation, permissions and the SQL printer
-// read this one table; a plugin adds operators of its own with `addOperators`.
+// read one table of an engine, in which those of its plugins stand beside core's.
 
 import type { PgType } from '../catalog/types.ts'
 import type { TextCheck } from '../database/param.ts'
 import { type Sql, type SqlType, sql, trusted } from '../database/sql.ts'
 import { badRequest } from '../errors/errors.ts'
 import { codecFor, inputType, listInputType } from './codecs.ts'
-import { supportOf } from './type-support.ts'
+import { supportOf, vocabularyOf } from './type-support.ts'
 
 /**
  * What an operator is given: a value of the column's type, a list of those, whether the column is null, a text, a list of
@@ -150,20 +150,18 @@ const builtIn: readonly CoreOperator[] = [
   onJsonb('_has_keys_all', '?&', 'texts', 'do all of these strings exist as top-level keys in the column'),
 ]
 
-/** By name; those for certain types stand before the one for all. */
-const table = new Map<string, ComparisonOperator[]>()
+/** Operators by name; those for certain types stand before the one for all. */
+export type OperatorTable = ReadonlyMap<string, readonly ComparisonOperator[]>
 
-/** Adds operators to the table, for all engines of the process; for each type a name can only be taken once. */
-export function addOperators(...operators: readonly ComparisonOperator[]): void {
-  for (const operator of operators) {
-    const known = table.get(operator.name) ?? []
-    if (known.includes(operator)) continue
-    if (known.some((other) => isOfSameType(operator, other))) {
-      throw new Error(`there is an operator ${operator.name} already`)
-    }
-    const all = [...known, operator]
-    table.set(operator.name, [...all.filter(({ types }) => types), ...all.filter(({ types }) => !types)])
+/** The table with one more operator; for each type a name can only be taken once. */
+export function withOperator(table: OperatorTable, operator: ComparisonOperator): OperatorTable {
+  const known = table.get(operator.name) ?? []
+  if (known.some((other) => isOfSameType(operator, other))) {
+    throw new Error(`there is an operator ${operator.name} already`)
   }
+  const all = [...known, operator]
+  const ordered = [...all.filter(({ types }) => types), ...all.filter(({ types }) => !types)]
+  return new Map(table).set(operator.name, ordered)
 }
 
 const isOfSameType = ({ types }: ComparisonOperator, { types: others }: ComparisonOperator): boolean =>
@@ -179,7 +177,10 @@ const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
   builtIn.map((operator) => [comparisonOf(operator), operator]),
 )
 
-addOperators(...core.keys())
+/** The operators of core alone. */
+export const coreOperators: OperatorTable = [...core.keys()].reduce<OperatorTable>(withOperator, new Map())
+
+const tableOf = (type: PgType): OperatorTable => vocabularyOf(type)?.operators ?? coreOperators
 
 /** Whether conditions may name the operator: it is one of core's. */
 export const isCoreOperator = (operator: ComparisonOperator): boolean => core.has(operator)
@@ -199,12 +200,13 @@ export function coreOperatorTrial(name: string, operand: Sql): Sql | null {
   return mayFail ? print(sql`''`, operand) : null
 }
 
-/** The operators of a GraphQL name: none, or one for each of several types. */
-export const operatorsNamed = (name: string): readonly ComparisonOperator[] => table.get(name) ?? []
+/** The operators of a GraphQL name that the engine of a type has: none, or one for each of several types. */
+export const operatorsNamed = (name: string, type: PgType): readonly ComparisonOperator[] =>
+  tableOf(type).get(name) ?? []
 
 /** The operator of a GraphQL name that columns of the type have. */
 export const findOperator = (name: string, type: PgType): ComparisonOperator | undefined =>
-  operatorsNamed(name).find((operator) => appliesTo(operator, type))
+  operatorsNamed(name, type).find((operator) => appliesTo(operator, type))
 
 /** Whether columns of the type have the operator. */
 function appliesTo({ types, needsOrder }: ComparisonOperator, type: PgType): boolean {
@@ -214,7 +216,7 @@ function appliesTo({ types, needsOrder }: ComparisonOperator, type: PgType): boo
 
 /** The operators that columns of the type have, in the order of the table. */
 export function operatorsFor(type: PgType, references: { readonly enumTable: boolean }): ComparisonOperator[] {
-  const all = [...table.keys()].flatMap((name) => findOperator(name, type) ?? [])
+  const all = [...tableOf(type).keys()].flatMap((name) => findOperator(name, type) ?? [])
   return references.enumTable ? all.filter(({ enums }) => enums) : all
 }
 

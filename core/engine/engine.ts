@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Auth } from '../auth/auth.ts'
+import { Vocabulary } from '../compiler/vocabulary.ts'
 import { takeStep } from '../database/connect.ts'
 import { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
@@ -109,7 +110,8 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
   const common = { database, dialect, sessionSettings, wrapping }
-  const metadata = createMetadataService({ ...common, observe, operations, registry })
+  const vocabulary = new Vocabulary()
+  const metadata = createMetadataService({ ...common, observe, operations, registry, vocabulary })
   const contributions: Contribution[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
@@ -119,6 +121,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, graphql },
     app: http.app,
     options: options.given.ofPlugins,
+    vocabulary,
     services: new ServiceRegistry(),
     configuration: [],
     routes: new Map(),

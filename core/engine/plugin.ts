@@ -156,7 +156,7 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     /** Those that are open, of all plugins: complete when the server is ready. */
     all(): readonly Route[]
   }
-  /** What is known of types that extensions of the database bring. Like `comparisons`, of all engines of the process. */
+  /** What is known of types that extensions of the database bring. */
   readonly types: { add(...types: readonly TypeSupport[]): void }
   /** What columns can be compared by, in GraphQL and in expressions of the metadata. */
   readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }

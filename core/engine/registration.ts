@@ -2,8 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { Auth } from '../auth/auth.ts'
-import { addOperators } from '../compiler/operators.ts'
-import { addTypes } from '../compiler/type-support.ts'
+import type { Vocabulary } from '../compiler/vocabulary.ts'
 import type { Database } from '../database/database.ts'
 import { isConnectionLost } from '../database/postgres-errors.ts'
 import { TrellisError } from '../errors/errors.ts'
@@ -43,6 +42,7 @@ export interface Services {
   readonly apis: Apis
   readonly operations: OperationRegistry
   readonly registry: MetadataRegistry
+  readonly vocabulary: Vocabulary
   readonly metadata: MetadataService
   readonly graphql: GraphQLEngine
   readonly contributions: Contribution[]
@@ -107,8 +107,8 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       add: (...routes) => addRoutes(services, loaded, routes),
       all: () => openRoutes(services).map(({ route }) => route),
     },
-    types: { add: addTypes },
-    comparisons: { add: addOperators },
+    types: { add: (...types) => services.vocabulary.addTypes(...types) },
+    comparisons: { add: (...operators) => services.vocabulary.addOperators(...operators) },
     get model() {
       return services.metadata.model
     },

@@ -9,8 +9,9 @@ import { describeDomains } from '../core/http/cors.ts'
 import { type Listening, listeningOf } from '../core/http/hosts.ts'
 import type { LogEntry } from '../core/log/observe.ts'
 import { dialects } from '../core/names/dialect.ts'
+import { environment } from '../core/options/environment.ts'
 import type { Option } from '../core/options/option-values.ts'
-import { type AllSettings, environment, type Settings } from '../core/options/options.ts'
+import type { AllSettings, Settings } from '../core/options/options.ts'
 import { redactedUrl } from '../core/options/redaction.ts'
 
 /** What the banner shows. */

@@ -24,7 +24,7 @@ export {
   type PluginDefinition,
   type PluginOptions,
 } from '../core/engine/plugin.ts'
-export { type ServiceKey, serviceKey } from '../core/engine/service-registry.ts'
+export { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
 export { OptionRefusal, StartError } from '../core/engine/start-error.ts'
 export { version } from '../core/engine/version.ts'
 export {
@@ -54,11 +54,13 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
+export { environment } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type { Authentication, OptionDeclaration } from '../core/options/option-values.ts'
-export { environment, type Settings } from '../core/options/options.ts'
+export type { Settings } from '../core/options/options.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
+export * from './access.ts'
 export * from './graphql.ts'
 export * from './http.ts'
 export * from './metadata.ts'

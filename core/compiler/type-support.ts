@@ -4,7 +4,7 @@
 import type { PgType } from '../catalog/types.ts'
 import type { Codec } from '../database/param.ts'
 import type { Sql } from '../database/sql.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import type { OperatorTable } from './comparison-operator.ts'
 
 /** A base type of an extension; columns of it are found by its name, in whatever schema it is. */
 export interface TypeSupport {
@@ -20,13 +20,20 @@ export interface TypeSupport {
   readonly casts?: readonly string[]
 }
 
-const vocabularies = new WeakMap<PgType, Vocabulary>()
+/** What an engine knows, its plugins included. */
+export interface KnownTypes {
+  /** What plugins know about types, by the type's name. */
+  readonly types: ReadonlyMap<string, TypeSupport>
+  readonly operators: OperatorTable
+}
+
+const vocabularies = new WeakMap<PgType, KnownTypes>()
 
 /** The vocabulary of the engine that a type belongs to; undefined of types that no engine has read. */
-export const vocabularyOf = (type: PgType): Vocabulary | undefined => vocabularies.get(type)
+export const vocabularyOf = (type: PgType): KnownTypes | undefined => vocabularies.get(type)
 
 /** Has a type belong to an engine. */
-export function adoptType(type: PgType, vocabulary: Vocabulary): void {
+export function adoptType(type: PgType, vocabulary: KnownTypes): void {
   vocabularies.set(type, vocabulary)
 }
 

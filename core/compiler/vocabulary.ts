@@ -1,14 +1,14 @@
 // The types and operators that an engine knows: core's, and those of its plugins.
 
 import type { PgType } from '../catalog/types.ts'
-import { type ComparisonOperator, coreOperators, type OperatorTable, withOperator } from './operators.ts'
-import { adoptType, type TypeSupport } from './type-support.ts'
+import type { ComparisonOperator, OperatorTable } from './comparison-operator.ts'
+import { coreOperators, withOperator } from './operators.ts'
+import { adoptType, type KnownTypes, type TypeSupport } from './type-support.ts'
 
-export class Vocabulary {
+export class Vocabulary implements KnownTypes {
   readonly #types = new Map<string, TypeSupport>()
   #operators: OperatorTable = coreOperators
 
-  /** What plugins know about types, by the type's name. */
   get types(): ReadonlyMap<string, TypeSupport> {
     return this.#types
   }

@@ -7,7 +7,8 @@ import type { LoadedPlugin } from '../engine/plugins.ts'
 import { StartError } from '../engine/start-error.ts'
 import type { Observer } from '../log/observe.ts'
 import { connectOnce, type StartSettings, takeStep } from './connect.ts'
-import { migrations, type NamedMigration } from './migrations/index.ts'
+import { migrations } from './migrations/index.ts'
+import type { NamedMigration } from './migrations/migration.ts'
 import { migratePlugins } from './plugin-migrations.ts'
 
 /** Any number that nobody else locks by. */

@@ -1,19 +1,7 @@
-// Who asks to be served, and the way for transports to have them admitted as requests over HTTP are.
+// The way for transports to have requests admitted as those over HTTP are.
 
-import type { RequestHeaders } from '../auth/headers.ts'
-import type { Session } from '../session/session.ts'
+import type { Applicant } from './applicant.ts'
 import type { Wrapping } from './wrapping.ts'
-
-/** A request that asks to be served. */
-export interface Applicant {
-  readonly session: Session
-  /** The client's headers, lower-case names. */
-  readonly headers: RequestHeaders
-  /** The other end of the connection: the client, or the proxy in front of the server. */
-  readonly address: string
-  /** Sets a header of the answer, where the transport has such. */
-  setHeader(name: string, value: string): void
-}
 
 /** Serves who is admitted; rejects when a plugin refuses. Routes with a session are admitted before they are called. */
 export interface Admission {

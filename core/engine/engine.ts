@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { Access } from '../access/access.ts'
 import { Auth } from '../auth/auth.ts'
 import { Vocabulary } from '../compiler/vocabulary.ts'
 import { takeStep } from '../database/connect.ts'
@@ -109,7 +110,8 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const http = createHttp({ settings, observe, auth })
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
-  const common = { database, dialect, sessionSettings, wrapping }
+  const access = new Access()
+  const common = { access, database, dialect, sessionSettings, wrapping }
   const vocabulary = new Vocabulary()
   const metadata = createMetadataService({ ...common, observe, operations, registry, vocabulary })
   const contributions: Contribution[] = []

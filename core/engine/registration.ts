@@ -1,6 +1,7 @@
 // The engine as one plugin sees it: what it adds is recorded under its name, and every refusal says whose it is.
 
 import type { FastifyInstance } from 'fastify'
+import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
 import type { Database } from '../database/database.ts'
@@ -8,6 +9,7 @@ import { isConnectionLost } from '../database/postgres-errors.ts'
 import { TrellisError } from '../errors/errors.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import type { GraphQLEngine } from '../graphql/engine.ts'
+import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
@@ -20,7 +22,7 @@ import type { SessionSettings } from '../session/session-settings.ts'
 import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
-import type { ConfigurationMember, Engine, Route } from './plugin.ts'
+import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
 import type { ServiceRegistry } from './service-registry.ts'
@@ -28,6 +30,7 @@ import type { Wrapping } from './wrapping.ts'
 
 /** What plugins share, and what they have declared so far. */
 export interface Services {
+  readonly access: Access
   readonly settings: Settings
   /** The values of the options of plugins. */
   readonly options: ReadSettings['ofPlugins']
@@ -74,6 +77,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { name } = loaded.plugin
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
   return {
+    access: services.access,
     settings: services.settings,
     options: services.options.get(loaded) ?? {},
     dialect: services.dialect,

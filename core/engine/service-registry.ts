@@ -1,17 +1,7 @@
 // What plugins give to those that depend on them.
 
 import type { LoadedPlugin } from './plugins.ts'
-
-declare const serviceType: unique symbol
-
-/** Stands for a service of type `T`; two keys of one name are the same. */
-export interface ServiceKey<T> {
-  readonly name: string
-  readonly [serviceType]?: T
-}
-
-/** A key for a service, which the plugin that provides it exports for those that use it. */
-export const serviceKey = <T>(name: string): ServiceKey<T> => ({ name })
+import type { ServiceKey } from './service-key.ts'
 
 /** The services of all plugins of an engine. */
 export class ServiceRegistry {

@@ -4,11 +4,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation, ParsedDocument } from '../graphql/document.ts'
 import type { GraphQLRequest } from '../graphql/request.ts'
+import type { Route } from '../http/declared-route.ts'
 import type { Exchange } from '../http/exchange.ts'
-import type { OutgoingRequest, OutgoingResponse } from '../outgoing/client.ts'
+import type { OutgoingRequest, OutgoingResponse } from '../outgoing/request.ts'
 import type { Session } from '../session/session.ts'
-import type { Applicant } from './admission.ts'
-import type { Route } from './plugin.ts'
+import type { Applicant } from './applicant.ts'
 
 /**
  * Runs `run` once and gives back what it gives, or throws before to refuse; `work` holds what is known, more of it once

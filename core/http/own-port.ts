@@ -1,8 +1,8 @@
 // Routes on a port of their own, beside the server's: what is asked there is neither measured nor limited.
 
-import type { Route } from '../engine/plugin.ts'
 import { Wrapping } from '../engine/wrapping.ts'
 import type { Settings } from '../options/options.ts'
+import type { Route } from './declared-route.ts'
 import { listen } from './listen.ts'
 import type { RouteContext } from './route.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from './server.ts'

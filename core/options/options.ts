@@ -368,9 +368,6 @@ export const optionsIn = (properties: Readonly<Record<string, TSchema>>): readon
 /** Core's options in the order of the help text. */
 export const coreOptions: readonly Option[] = optionsIn(SettingsSchema.properties)
 
-/** The variables of the process; read nowhere else than for options and for `*_from_env` values. */
-export const environment: Readonly<Record<string, string | undefined>> = process.env
-
 const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, option.default])) as Settings
 
 /** Settings with every default of core, for code that starts an engine of its own. */

@@ -13,6 +13,8 @@ const shrinkMillis = setting('SHRINK_MILLIS', 60_000)
 
 export interface Property<T> {
   readonly runs: number
+  /** How many times it was checked before, with other values; absent: none. */
+  readonly before?: number
   make(draw: Draw): T
   /** Cases to try in the place of one that fails. */
   simpler?(value: T): Iterable<T>
@@ -21,8 +23,8 @@ export interface Property<T> {
 }
 
 /** Checks random values, and returns the seed; the error of a failure names it. */
-export async function checkProperty<T>({ runs, make, simpler, check }: Property<T>): Promise<number> {
-  const seed = setting('SEED', Date.now() % 2 ** 31)
+export async function checkProperty<T>({ runs, before = 0, make, simpler, check }: Property<T>): Promise<number> {
+  const seed = setting('SEED', Date.now() % 2 ** 31) + before
   let deadline: number | null = null
   let first = ''
   const property = fc.asyncProperty(new Drawn(make, simpler), async (value) => {

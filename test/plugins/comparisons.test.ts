@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PgType } from '../../core/catalog/types.ts'
-import type { ComparisonOperator } from '../../core/compiler/operators.ts'
+import type { ComparisonOperator } from '../../core/compiler/comparison-operator.ts'
 import { type TypeSupport, typeBeside } from '../../core/compiler/type-support.ts'
 import { sql } from '../../core/database/sql.ts'
 import { definePlugin } from '../../core/engine/plugin.ts'

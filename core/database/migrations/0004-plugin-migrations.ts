@@ -1,6 +1,6 @@
 // Which migrations of plugins were run.
 
-import type { NamedMigration } from './index.ts'
+import type { NamedMigration } from './migration.ts'
 
 export const pluginMigrations: NamedMigration = {
   name: '0004-plugin-migrations',

@@ -2,13 +2,9 @@
 // one. Listed here rather than found on disk, so that every build holds them. A number that is missing was of what a plugin
 // has by now: databases may have it in their history.
 
-import type { Knex } from 'knex'
 import { metadataTables } from './0001-metadata.ts'
 import { pgcrypto } from './0003-pgcrypto.ts'
 import { pluginMigrations } from './0004-plugin-migrations.ts'
-
-export interface NamedMigration extends Knex.Migration {
-  readonly name: string
-}
+import type { NamedMigration } from './migration.ts'
 
 export const migrations: readonly NamedMigration[] = [metadataTables, pgcrypto, pluginMigrations]

@@ -53,6 +53,6 @@ export const builtInPlugins: readonly Plugin[] = [
   catalogState,
   openapi,
   pgDump,
-  authJwt,
   authWebhook,
+  authJwt,
 ]

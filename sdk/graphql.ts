@@ -25,7 +25,6 @@ export {
   type ParsedDocument,
   parseText,
 } from '../core/graphql/document.ts'
-export type { RequestGuard } from '../core/graphql/engine.ts'
 export type { ResponseHeaders } from '../core/graphql/execution-context.ts'
 export { forwardedRequest } from '../core/graphql/forwarding.ts'
 export type { InspectedField, InspectedStatement } from '../core/graphql/inspect.ts'

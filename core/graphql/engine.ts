@@ -40,12 +40,6 @@ const maxSchemas = 200
 /** A shape longer than this is not worth remembering. */
 const maxShape = 4096
 
-/**
- * Refuses requests by throwing; asked for each one when its document is parsed, before the role's schema counts.
- * `chooseOperation(document, request.operationName)` gives the operation that is asked for.
- */
-export type RequestGuard = (document: ParsedDocument, session: Session, request: GraphQLRequest) => void
-
 /** Plans that depend on the same about the variables. */
 interface PlanVariant {
   readonly dependences: ReadonlyMap<string, Dependence>
@@ -67,13 +61,12 @@ export interface GraphQLEngineOptions {
   readonly dialect: Dialect
   readonly database: Database
   readonly contributions: readonly Contribution[]
-  readonly guards: readonly RequestGuard[]
   /** The model being served. */
   readonly model: () => Model
   /** Told of fields that two contributions give. */
   readonly report: (conflict: string) => void
   readonly sessionSettings: Pick<SessionSettings, 'of'>
-  readonly wrapping: Pick<Wrapping, 'operation' | 'planning'>
+  readonly wrapping: Pick<Wrapping, 'operation' | 'planning' | 'document'>
   readonly access: Pick<Access, 'of'>
   /** An error as clients may see it; what nobody foresaw is logged. */
   readonly toAnswerable: (error: unknown) => TrellisError
@@ -241,9 +234,19 @@ export class GraphQLEngine {
     return answerBatch(this.#options.database, prepared, members, options)
   }
 
-  #plan(request: GraphQLRequest, session: Session, { schema: kind }: PlanOptions): PlannedRequest {
+  #plan(request: GraphQLRequest, session: Session, options: PlanOptions): PlannedRequest {
     const document = this.#documents.get(request.query)
-    for (const guard of this.#options.guards) guard(document, session, request)
+    const around = this.#options.wrapping.document
+    if (!around) return this.#planDocument(document, request, session, options)
+    return around({ document, session, request }, () => this.#planDocument(document, request, session, options))
+  }
+
+  #planDocument(
+    document: ParsedDocument,
+    request: GraphQLRequest,
+    session: Session,
+    { schema: kind }: PlanOptions,
+  ): PlannedRequest {
     const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables)

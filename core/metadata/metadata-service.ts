@@ -2,6 +2,7 @@
 // another instance's change, by reading everything again.
 
 import { randomUUID } from 'node:crypto'
+import type { Vocabulary } from '../compiler/vocabulary.ts'
 import { eitherSignal } from '../concurrency/aborting.ts'
 import { Mutex } from '../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../concurrency/stepwise.ts'
@@ -37,6 +38,7 @@ export interface MetadataServiceOptions {
   readonly dialect: Dialect
   readonly observe: Observer
   readonly registry: MetadataRegistry
+  readonly vocabulary: Vocabulary
   readonly operations: OperationRegistry
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly wrapping: Pick<Wrapping, 'metadata'>
@@ -76,11 +78,11 @@ class Metadata implements RunningMetadataService {
   #state: MetadataState | null = null
 
   constructor(options: MetadataServiceOptions) {
-    const { database, dialect, observe, registry } = options
+    const { database, dialect, observe, registry, vocabulary } = options
     const variables = options.environment ?? { ...processEnvironment }
     const environment = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
     this.#options = options
-    this.#environment = { dialect, environment }
+    this.#environment = { dialect, vocabulary, environment }
     this.#store = new MetadataStore(registry)
     this.format = new DocumentFormat(registry, dialect, (message, detail) => this.#warn(message, detail))
     this.#sync = new MetadataSync({
@@ -111,7 +113,26 @@ class Metadata implements RunningMetadataService {
   async start(): Promise<void> {
     this.#state = null
     await this.reload()
+    await this.#reconcile()
     this.#sync.start()
+  }
+
+  /** Has the effects of plugins bring the database in line with the first model, one instance after the other. */
+  async #reconcile(): Promise<void> {
+    const { database, registry } = this.#options
+    if (registry.effects.length === 0) return
+    const work = async (transaction: Transaction) => {
+      const [row] = await transaction.rows<{ state: string }>(
+        `select current_setting('transaction_read_only') as state`,
+      )
+      // A standby has it from where changes are made.
+      if (row?.state === 'on') return
+      const stored = await this.#store.lock(transaction)
+      if (stored !== this.#current.model.resourceVersion) this.#publish(await this.#load(transaction))
+      const change = { previous: null, next: this.#current.model, transaction }
+      for (const effect of registry.effects) await effect(change)
+    }
+    await this.#editing.run(() => database.transaction(work))
   }
 
   async stop(): Promise<void> {
@@ -237,7 +258,15 @@ class Metadata implements RunningMetadataService {
     const isNext = resourceVersion === change?.version && resourceVersion === before.model.resourceVersion + 1
     const wanted = isNext && change.tables !== 'all' ? new Set(change.tables) : 'all'
     const functions = functionNames(registry, document)
-    const catalog = await readCatalog({ transaction, previous, entries: document.tables, functions, wanted })
+    const { vocabulary } = this.#environment
+    const catalog = await readCatalog({
+      transaction,
+      previous,
+      entries: document.tables,
+      functions,
+      wanted,
+      vocabulary,
+    })
     const isSame = document === before.document && catalog === before.catalog
     if (isSame && resourceVersion === before.model.resourceVersion) return before
     const resolution = isSame

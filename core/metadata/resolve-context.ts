@@ -1,6 +1,7 @@
 // What resolving looks at, with a record of it: what was not looked at need not be resolved again when it changes.
 
 import type { Catalog, CatalogFunction } from '../catalog/types.ts'
+import type { Vocabulary } from '../compiler/vocabulary.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { MetadataDocument } from './document.ts'
@@ -13,6 +14,8 @@ import type { ObjectDescription, ResolveContext, SliceContext } from './slices.t
 /** What stays the same while a document is resolved. */
 export interface ResolveEnvironment {
   readonly dialect: Dialect
+  /** What the engine knows of types and operators. */
+  readonly vocabulary: Vocabulary
   /** The value of an environment variable; fixed for the life of the process. */
   environment(name: string): string | undefined
 }

@@ -114,9 +114,10 @@ export interface RenamePlace {
   lookup(table: QualifiedName): TableModel | undefined
 }
 
-/** A change of the model that is about to be stored. */
+/** A change of the model that is about to be stored, or the first model of a process. */
 export interface ModelChange {
-  readonly previous: Model
+  /** What the transaction leaves behind; null for the first model of a process: what is in the database may be of any other. */
+  readonly previous: Model | null
   readonly next: Model
   /** The transaction that the metadata is saved in. */
   readonly transaction: Transaction

@@ -134,8 +134,9 @@ export class Workspace {
       this.tables.forget()
     }
     for (const key of wanted === 'all' ? entries.map(({ table }) => nameKey(table)) : wanted) this.#fresh.add(key)
-    const { transaction } = this.#options
-    return readCatalog({ transaction, previous, entries, functions, wanted, tables: this.tables })
+    const { transaction, environment } = this.#options
+    const { vocabulary } = environment
+    return readCatalog({ transaction, previous, entries, functions, wanted, vocabulary, tables: this.tables })
   }
 
   async #next(document: MetadataDocument, catalog: Catalog): Promise<MetadataState> {

@@ -107,13 +107,15 @@ function logQuery(
 }
 
 /** Requests of a batch run one after another; one that fails does not stop the rest. */
-async function answerBatch(
+const answerBatch = (engine: Engine, bodies: readonly unknown[], call: RouteCall, options: AnswerOptions) =>
+  engine.admission.admitBatch(applicantOf(call), bodies.length, () => answerEach(engine, bodies, call, options))
+
+async function answerEach(
   engine: Engine,
   bodies: readonly unknown[],
   call: RouteCall,
   options: AnswerOptions,
 ): Promise<Buffer> {
-  await engine.admission.checkBatch(applicantOf(call), bodies.length)
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { Vocabulary } from '../../core/compiler/vocabulary.ts'
 import { Database } from '../../core/database/database.ts'
 import type { Engine, Plugin } from '../../core/engine/plugin.ts'
 import { Wrapping } from '../../core/engine/wrapping.ts'
@@ -78,6 +79,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const service = createMetadataService({
     ...{ database: connections, dialect, observe, registry, operations, environment, sessionSettings },
     wrapping: new Wrapping(),
+    vocabulary: new Vocabulary(),
   })
   for (const plugin of [...standardPlugins, ...(options.plugins ?? [])]) {
     await plugin.register(engineFor(plugin, { registry, operations, service, dialect, sessionSettings }))

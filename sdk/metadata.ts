@@ -14,7 +14,7 @@ export {
   type TableConfiguration,
   type TableEntry,
 } from '../core/metadata/document.ts'
-export type { ReadDocument } from '../core/metadata/document-format.ts'
+export type { DocumentFormat, ReadDocument } from '../core/metadata/document-format.ts'
 export { own, unexpectedKey, type WireObject } from '../core/metadata/given-document.ts'
 export type {
   ColumnModel,
@@ -62,15 +62,17 @@ export {
   withColumnsRenamed,
 } from '../core/metadata/table-configuration.ts'
 export { conflictingDefinitions } from '../core/metadata/type-names.ts'
-export { bulk } from '../core/operations/bulk.ts'
-export { type DecodeOptions, decode } from '../core/operations/decode.ts'
 export {
+  type DescriptionEnvironment,
+  type MemberRequest,
   type Operation,
   type OperationContext,
   type OperationDescription,
+  type OperationEnvironment,
   operation,
 } from '../core/operations/operation.ts'
 export type { RegisteredOperation } from '../core/operations/registry.ts'
+export { type DecodeOptions, decode } from '../core/wire/decode.ts'
 export {
   ColumnName,
   DocumentTableName,
@@ -78,4 +80,4 @@ export {
   ObjectName,
   TableName,
   VerbatimObject,
-} from '../core/operations/wire-types.ts'
+} from '../core/wire/types.ts'

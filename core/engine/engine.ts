@@ -11,11 +11,11 @@ import { GraphQLEngine, type RequestGuard } from '../graphql/engine.ts'
 import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
-import { createMetadataService } from '../metadata/metadata-service.ts'
 import type { Model } from '../metadata/model.ts'
 import { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import { type Dialect, dialects } from '../names/dialect.ts'
+import { createMetadataService } from '../operations/metadata-service.ts'
 import { OperationRegistry } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
@@ -101,7 +101,7 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
   const common = { database, dialect, sessionSettings, wrapping }
-  const metadata = createMetadataService({ ...common, observe, operations, registry })
+  const metadata = createMetadataService({ ...common, settings, observe, operations, registry })
   const contributions: Contribution[] = []
   const guards: RequestGuard[] = []
   const model = () => metadata.model

@@ -7,8 +7,8 @@ import type { PathKey } from '../errors/path.ts'
 import { deepFreeze, jsonType } from '../json/json.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { compareNames, compareText, nameKey, nameText } from '../names/names.ts'
-import { decode } from '../operations/decode.ts'
-import { DocumentTableName, ObjectName } from '../operations/wire-types.ts'
+import { decode } from '../wire/decode.ts'
+import { DocumentTableName, ObjectName } from '../wire/types.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import {
   type GivenDocument,

@@ -22,11 +22,10 @@ export default definePlugin({
   name: 'data',
   dependencies: ['metadata', 'tables', 'permissions'],
   register(engine) {
-    const { dialect, settings, operations, routes, metadata } = engine
+    const { operations, routes, metadata } = engine
     const system = openSystemTables(engine)
-    const options = { dialect, stringifyNumbers: settings.stringifyNumericTypes, system }
-    operations.add(selectRows(options), countRows(options))
-    operations.add(insertRows(options), updateRows(options), deleteRows(options))
+    operations.add(selectRows(system), countRows(system))
+    operations.add(insertRows(system), updateRows(system), deleteRows(system))
     routes.add(tableRoute(metadata.service))
   },
 })

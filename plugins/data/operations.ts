@@ -1,7 +1,7 @@
 // `select`, `count`, `insert`, `update` and `delete`.
 
 import type { TableAccess } from '../../sdk/graphql.ts'
-import { badRequest, type Dialect, nameText, type QualifiedName, within } from '../../sdk/index.ts'
+import { badRequest, nameText, type QualifiedName, within } from '../../sdk/index.ts'
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
 import {
   type AggregateOutput,
@@ -25,27 +25,22 @@ import { columnOutput, planSelect } from './select.ts'
 import type { SystemTables } from './system/tables.ts'
 import { planAssignments } from './update.ts'
 
-export interface DataOptions {
-  readonly dialect: Dialect
-  readonly stringifyNumbers: boolean
-  /** Absent where the dialect has none. */
-  readonly system: SystemTables | null
-}
-
 const data = { adminOnly: false, editsMetadata: false } as const
 
+/** The tables that tools of the dialect read; null where it has none. */
+type System = SystemTables | null
+
 /** The sender of a request about a table. */
-function callerOf({ session, model }: OperationContext, table: QualifiedName, options: DataOptions): Caller {
-  const { dialect, system } = options
+function callerOf({ session, model, dialect }: OperationContext, table: QualifiedName, system: System): Caller {
   return new Caller(session, system?.modelFor(table, session, model) ?? model, dialect)
 }
 
-const printerOptions = ({ catalog }: OperationContext, { stringifyNumbers }: DataOptions): PrinterOptions => ({
-  stringifyNumbers,
+const printerOptions = ({ catalog, settings }: OperationContext): PrinterOptions => ({
+  stringifyNumbers: settings.stringifyNumericTypes,
   serverVersion: catalog.serverVersion,
 })
 
-export const selectRows = (options: DataOptions) =>
+export const selectRows = (system: System) =>
   operation({
     ...data,
     type: 'select',
@@ -53,10 +48,10 @@ export const selectRows = (options: DataOptions) =>
     access: 'any',
     args: SelectArgs,
     handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+      const caller = callerOf(context, args.table, system)
       const access = caller.readableByItself(within('table', () => caller.table(args.table)))
       const select = planSelect(args, access, caller)
-      const printer = new Printer(printerOptions(context, options))
+      const printer = new Printer(printerOptions(context))
       return runStatement(printer.finish(manyQuery(select, null, printer)), context)
     },
   })
@@ -66,7 +61,7 @@ const rowCount: AggregateOutput = {
   entries: [{ key: 'count', value: { kind: 'call', call: { operator: 'count', columns: [], distinct: false } } }],
 }
 
-export const countRows = (options: DataOptions) =>
+export const countRows = (system: System) =>
   operation({
     ...data,
     type: 'count',
@@ -74,7 +69,7 @@ export const countRows = (options: DataOptions) =>
     access: 'any',
     args: CountArgs,
     handle(context, { table, distinct = [], where }) {
-      const caller = callerOf(context, table, options)
+      const caller = callerOf(context, table, system)
       const because = '; "count" is only allowed if the role has "select" permissions on the table'
       const access = caller.readableByItself(caller.table(table), because)
       const hint = `Relationships can't be used in "distinct".`
@@ -84,7 +79,7 @@ export const countRows = (options: DataOptions) =>
       const condition = allOf([access.select.filter, within('where', () => caller.condition(where, access))])
       const from = { kind: 'table', table: access.table.name } as const
       const rows = { ...allRows, from, distinctOn, where: condition }
-      const printer = new Printer(printerOptions(context, options))
+      const printer = new Printer(printerOptions(context))
       return runStatement(printer.finish(aggregateSql({ rows, output: rowCount }, null, printer)), context)
     },
   })
@@ -95,14 +90,14 @@ interface MutationResult {
   readonly affected_rows: number
 }
 
-export const insertRows = (options: DataOptions) =>
+export const insertRows = (system: System) =>
   operation({
     ...data,
     type: 'insert',
     about: { summary: 'Inserts rows.', result: Changed },
     args: InsertArgs,
     async handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+      const caller = callerOf(context, args.table, system)
       const access = caller.table(args.table)
       refuseImmutable(access, 'insertable')
       caller.permission(access, 'insert')
@@ -110,20 +105,20 @@ export const insertRows = (options: DataOptions) =>
       const returning = args.returning && planReturning(args.returning, caller.readable(access, because), caller)
       const results: MutationResult[] = []
       for (const change of planInsert(args, access, caller)) {
-        results.push(await runChange(change, returning, context, options))
+        results.push(await runChange(change, returning, context))
       }
       return merged(results)
     },
   })
 
-export const updateRows = (options: DataOptions) =>
+export const updateRows = (system: System) =>
   operation({
     ...data,
     type: 'update',
     about: { summary: 'Updates rows.', result: Changed },
     args: UpdateArgs,
     handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+      const caller = callerOf(context, args.table, system)
       const { table } = args
       const access = within('table', () => caller.table(table))
       refuseImmutable(access, 'updatable')
@@ -140,18 +135,18 @@ export const updateRows = (options: DataOptions) =>
         where: allOf([filter, condition]),
         check: check && check.kind !== 'true' ? { kind: 'update', condition: check, updated: null } : null,
       }
-      return runChange(change, returning, context, options)
+      return runChange(change, returning, context)
     },
   })
 
-export const deleteRows = (options: DataOptions) =>
+export const deleteRows = (system: System) =>
   operation({
     ...data,
     type: 'delete',
     about: { summary: 'Deletes rows.', result: Changed },
     args: DeleteArgs,
     handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+      const caller = callerOf(context, args.table, system)
       const { table } = args
       const access = caller.table(table)
       refuseImmutable(access, 'deletable')
@@ -159,7 +154,7 @@ export const deleteRows = (options: DataOptions) =>
       const readable = caller.readable(access, needsSelect('delete'))
       const returning = args.returning && planReturning(args.returning, readable, caller)
       const condition = within('where', () => caller.condition(args.where, access))
-      return runChange({ kind: 'delete', table, where: allOf([filter, condition]) }, returning, context, options)
+      return runChange({ kind: 'delete', table, where: allOf([filter, condition]) }, returning, context)
     },
   })
 
@@ -185,7 +180,6 @@ async function runChange(
   change: Change,
   returning: Output | undefined,
   context: OperationContext,
-  options: DataOptions,
 ): Promise<MutationResult> {
   const entries: ResponseEntry[] = returning
     ? [{ key: 'returning', value: { kind: 'returning', output: returning } }]
@@ -193,7 +187,7 @@ async function runChange(
   entries.push({ key: 'affected_rows', value: { kind: 'affected' } })
   const step = { change, path: null, before: [], after: [], returns: null, refusal: null }
   const plan: MutationPlan = { table: change.table, steps: [step], answer: { kind: 'response', entries } }
-  const program = mutationProgram(plan, printerOptions(context, options))
+  const program = mutationProgram(plan, printerOptions(context))
   // A single step whose answer is made of its rows alone is always one statement.
   if (program.kind !== 'direct') throw new TypeError(`a data operation became a program of kind ${program.kind}`)
   return (await runStatement(program.statement, context)) as MutationResult

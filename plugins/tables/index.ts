@@ -18,7 +18,7 @@ export default definePlugin({
   name: 'tables',
   dependencies: ['metadata'],
   register(engine) {
-    engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable(engine.dialect))
+    engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
     engine.operations.add(setTableIsEnum, setTableCustomFields)
     engine.graphql.contribute(tableContribution)
     engine.graphql.contribute(tableQueryContribution)

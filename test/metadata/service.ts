@@ -8,11 +8,12 @@ import { Wrapping } from '../../core/engine/wrapping.ts'
 import { type TrellisError, toTrellisError } from '../../core/errors/errors.ts'
 import { pathText } from '../../core/errors/path.ts'
 import { type LogEntry, silentObserver } from '../../core/log/observe.ts'
-import { createMetadataService, type RunningMetadataService } from '../../core/metadata/metadata-service.ts'
 import { MetadataRegistry } from '../../core/metadata/registry.ts'
 import type { Slice } from '../../core/metadata/slices.ts'
 import { dialects } from '../../core/names/dialect.ts'
+import { createMetadataService, type RunningMetadataService } from '../../core/operations/metadata-service.ts'
 import { OperationRegistry } from '../../core/operations/registry.ts'
+import { defaultSettings } from '../../core/options/options.ts'
 import { SessionSettings } from '../../core/session/session-settings.ts'
 import metadataPlugin from '../../plugins/metadata/index.ts'
 import permissions from '../../plugins/permissions/index.ts'
@@ -73,10 +74,11 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const observe = { ...silentObserver, log: (entry: LogEntry) => log.push(entry) }
   const registry = new MetadataRegistry()
   const operations = new OperationRegistry(() => true)
-  const { environment = {} } = options
+  const { environment: variables = {} } = options
   const sessionSettings = new SessionSettings(dialect)
   const service = createMetadataService({
-    ...{ database: connections, dialect, observe, registry, operations, environment, sessionSettings },
+    ...{ database: connections, dialect, observe, registry, operations, variables, sessionSettings },
+    settings: defaultSettings(),
     wrapping: new Wrapping(),
   })
   for (const plugin of [...standardPlugins, ...(options.plugins ?? [])]) {

@@ -44,24 +44,33 @@ export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type Facet,
+  type FacetFormat,
+  type FormatContext,
   findTable,
+  type ModelChange,
+  type ModelEffect,
   type ObjectDescription,
+  type RenamePlace,
   type ResolveContext,
   type Slice,
   type SliceContext,
+  type SliceEntry,
+  type SliceRenamePlace,
   type TableDraft,
 } from '../core/metadata/slices.ts'
+export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/sources.ts'
 export { resolveBase } from '../core/metadata/table-base.ts'
 export {
   CustomColumnNames,
   CustomRootFields,
   completeConfiguration,
   customRootField,
+  DocumentTableConfig,
   isEmptyConfiguration,
   TableConfig,
   withColumnsRenamed,
 } from '../core/metadata/table-configuration.ts'
-export { conflictingDefinitions } from '../core/metadata/type-names.ts'
+export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/type-names.ts'
 export {
   type DescriptionEnvironment,
   type MemberRequest,
@@ -70,6 +79,8 @@ export {
   type OperationDescription,
   type OperationEnvironment,
   operation,
+  type SourceRequest,
+  type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { RegisteredOperation } from '../core/operations/registry.ts'
 export { type DecodeOptions, decode } from '../core/wire/decode.ts'

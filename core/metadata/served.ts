@@ -21,6 +21,8 @@ import { emptyDocument, type MetadataRegistry } from './registry.ts'
 import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import { shareDocument } from './sharing.ts'
+import { SourceStore } from './source-store.ts'
+import { noContents, type SourceContents, type SourceStates, statesOf, wantedSources } from './sources.ts'
 import { type MetadataNotice, MetadataStore } from './store.ts'
 import { MetadataSync } from './sync.ts'
 
@@ -28,6 +30,9 @@ import { MetadataSync } from './sync.ts'
 export interface MetadataState {
   readonly document: MetadataDocument
   readonly catalog: Catalog
+  /** What this instance knows of sources, and what of it the document needs. */
+  readonly contents: SourceContents
+  readonly sources: SourceStates
   readonly resolution: Resolution
   readonly model: Model
 }
@@ -58,6 +63,7 @@ export class ServedMetadata {
   readonly editing = new Mutex()
   readonly #options: ServedMetadataOptions
   readonly #store: MetadataStore
+  readonly #sourceStore: SourceStore
   readonly #sync: MetadataSync
   readonly #instance = randomUUID()
   readonly #listeners: ((model: Model) => void)[] = []
@@ -70,7 +76,8 @@ export class ServedMetadata {
     this.#options = options
     this.resolving = { dialect, environment }
     this.#store = new MetadataStore(registry)
-    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.#warn(message, detail))
+    this.#sourceStore = new SourceStore(registry)
+    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.warn(message, detail))
     this.#sync = new MetadataSync({
       database,
       instance: this.#instance,
@@ -138,6 +145,7 @@ export class ServedMetadata {
     for (const effect of this.#options.registry.effects) await effect(models)
     const version = after.model.resourceVersion
     await this.#store.save(transaction, { previous: before.document, next: after.document, version })
+    await this.#sourceStore.save(transaction, before.contents.stored, after.contents.stored)
     await this.#store.notify(transaction, { instance: this.#instance, version, tables: change.tablesRead })
   }
 
@@ -181,20 +189,24 @@ export class ServedMetadata {
     const wanted = isNext && change.tables !== 'all' ? new Set(change.tables) : 'all'
     const functions = functionNames(registry, document)
     const catalog = await readCatalog({ transaction, previous, entries: document.tables, functions, wanted })
-    const isSame = document === before.document && catalog === before.catalog
+    const sourceValues = await this.#sourceStore.load(transaction, before.contents.stored)
+    const contents = { ...before.contents, stored: sourceValues }
+    const sources = statesOf(wantedSources(registry.sources.values(), document), contents, before.sources)
+    const isSame = document === before.document && catalog === before.catalog && sources === before.sources
     if (isSame && resourceVersion === before.model.resourceVersion) return before
     const resolution = isSame
       ? before.resolution
-      : await inTurns(resolve({ document, catalog }, before.resolution, registry, this.resolving))
-    return { document, catalog, resolution, model: modelOf(resolution, resourceVersion) }
+      : await inTurns(resolve({ document, catalog, sources }, before.resolution, registry, this.resolving))
+    return { document, catalog, contents, sources, resolution, model: modelOf(resolution, resourceVersion) }
   }
 
   #emptyState(): MetadataState {
     const { registry } = this.#options
     const document = emptyDocument(registry)
     const catalog = { tables: new Map(), functions: new Map(), serverVersion: 0 }
-    const resolution = atOnce(resolve({ document, catalog }, null, registry, this.resolving))
-    return { document, catalog, resolution, model: modelOf(resolution, -1) }
+    const sources: SourceStates = new Map()
+    const resolution = atOnce(resolve({ document, catalog, sources }, null, registry, this.resolving))
+    return { document, catalog, contents: noContents, sources, resolution, model: modelOf(resolution, -1) }
   }
 
   /** Serves a generation from now on. */
@@ -210,10 +222,11 @@ export class ServedMetadata {
     const known = new Set(before.inconsistencies)
     if (inconsistencies.every((each) => known.has(each))) return
     const objects = inconsistencies.map((each) => inconsistencyJson(each, this.#options.dialect))
-    this.#warn('Inconsistent Metadata!', { objects })
+    this.warn('Inconsistent Metadata!', { objects })
   }
 
-  #warn(message: string, info: unknown): void {
+  /** For what the administrator is to know of. */
+  warn(message: string, info: unknown): void {
     this.#options.observe.log({ type: 'metadata', level: 'warn', detail: { message, info } })
   }
 

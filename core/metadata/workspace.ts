@@ -18,6 +18,7 @@ import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import type { MetadataState } from './served.ts'
 import { shareDocument } from './sharing.ts'
+import { type FetchedSource, statesOf, wantedContents, wantedSources, withFetched } from './sources.ts'
 import type { MetadataNotice } from './store.ts'
 import { TableReader } from './table-reader.ts'
 
@@ -41,6 +42,8 @@ export interface WorkspaceOptions {
   readonly state: MetadataState
   /** The version that the model will have when all of it is committed. */
   readonly version: number
+  /** What was fetched for it. */
+  readonly fetched: readonly FetchedSource[]
 }
 
 export class Workspace {
@@ -56,7 +59,8 @@ export class Workspace {
 
   constructor(options: WorkspaceOptions) {
     this.#options = options
-    this.state = options.state
+    const { state, fetched } = options
+    this.state = fetched.length > 0 ? { ...state, contents: withFetched(state.contents, fetched) } : state
     this.tables = new TableReader(options.transaction)
   }
 
@@ -72,12 +76,16 @@ export class Workspace {
 
   /** What to serve when the transaction has committed. */
   finish(): MetadataState {
+    const { version, registry, state: before } = this.#options
+    if (!this.#changed) return before
     const { state } = this
-    const { version } = this.#options
-    if (!this.#changed || state.model.resourceVersion === version) return state
-    return { ...state, model: modelOf(state.resolution, version) }
+    const wanted = wantedSources(registry.sources.values(), state.document)
+    const contents = wantedContents(state.contents, wanted)
+    const isDone = state.model.resourceVersion === version
+    return { ...state, contents, model: isDone ? state.model : modelOf(state.resolution, version) }
   }
 
+  /** Starts an edit of the generation that the one before has left. */
   begin(): Edit {
     const { registry } = this.#options
     const { document, model } = this.state
@@ -131,10 +139,14 @@ export class Workspace {
 
   async #next(document: MetadataDocument, catalog: Catalog): Promise<MetadataState> {
     const before = this.state
-    if (document === before.document && catalog === before.catalog) return before
     const { registry, environment, version } = this.#options
-    const resolution = await inTurns(resolve({ document, catalog }, before.resolution, registry, environment))
-    return { document, catalog, resolution, model: modelOf(resolution, version) }
+    const wanted = wantedSources(registry.sources.values(), document)
+    const sources = statesOf(wanted, before.contents, before.sources)
+    if (document === before.document && catalog === before.catalog && sources === before.sources) return before
+    const { contents } = before
+    const input = { document, catalog, sources }
+    const resolution = await inTurns(resolve(input, before.resolution, registry, environment))
+    return { ...input, contents, resolution, model: modelOf(resolution, version) }
   }
 }
 

@@ -3,6 +3,8 @@
 import type { Wrapping } from '../engine/wrapping.ts'
 import { ServedMetadata, type ServedMetadataOptions } from '../metadata/served.ts'
 import type { MetadataService } from '../metadata/service.ts'
+import { SourceFetcher } from '../metadata/source-fetcher.ts'
+import { wantedSources } from '../metadata/sources.ts'
 import type { Settings } from '../options/options.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { OperationRegistry } from './registry.ts'
@@ -27,7 +29,15 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
   const { dialect, settings } = options
   const served = new ServedMetadata(options)
   const { format } = served
-  const runner = new MetadataRunner({ ...options, served, environment: { dialect, settings, format } })
+  const wanted = () => wantedSources(options.registry.sources.values(), served.document)
+  const fetcher = new SourceFetcher({
+    registry: options.registry,
+    context: served.resolving,
+    apply: (fetched) => runner.apply(fetched),
+    onFailure: ({ key, id }, reason) => served.warn('a source cannot be fetched', { source: key, id, reason }),
+  })
+  const runner = new MetadataRunner({ ...options, served, fetcher, environment: { dialect, settings, format } })
+  const watch = () => fetcher.watch(wanted(), served.state.contents)
   return {
     get model() {
       return served.model
@@ -40,7 +50,15 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
     run: (envelope, session, whenUnwanted) => runner.run(envelope, session, whenUnwanted),
     reload: () => served.reload(),
     onChange: (listener) => served.onChange(listener),
-    start: () => served.start(),
-    stop: () => served.stop(),
+    async start() {
+      await served.start()
+      await fetcher.start(wanted(), served.state.contents)
+      served.onChange(watch)
+      watch()
+    },
+    async stop() {
+      await fetcher.stop()
+      await served.stop()
+    },
   }
 }

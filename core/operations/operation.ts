@@ -10,6 +10,7 @@ import type { MetadataDocument } from '../metadata/document.ts'
 import type { DocumentFormat } from '../metadata/document-format.ts'
 import type { Model } from '../metadata/model.ts'
 import type { ObjectRef, Rename } from '../metadata/objects.ts'
+import type { WantedSource } from '../metadata/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
@@ -54,6 +55,24 @@ export interface OperationContext extends OperationEnvironment {
   afterCommit(run: () => void | Promise<void>): void
 }
 
+/** A source that an operation has fetched. */
+export interface SourceRequest {
+  readonly key: string
+  readonly id: string
+  /** As the source's `wanted` will give it; absent: as it does of the document before the request. */
+  readonly definition?: unknown
+  /** Whether the operation goes on when fetching fails; the objects that need it are inconsistent then. */
+  readonly isOptional?: boolean
+}
+
+/** What an operation may look at to tell which sources it has fetched. */
+export interface SourcesContext {
+  /** The document before the request. */
+  readonly metadata: MetadataDocument
+  /** The sources that a document needs. */
+  wanted(document: MetadataDocument): readonly WantedSource[]
+}
+
 /** A request within the arguments of another one. */
 export interface MemberRequest {
   /** Where it stands in the arguments. */
@@ -85,6 +104,11 @@ export interface Operation<S extends TSchema = TSchema> {
    * allowed to call them, and what it needs of the transaction they all must. Such an operation edits nothing itself.
    */
   members?(args: Static<S>): readonly MemberRequest[]
+  /**
+   * What to fetch before anything is locked; a failure is the error of the operation. Whatever else the document comes to
+   * need is fetched after it was saved.
+   */
+  sources?(args: Static<S>, context: SourcesContext): readonly SourceRequest[]
   /** The result; `undefined` answers `{"message":"success"}`. */
   handle(context: OperationContext, args: Static<S>): unknown | Promise<unknown>
   /** What helps with an object that turned out inconsistent, as far as the database has to be asked for it. */

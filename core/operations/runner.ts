@@ -9,7 +9,10 @@ import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
 import { type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
 import { checkConsistency } from '../metadata/consistency.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
+import { modelOf } from '../metadata/resolve.ts'
 import type { MetadataState, ServedMetadata } from '../metadata/served.ts'
+import type { SourceFetcher } from '../metadata/source-fetcher.ts'
+import type { FetchedSource } from '../metadata/sources.ts'
 import { refuseNameConflicts, Workspace } from '../metadata/workspace.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
@@ -24,6 +27,7 @@ import {
 } from './envelope.ts'
 import type { OperationContext, OperationEnvironment } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
+import { requestedSources } from './requested-sources.ts'
 
 export interface RunnerOptions {
   readonly database: Pick<Database, 'transaction'>
@@ -33,6 +37,7 @@ export interface RunnerOptions {
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly wrapping: Pick<Wrapping, 'metadata'>
   readonly environment: OperationEnvironment
+  readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
 }
 
 type AfterCommit = () => void | Promise<void>
@@ -98,22 +103,70 @@ export class MetadataRunner {
   }
 
   /** One at a time: in this process by its turn, among instances by the row lock. */
-  #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
-    const { database, served } = this.#options
+  async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
+    const { database, served, fetcher } = this.#options
+    const fetched = await this.#fetch(call, signal)
     return served.editing.run(async () => {
-      const work = (transaction: Transaction) => this.#edit(call, session, transaction)
+      const work = (transaction: Transaction) => this.#edit(call, session, { transaction, fetched })
       const outcome = await database.transaction(work, { signal })
+      fetcher.served(fetched)
       served.publish(outcome.state)
       return outcome
     })
   }
 
-  async #edit(call: Call, session: Session, transaction: Transaction): Promise<Outcome> {
-    const { served, registry, sessionSettings } = this.#options
-    const version = (await served.lock(transaction)) + 1
+  /** The sources that a call and its members ask for, all at once; nobody waits for them but this request. */
+  async #fetch(call: Call, signal: AbortSignal | null): Promise<readonly FetchedSource[]> {
+    const { registry, served, fetcher } = this.#options
+    const requests = requestedSources(call, { sources: registry.sources, metadata: served.document })
+    if (requests.length === 0) return []
+    const fetched = await fetcher.fetch(requests, signal)
+    for (const [i, { error }] of fetched.entries()) {
+      const { isOptional, path } = requests[i]!
+      if (error && !isOptional) throw error.at(...path)
+    }
+    return fetched
+  }
+
+  /** Serves what was fetched in the background; stores what it changes. */
+  async apply(fetched: readonly FetchedSource[]): Promise<void> {
+    const { database, served, fetcher } = this.#options
+    await served.editing.run(async () => {
+      const work = async (transaction: Transaction) => {
+        const { workspace, state, stored } = await this.#open(transaction, fetched)
+        const edit = workspace.begin()
+        workspace.accept(edit, await workspace.resolve(edit))
+        if (!workspace.changed) return state
+        const next = workspace.finish()
+        // Why something cannot be fetched is known to this instance alone.
+        if (fetched.every(({ error }) => error)) return { ...next, model: modelOf(next.resolution, stored) }
+        await served.save(workspace, state, transaction)
+        return next
+      }
+      const next = await database.transaction(work)
+      fetcher.served(fetched)
+      served.publish(next)
+    })
+  }
+
+  /** What an edit works on, once it is this one's turn. */
+  async #open(transaction: Transaction, given: readonly FetchedSource[]) {
+    const { served, registry, fetcher } = this.#options
+    const fetched = given.filter((each) => fetcher.isNewest(each))
+    const stored = await served.lock(transaction)
+    const { state, resolving: environment } = served
+    const workspace = new Workspace({ transaction, registry, environment, state, version: stored + 1, fetched })
+    return { workspace, state, stored }
+  }
+
+  async #edit(
+    call: Call,
+    session: Session,
+    { transaction, fetched }: { readonly transaction: Transaction; readonly fetched: readonly FetchedSource[] },
+  ): Promise<Outcome> {
+    const { served, sessionSettings } = this.#options
+    const { workspace, state } = await this.#open(transaction, fetched)
     await sessionSettings.apply(session, transaction)
-    const { state, resolving } = served
-    const workspace = new Workspace({ transaction, registry, environment: resolving, state, version })
     workspace.tables.expect(namedTables(call))
     const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [] }
     const result = await this.#call(call, run)

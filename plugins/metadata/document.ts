@@ -1,7 +1,8 @@
 // Exporting, clearing and reloading the metadata.
 
 import { Type } from '../../sdk/index.ts'
-import { operation } from '../../sdk/metadata.ts'
+import { operation, own, type WantedSource, type WireObject } from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
 
 export const exportMetadata = operation({
   type: 'export_metadata',
@@ -35,15 +36,25 @@ export const clearMetadata = operation({
   handle: ({ metadata, format }) => format.clear(metadata),
 })
 
-const ReloadMetadataArgs = Type.Union([
-  Type.Object({ reload_remote_schemas: Type.Optional(Type.Boolean()) }),
-  Type.Unknown(),
-])
+const ReloadMetadataArgs = Type.Unknown({
+  shown: Type.Union([Type.Object({ reload_remote_schemas: Type.Optional(Type.Boolean()) }), Type.Unknown()]),
+})
+
+/** Whether an argument that is true, or a list of ids, asks for a source. */
+function asksFor(args: unknown, { id, reloadedBy }: WantedSource): boolean {
+  if (reloadedBy === undefined) return true
+  const asked = jsonType(args) === 'Object' ? own(args as WireObject, reloadedBy) : undefined
+  return asked === true || (Array.isArray(asked) && asked.includes(id))
+}
 
 export const reloadMetadata = operation({
   type: 'reload_metadata',
   about: { summary: 'Reads the database and the stored metadata again.' },
   args: ReloadMetadataArgs,
+  sources: (args, { metadata, wanted }) =>
+    wanted(metadata)
+      .filter((each) => asksFor(args, each))
+      .map((each) => ({ ...each, isOptional: true })),
   async handle({ refreshDocument, refreshCatalog }) {
     await refreshDocument()
     refreshCatalog('all')

@@ -8,6 +8,8 @@ import {
   operation,
   own,
   type ReadDocument,
+  type SourceRequest,
+  type SourcesContext,
   unexpectedKey,
   type WireObject,
 } from '../../sdk/metadata.ts'
@@ -27,6 +29,10 @@ async function replace({ metadata, format }: OperationContext, document: ReadDoc
   format.fill(metadata, document.content)
 }
 
+/** What a document needs; where that cannot be fetched, its objects are inconsistent. */
+const sourcesOf = ({ content }: ReadDocument, { wanted }: SourcesContext): SourceRequest[] =>
+  wanted(content).map((each) => ({ ...each, isOptional: true }))
+
 export const replaceMetadata = operation({
   type: 'replace_metadata',
   about: {
@@ -36,6 +42,7 @@ export const replaceMetadata = operation({
   args: GivenDocument,
   check: 'strict',
   decode: (args, { format }) => (isExported(args) ? readExported(args, format) : format.read(args)),
+  sources: sourcesOf,
   handle: (context, document) => replace(context, document),
 })
 
@@ -54,6 +61,7 @@ export const replaceMetadataV2 = operation({
     const given = decode(ReplaceMetadataV2Args, args)
     return { ...given, metadata: await format.read(given.metadata, ['metadata']) }
   },
+  sources: ({ metadata }, context) => sourcesOf(metadata, context),
   handle: (context, { metadata }) => replace(context, metadata),
   respond: ({ model, dialect }) => consistencyReport(model.inconsistencies, dialect),
 })

@@ -7,7 +7,6 @@ import { createPermissions, dropPermissions, setPermissionComment } from './oper
 export { type ExpressionContext, type ExpressionReader, resolveExpression } from './boolean-expression.ts'
 export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
-export { renameInPermissions } from './rename.ts'
 
 export default definePlugin({
   name: 'permissions',

@@ -109,6 +109,8 @@ function engineFor({ name }: Plugin, { registry, operations, service, dialect, s
     metadata: {
       slice: (key, slice) => registry.addSlice({ ...slice, key } as Slice, name),
       facet: (facet) => registry.addFacet(facet, name),
+      source: (source) => registry.addSource(source, name),
+      typeNames: (generated) => registry.addGeneratedTypes(generated),
       effect: (effect) => registry.addEffect(effect),
       service,
     },

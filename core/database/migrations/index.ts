@@ -5,9 +5,10 @@ import type { Knex } from 'knex'
 import { metadataTables } from './0001-metadata.ts'
 import { catalogState } from './0002-catalog-state.ts'
 import { pgcrypto } from './0003-pgcrypto.ts'
+import { metadataSource } from './0004-metadata-source.ts'
 
 export interface NamedMigration extends Knex.Migration {
   readonly name: string
 }
 
-export const migrations: readonly NamedMigration[] = [metadataTables, catalogState, pgcrypto]
+export const migrations: readonly NamedMigration[] = [metadataTables, catalogState, pgcrypto, metadataSource]

@@ -12,7 +12,12 @@ export {
 export type { RequestGuard } from '../core/graphql/engine.ts'
 export type { InspectedField } from '../core/graphql/inspect.ts'
 export { maxSelections, type PlanContext, tooManySelections, type Variables } from '../core/graphql/plan-context.ts'
-export { type GraphQLRequest, GraphQLRequestBody, readGraphQLRequest } from '../core/graphql/request.ts'
+export {
+  type GraphQLRequest,
+  GraphQLRequestBody,
+  readGraphQLRequest,
+  type ValidationOptions,
+} from '../core/graphql/request.ts'
 export { columnCodec, columnType, scalarType } from '../core/graphql/scalars.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
 export type { Value } from '../core/graphql/values.ts'

@@ -101,7 +101,11 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
   const common = { database, dialect, sessionSettings, wrapping }
-  const metadata = createMetadataService({ ...common, settings, observe, operations, registry })
+  const metadata = createMetadataService({
+    ...common,
+    ...{ settings, observe, operations, registry },
+    validateDocument: (text, options, model) => graphql.validate(text, options, model),
+  })
   const contributions: Contribution[] = []
   const guards: RequestGuard[] = []
   const model = () => metadata.model

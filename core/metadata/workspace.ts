@@ -1,15 +1,17 @@
 // One editing request's private generations: each operation starts from what the one before left, and nothing is
 // published until all of it is committed.
 
-import { createDraft, enableArrayMethods, finishDraft } from 'immer'
+import { createDraft, current, enableArrayMethods, finishDraft } from 'immer'
 import type { Catalog } from '../catalog/types.ts'
 import { inTurns } from '../concurrency/stepwise.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { badRequest } from '../errors/errors.ts'
+import { deepFreeze } from '../json/json.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
 import type { MetadataDocument } from './document.ts'
 import { functionNames } from './function-names.ts'
+import type { Model } from './model.ts'
 import type { ObjectRef, Rename } from './objects.ts'
 import { type MetadataRegistry, sliceValue } from './registry.ts'
 import { removeObject } from './removal.ts'
@@ -101,11 +103,22 @@ export class Workspace {
     }
   }
 
+  /** The model that an edit would make as it is now; it goes on. */
+  async preview({ draft, refreshed }: Edit): Promise<Model> {
+    const document = current(draft)
+    const isUntouched = document === this.state.document && refreshed.wanted !== 'all' && refreshed.wanted.size === 0
+    return isUntouched ? this.state.model : (await this.#resolve(deepFreeze(document), refreshed)).model
+  }
+
   /** The generation that an edit makes; its draft is done with. */
-  async resolve({ draft, refreshed }: Edit): Promise<MetadataState> {
+  resolve({ draft, refreshed }: Edit): Promise<MetadataState> {
+    return this.#resolve(finishDraft(draft) as MetadataDocument, refreshed)
+  }
+
+  async #resolve(edited: MetadataDocument, refreshed: RefreshRequest): Promise<MetadataState> {
     const before = this.state
     const { registry } = this.#options
-    const document = await inTurns(shareDocument(registry, before.document, finishDraft(draft) as MetadataDocument))
+    const document = await inTurns(shareDocument(registry, before.document, edited))
     refuseRepeatedEntries(registry, before.document, document)
     const catalog = await this.#readCatalog(document, refreshed.wanted)
     return this.#next(document, catalog)

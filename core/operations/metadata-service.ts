@@ -8,13 +8,14 @@ import { wantedSources } from '../metadata/sources.ts'
 import type { Settings } from '../options/options.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { OperationRegistry } from './registry.ts'
-import { MetadataRunner } from './runner.ts'
+import { MetadataRunner, type RunnerOptions } from './runner.ts'
 
 export interface MetadataServiceOptions extends ServedMetadataOptions {
   readonly settings: Settings
   readonly operations: OperationRegistry
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly wrapping: Pick<Wrapping, 'metadata'>
+  readonly validateDocument: RunnerOptions['validateDocument']
 }
 
 /** A service that is started once all plugins have declared their parts. */

@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { ErrorHelp } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
+import type { ValidationOptions } from '../graphql/request.ts'
 import type { ConsistencyCheck } from '../metadata/consistency.ts'
 import type { MetadataDocument } from '../metadata/document.ts'
 import type { DocumentFormat } from '../metadata/document-format.ts'
@@ -49,6 +50,11 @@ export interface OperationContext extends OperationEnvironment {
   refreshDocument(): Promise<void>
   /** Makes the settings that tell PostgreSQL who asks, in case that SQL of the request has changed them. */
   applySession(): Promise<void>
+  /**
+   * Refuses a GraphQL document that a role could not ask for, whatever its variables, once the draft is saved as it is now:
+   * what earlier members of a bulk, and the operation itself, have done to it counts. Absent: the role `admin`.
+   */
+  validateDocument(text: string, options?: ValidationOptions): Promise<void>
   /** Runs the request of {@link Operation.members} at that index; throws its error, located at its place. */
   runMember(index: number): Promise<unknown>
   /** Runs when the transaction has committed and the new model is served. */

@@ -7,7 +7,9 @@ import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
 import { type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
+import type { ValidationOptions } from '../graphql/request.ts'
 import { checkConsistency } from '../metadata/consistency.ts'
+import type { Model } from '../metadata/model.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
 import { modelOf } from '../metadata/resolve.ts'
 import type { MetadataState, ServedMetadata } from '../metadata/served.ts'
@@ -37,6 +39,8 @@ export interface RunnerOptions {
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly wrapping: Pick<Wrapping, 'metadata'>
   readonly environment: OperationEnvironment
+  /** Refuses a GraphQL document that cannot be asked of a model. */
+  validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
   readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
 }
 
@@ -199,6 +203,7 @@ export class MetadataRunner {
     const context: OperationContext = {
       ...this.#readContext(call, run),
       ...{ metadata: draft, remove, rename, refreshCatalog },
+      validateDocument: async (text, options) => this.#validate(text, options, await workspace.preview(edit)),
       async refreshDocument() {
         if (before.document !== run.state.document) return
         served.format.overwrite(draft, await served.readStoredDocument(run.transaction))
@@ -228,10 +233,15 @@ export class MetadataRunner {
       rename: refuseEdit,
       refreshCatalog: refuseEdit,
       refreshDocument: async () => refuseEdit(),
+      validateDocument: async (text, options) => this.#validate(text, options, model),
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),
       afterCommit: (callback) => afterCommit.push(callback),
     }
+  }
+
+  #validate(text: string, options: ValidationOptions | undefined, model: Model): void {
+    this.#options.validateDocument(text, options, model)
   }
 
   async #runMember({ operation, members }: Call, index: number, run: Run): Promise<unknown> {

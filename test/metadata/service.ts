@@ -80,6 +80,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     ...{ database: connections, dialect, observe, registry, operations, variables, sessionSettings },
     settings: defaultSettings(),
     wrapping: new Wrapping(),
+    validateDocument: () => assert.fail('there is no GraphQL here'),
   })
   for (const plugin of [...standardPlugins, ...(options.plugins ?? [])]) {
     await plugin.register(engineFor(plugin, { registry, operations, service, dialect, sessionSettings }))

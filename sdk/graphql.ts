@@ -30,7 +30,12 @@ export { forwardedRequest } from '../core/graphql/forwarding.ts'
 export type { InspectedField, InspectedStatement } from '../core/graphql/inspect.ts'
 export { maxSelections, type PlanContext, tooManySelections, type Variables } from '../core/graphql/plan-context.ts'
 export type { PlannedRequest, PreparedOperation } from '../core/graphql/prepared.ts'
-export { type GraphQLRequest, GraphQLRequestBody, readGraphQLRequest } from '../core/graphql/request.ts'
+export {
+  type GraphQLRequest,
+  GraphQLRequestBody,
+  readGraphQLRequest,
+  type ValidationOptions,
+} from '../core/graphql/request.ts'
 export { columnCodec, columnType, scalarType } from '../core/graphql/scalars.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
 export { planJoin } from '../core/graphql/steps.ts'

@@ -15,11 +15,11 @@ import { inDialect, toAnswerable } from '../http/answer.ts'
 import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
-import { createMetadataService } from '../metadata/metadata-service.ts'
 import type { Model } from '../metadata/model.ts'
 import { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import { type Dialect, dialects } from '../names/dialect.ts'
+import { createMetadataService } from '../operations/metadata-service.ts'
 import { OperationRegistry } from '../operations/registry.ts'
 import type { AllSettings, Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
@@ -114,7 +114,11 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const access = new Access()
   const common = { access, database, dialect, sessionSettings, wrapping }
   const vocabulary = new Vocabulary()
-  const metadata = createMetadataService({ ...common, observe, operations, registry, vocabulary })
+  const metadata = createMetadataService({
+    ...common,
+    ...{ settings, observe, operations, registry, vocabulary },
+    validateDocument: (text, options, model) => graphql.validate(text, options, model),
+  })
   const contributions: Contribution[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })

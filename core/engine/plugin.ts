@@ -16,6 +16,8 @@ import type { MetadataDocument, TableEntry } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import type { Facet, ModelEffect, Slice } from '../metadata/slices.ts'
+import type { Source } from '../metadata/sources.ts'
+import type { GeneratedTypes } from '../metadata/type-names.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { RegisteredOperation } from '../operations/registry.ts'
@@ -79,6 +81,10 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     facet<K extends string & keyof TableEntry, Resolved>(
       facet: Facet<NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never, Resolved> & { readonly key: K },
     ): void
+    /** What resolving needs from elsewhere: fetched outside of all locks, stored, and read by `context.source(key, id)`. */
+    source<Definition, Value>(source: Source<Definition, Value>): void
+    /** Names of the GraphQL types that the plugin generates, so that nobody else can claim them. */
+    typeNames(generated: GeneratedTypes): void
     /** Follows each change of the model in the database, in the transaction that stores the change. */
     effect(effect: ModelEffect): void
     /** Running operations and reading the document, for routes and jobs. */

@@ -100,6 +100,8 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     metadata: {
       slice: (key, slice) => registry.addSlice(withOwner({ ...slice, key } as Slice, loaded), name),
       facet: (facet) => registry.addFacet(facet, name),
+      source: (source) => registry.addSource(source, name),
+      typeNames: (generated) => registry.addGeneratedTypes(generated),
       effect: (effect) => registry.addEffect(reconciling(effect, loaded)),
       service: services.metadata,
     },

@@ -8,7 +8,7 @@ import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
 import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
-import { badRequest, type TrellisError, validationFailed } from '../errors/errors.ts'
+import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
@@ -24,8 +24,9 @@ import { type InspectedOperation, inspectOperation } from './inspect.ts'
 import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './prepared.ts'
-import type { GraphQLRequest } from './request.ts'
+import type { GraphQLRequest, ValidationOptions } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
+import { checkRoot, validateDocument } from './validate.ts'
 import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
@@ -271,6 +272,14 @@ export class GraphQLEngine {
     return inspectOperation(new PlanContext(schema, operation, variables))
   }
 
+  /** Refuses a document that cannot be asked, whatever its variables; of the model being served unless another is given. */
+  validate(text: string, { role = 'admin', backendOnly = false }: ValidationOptions = {}, model?: Model): void {
+    validateDocument(
+      model ? this.#schemaOf(model, { role, backendOnly, kind: 'standard' }) : this.schema(role, backendOnly),
+      text,
+    )
+  }
+
   /** The schema that a role sees now. */
   schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {
     const model = this.#options.model()
@@ -282,14 +291,17 @@ export class GraphQLEngine {
     const key = `${kind} ${backendOnly ? 'b' : '-'} ${role}`
     let schema = this.#schemas.get(key)
     if (!schema) {
-      const { settings, dialect, contributions, database, report } = this.#options
-      const { serverVersion } = database
-      const access = this.#options.access.of(model, { role, backendOnly })
-      const given = { access, settings, dialect, contributions, serverVersion, report }
-      schema = new RoleSchema({ kind, model, role, backendOnly, ...given })
+      schema = this.#schemaOf(model, { kind, role, backendOnly })
       this.#schemas.set(key, schema)
     }
     return schema
+  }
+
+  #schemaOf(model: Model, of: { readonly kind: SchemaKind; readonly role: string; readonly backendOnly: boolean }) {
+    const { settings, dialect, contributions, database, report } = this.#options
+    const { serverVersion } = database
+    const access = this.#options.access.of(model, of)
+    return new RoleSchema({ model, ...of, access, settings, dialect, contributions, serverVersion, report })
   }
 
   #group(schema: RoleSchema, document: ParsedDocument, operationName: string | null): PlanGroup {
@@ -320,10 +332,6 @@ export class GraphQLEngine {
     if (this.#cachePlans) rememberPlan(group, prepared, context, this.#kept)
     return prepared
   }
-}
-
-function checkRoot(schema: RoleSchema, { kind }: Operation): void {
-  if (kind === 'mutation' && schema.root(kind).isEmpty) throw validationFailed('no mutations exist')
 }
 
 function findPlan({ operation, types, variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {

@@ -9,6 +9,9 @@ import type { Operation } from './document.ts'
 /** Variables by name, defaults filled in. Never has a prototype. */
 export type Variables = Readonly<Record<string, unknown>>
 
+/** Stands for the value of a variable where a document is validated and nobody has sent any. */
+export const unknownValue = Symbol('a value that nobody has sent')
+
 /** A variable at a place where it is used. */
 export interface UsedVariable {
   readonly type: TypeNode

@@ -31,7 +31,8 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   return fields.map((field) => planRootField(field, context))
 }
 
-function checkSubscription(fields: readonly FieldSelection[]): void {
+/** Refuses a subscription to anything but one field of the data. */
+export function checkSubscription(fields: readonly FieldSelection[]): void {
   if (fields.length !== 1) throw validationFailed('subscriptions must select one top level field')
   if (fields[0]!.name.startsWith('__')) {
     throw badRequest('not-supported', 'Introspection not supported over subscriptions')

@@ -5,6 +5,7 @@
 import { metadataTables } from './0001-metadata.ts'
 import { pgcrypto } from './0003-pgcrypto.ts'
 import { pluginMigrations } from './0004-plugin-migrations.ts'
+import { metadataSource } from './0005-metadata-source.ts'
 import type { NamedMigration } from './migration.ts'
 
-export const migrations: readonly NamedMigration[] = [metadataTables, pgcrypto, pluginMigrations]
+export const migrations: readonly NamedMigration[] = [metadataTables, pgcrypto, pluginMigrations, metadataSource]

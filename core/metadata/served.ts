@@ -1,23 +1,17 @@
-// The metadata of one instance: the generation being served, and the ways in which it is replaced: by an operation, by
-// another instance's change, by reading everything again.
+// The metadata of one instance: the generation being served, and the ways in which it is replaced from outside of
+// operations: by another instance's change, by reading everything again.
 
 import { randomUUID } from 'node:crypto'
+import type { Catalog } from '../catalog/types.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
-import { eitherSignal } from '../concurrency/aborting.ts'
 import { Mutex } from '../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../concurrency/stepwise.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
-import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
 import { TrellisError } from '../errors/errors.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { type Run, runCall } from '../operations/dispatch.ts'
-import { accessMode, authorize, type Call, decodeEnvelope, editsMetadata, namedTables } from '../operations/envelope.ts'
-import type { OperationRegistry } from '../operations/registry.ts'
 import { environment as processEnvironment } from '../options/environment.ts'
-import type { Session } from '../session/session.ts'
-import type { SessionSettings } from '../session/session-settings.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
@@ -25,66 +19,67 @@ import { DocumentFormat } from './document-format.ts'
 import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
 import { emptyDocument, type MetadataRegistry } from './registry.ts'
-import { modelOf, resolve } from './resolve.ts'
+import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
-import type { MetadataService } from './service.ts'
 import { shareDocument } from './sharing.ts'
+import { SourceStore } from './source-store.ts'
+import { noContents, type SourceContents, type SourceStates, statesOf, wantedSources } from './sources.ts'
 import { type MetadataNotice, MetadataStore } from './store.ts'
 import { MetadataSync } from './sync.ts'
-import { type MetadataState, Workspace } from './workspace.ts'
 
-export interface MetadataServiceOptions {
+/** What is served, and everything the next generation is made from. */
+export interface MetadataState {
+  readonly document: MetadataDocument
+  readonly catalog: Catalog
+  /** What this instance knows of sources, and what of it the document needs. */
+  readonly contents: SourceContents
+  readonly sources: SourceStates
+  readonly resolution: Resolution
+  readonly model: Model
+}
+
+export interface ServedMetadataOptions {
   readonly database: Database
   readonly dialect: Dialect
   readonly observe: Observer
   readonly registry: MetadataRegistry
   readonly vocabulary: Vocabulary
-  readonly operations: OperationRegistry
-  readonly sessionSettings: Pick<SessionSettings, 'apply'>
-  readonly wrapping: Pick<Wrapping, 'metadata'>
   /** Environment variables that metadata may refer to; absent: those of the process when it started. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly variables?: Readonly<Record<string, string | undefined>>
 }
-
-/** A service that is started once all plugins have declared their parts. */
-export interface RunningMetadataService extends MetadataService {
-  /** Reads document and catalog, and serves what is consistent. */
-  start(): Promise<void>
-  stop(): Promise<void>
-}
-
-/** Makes the service; it serves an empty model until it is started. */
-export const createMetadataService = (options: MetadataServiceOptions): RunningMetadataService => new Metadata(options)
 
 /** What a notice says of a change. */
 type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 
-interface Outcome {
-  readonly result: unknown
-  readonly state: MetadataState
-  readonly afterCommit: Run['afterCommit']
+/** A change that an operation has made. */
+interface SavedChange {
+  finish(): MetadataState
+  readonly tablesRead: MetadataNotice['tables']
 }
 
-class Metadata implements RunningMetadataService {
+export class ServedMetadata {
   readonly format: DocumentFormat
-  readonly #options: MetadataServiceOptions
-  readonly #environment: ResolveEnvironment
+  /** What resolving may look at beside document and catalog. */
+  readonly resolving: ResolveEnvironment
+  /** Held by whoever replaces the generation. */
+  readonly editing = new Mutex()
+  readonly #options: ServedMetadataOptions
   readonly #store: MetadataStore
+  readonly #sourceStore: SourceStore
   readonly #sync: MetadataSync
   readonly #instance = randomUUID()
-  /** Held by whoever replaces the generation. */
-  readonly #editing = new Mutex()
   readonly #listeners: ((model: Model) => void)[] = []
   #state: MetadataState | null = null
 
-  constructor(options: MetadataServiceOptions) {
+  constructor(options: ServedMetadataOptions) {
     const { database, dialect, observe, registry, vocabulary } = options
-    const variables = options.environment ?? { ...processEnvironment }
+    const variables = options.variables ?? { ...processEnvironment }
     const environment = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
     this.#options = options
-    this.#environment = { dialect, vocabulary, environment }
+    this.resolving = { dialect, vocabulary, environment }
     this.#store = new MetadataStore(registry)
-    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.#warn(message, detail))
+    this.#sourceStore = new SourceStore(registry)
+    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.warn(message, detail))
     this.#sync = new MetadataSync({
       database,
       instance: this.#instance,
@@ -98,18 +93,19 @@ class Metadata implements RunningMetadataService {
   }
 
   get model(): Model {
-    return this.#current.model
+    return this.state.model
   }
 
   get document(): MetadataDocument {
-    return this.#current.document
+    return this.state.document
   }
 
-  get #current(): MetadataState {
+  get state(): MetadataState {
     this.#state ??= this.#emptyState()
     return this.#state
   }
 
+  /** Reads document and catalog, and serves what is consistent. */
   async start(): Promise<void> {
     this.#state = null
     await this.reload()
@@ -128,108 +124,63 @@ class Metadata implements RunningMetadataService {
       // A standby has it from where changes are made.
       if (row?.state === 'on') return
       const stored = await this.#store.lock(transaction)
-      if (stored !== this.#current.model.resourceVersion) this.#publish(await this.#load(transaction))
-      const change = { previous: null, next: this.#current.model, transaction }
+      if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
+      const change = { previous: null, next: this.state.model, transaction }
       for (const effect of registry.effects) await effect(change)
     }
-    await this.#editing.run(() => database.transaction(work))
+    await this.editing.run(() => database.transaction(work))
   }
 
   async stop(): Promise<void> {
     await this.#sync.stop()
-    await this.#editing.run(async () => {})
+    await this.editing.run(async () => {})
   }
 
-  exportDocument(): Record<string, unknown> {
-    return this.format.write(this.document)
-  }
-
+  /** Calls back after each change of the model. */
   onChange(listener: (model: Model) => void): void {
     this.#listeners.push(listener)
   }
 
+  /** Reads document and catalog again, and serves the result. */
   async reload(): Promise<void> {
-    await this.#editing.run(() => this.#reload())
+    await this.editing.run(() => this.#reload())
   }
 
+  /** The document as the transaction sees it in the store, inconsistencies and all. */
   async readStoredDocument(transaction: Transaction): Promise<MetadataDocument> {
     return (await this.#store.load(transaction)).document
   }
 
-  async run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown> {
-    const call = await decodeEnvelope(envelope, this.#options.operations)
-    authorize(call, session)
-    const work: MetadataWork = { session, type: call.operation.type, signal: null }
-    const around = this.#options.wrapping.metadata
-    const run = () => this.#run(call, work, whenUnwanted)
-    return around ? around(work, run) : run()
-  }
-
-  async #run(call: Call, work: MetadataWork, whenUnwanted?: () => AbortSignal): Promise<unknown> {
-    const readOnly = accessMode(call) !== 'READ WRITE'
-    const isEdit = editsMetadata(call)
-    if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
-    const { result, afterCommit } = isEdit
-      ? await this.#editing.run(() => this.#runEdit(call, work))
-      : await this.#runRead(call, work, readOnly)
-    for (const callback of afterCommit) await this.#attempt(callback)
-    return result
-  }
-
-  /** Runs without keeping others from editing: on the generation that is served when it begins. */
-  async #runRead(call: Call, { session, signal }: MetadataWork, readOnly: boolean): Promise<Outcome> {
-    const state = this.#current
-    const work = async (transaction: Transaction) => {
-      await this.#options.sessionSettings.apply(session, transaction)
-      const run: Run = { session, transaction, state, workspace: null, afterCommit: [] }
-      return { result: await runCall(call, run), state, afterCommit: run.afterCommit }
-    }
-    return this.#options.database.transaction(work, { readOnly, signal })
-  }
-
-  async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
-    const work = (transaction: Transaction) => this.#edit(call, session, transaction)
-    const outcome = await this.#options.database.transaction(work, { signal })
-    this.#publish(outcome.state)
-    return outcome
-  }
-
-  async #edit(call: Call, session: Session, transaction: Transaction): Promise<Outcome> {
+  /** Has other editors wait until the transaction ends, and serves what is stored; its version. */
+  async lock(transaction: Transaction): Promise<number> {
     const stored = await this.#store.lock(transaction)
     // Another instance was faster, or the outcome of a commit of ours never arrived.
-    if (stored !== this.#current.model.resourceVersion) this.#publish(await this.#load(transaction))
-    await this.#options.sessionSettings.apply(session, transaction)
-    const state = this.#current
-    const version = stored + 1
-    const { registry } = this.#options
-    const workspace = new Workspace({ transaction, registry, environment: this.#environment, state, version })
-    workspace.tables.expect(namedTables(call))
-    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [] }
-    const result = await runCall(call, run)
-    if (workspace.changed) await this.#save(workspace, state, transaction)
-    return { result, state: workspace.finish(), afterCommit: run.afterCommit }
+    if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
+    return stored
   }
 
-  async #save(workspace: Workspace, before: MetadataState, transaction: Transaction): Promise<void> {
-    const after = workspace.finish()
-    const change = { previous: before.model, next: after.model, transaction }
-    for (const effect of this.#options.registry.effects) await effect(change)
+  /** Stores a change together with what follows it in the database, and tells other instances when it is committed. */
+  async save(change: SavedChange, before: MetadataState, transaction: Transaction): Promise<void> {
+    const after = change.finish()
+    const models = { previous: before.model, next: after.model, transaction }
+    for (const effect of this.#options.registry.effects) await effect(models)
     const version = after.model.resourceVersion
     await this.#store.save(transaction, { previous: before.document, next: after.document, version })
-    await this.#store.notify(transaction, { instance: this.#instance, version, tables: workspace.tablesRead })
+    await this.#sourceStore.save(transaction, before.contents.stored, after.contents.stored)
+    await this.#store.notify(transaction, { instance: this.#instance, version, tables: change.tablesRead })
   }
 
   /** Serves another instance's change, unless it is served already. */
   async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
-    if (version === this.#current.model.resourceVersion) return
-    await this.#editing.run(async () => {
-      if (version !== this.#current.model.resourceVersion) await this.#reload({ version, tables })
+    if (version === this.state.model.resourceVersion) return
+    await this.editing.run(async () => {
+      if (version !== this.state.model.resourceVersion) await this.#reload({ version, tables })
     })
   }
 
   async #reload(change?: StoredChange): Promise<void> {
     const work = (transaction: Transaction) => this.#load(transaction, change)
-    this.#publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read' }))
+    this.publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read' }))
   }
 
   /** The stored state. What is stored is compared closely with what is declared only when it cannot be resolved. */
@@ -248,7 +199,7 @@ class Metadata implements RunningMetadataService {
    * given change ahead, only the change's tables are read.
    */
   async #loadReadable(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
-    const before = this.#current
+    const before = this.state
     const { registry, database } = this.#options
     const { document: stored, resourceVersion } = await this.#store.load(transaction)
     const document = await inTurns(shareDocument(registry, before.document, stored))
@@ -258,7 +209,7 @@ class Metadata implements RunningMetadataService {
     const isNext = resourceVersion === change?.version && resourceVersion === before.model.resourceVersion + 1
     const wanted = isNext && change.tables !== 'all' ? new Set(change.tables) : 'all'
     const functions = functionNames(registry, document)
-    const { vocabulary } = this.#environment
+    const { vocabulary } = this.resolving
     const catalog = await readCatalog({
       transaction,
       previous,
@@ -267,43 +218,49 @@ class Metadata implements RunningMetadataService {
       wanted,
       vocabulary,
     })
-    const isSame = document === before.document && catalog === before.catalog
+    const sourceValues = await this.#sourceStore.load(transaction, before.contents.stored)
+    const contents = { ...before.contents, stored: sourceValues }
+    const sources = statesOf(wantedSources(registry.sources.values(), document), contents, before.sources)
+    const isSame = document === before.document && catalog === before.catalog && sources === before.sources
     if (isSame && resourceVersion === before.model.resourceVersion) return before
     const resolution = isSame
       ? before.resolution
-      : await inTurns(resolve({ document, catalog }, before.resolution, registry, this.#environment))
-    return { document, catalog, resolution, model: modelOf(resolution, resourceVersion) }
+      : await inTurns(resolve({ document, catalog, sources }, before.resolution, registry, this.resolving))
+    return { document, catalog, contents, sources, resolution, model: modelOf(resolution, resourceVersion) }
   }
 
   #emptyState(): MetadataState {
     const { registry } = this.#options
     const document = emptyDocument(registry)
     const catalog = { tables: new Map(), functions: new Map(), serverVersion: 0 }
-    const resolution = atOnce(resolve({ document, catalog }, null, registry, this.#environment))
-    return { document, catalog, resolution, model: modelOf(resolution, -1) }
+    const sources: SourceStates = new Map()
+    const resolution = atOnce(resolve({ document, catalog, sources }, null, registry, this.resolving))
+    return { document, catalog, contents: noContents, sources, resolution, model: modelOf(resolution, -1) }
   }
 
-  #publish(state: MetadataState): void {
-    const before = this.#current
+  /** Serves a generation from now on. */
+  publish(state: MetadataState): void {
+    const before = this.state
     if (state === before) return
     this.#state = state
     this.#logInconsistencies(before.model, state.model)
-    for (const listener of this.#listeners) void this.#attempt(() => listener(state.model))
+    for (const listener of this.#listeners) void this.attempt(() => listener(state.model))
   }
 
   #logInconsistencies(before: Model, { inconsistencies }: Model): void {
     const known = new Set(before.inconsistencies)
     if (inconsistencies.every((each) => known.has(each))) return
     const objects = inconsistencies.map((each) => inconsistencyJson(each, this.#options.dialect))
-    this.#warn('Inconsistent Metadata!', { objects })
+    this.warn('Inconsistent Metadata!', { objects })
   }
 
-  #warn(message: string, info: unknown): void {
+  /** For what the administrator is to know of. */
+  warn(message: string, info: unknown): void {
     this.#options.observe.log({ type: 'metadata', level: 'warn', detail: { message, info } })
   }
 
   /** For what comes after the fact: its failure is logged, and changes nothing. */
-  async #attempt(work: () => void | Promise<void>): Promise<void> {
+  async attempt(work: () => void | Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {

@@ -36,7 +36,7 @@ export {
   readGraphQLRequest,
   type ValidationOptions,
 } from '../core/graphql/request.ts'
-export { columnCodec, columnType, scalarType } from '../core/graphql/scalars.ts'
+export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/graphql/scalars.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
 export { planJoin } from '../core/graphql/steps.ts'
 export type { Value } from '../core/graphql/values.ts'

@@ -43,8 +43,10 @@ export {
 export { withReasons } from '../core/metadata/reasons.ts'
 export { rootFieldIndex } from '../core/metadata/root-field-index.ts'
 export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-field-names.ts'
+export type { ConflictWording, NameConflict } from '../core/metadata/root-fields.ts'
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
+  type ClaimedTypes,
   type Facet,
   type FacetFormat,
   type FormatContext,

@@ -9,8 +9,15 @@ import type { MetadataDocument } from './document.ts'
 import type { TableModel } from './model.ts'
 import { type Dependency, type DependencyReason, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
 import { sliceValue } from './registry.ts'
-import type { ClaimedNames, NameClaim, NameConflicts, NameLedger, RootFieldNames } from './root-fields.ts'
-import type { ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
+import type {
+  ClaimedNames,
+  ConflictWording,
+  NameClaim,
+  NameConflicts,
+  NameLedger,
+  RootFieldNames,
+} from './root-fields.ts'
+import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
 import { placeOf, type SourceState, type SourceStates } from './sources.ts'
 
 /** What stays the same while a document is resolved. */
@@ -152,21 +159,33 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     this.#ledger = ledger
   }
 
-  claimRootFields(object: ObjectDescription, { query = [], mutation = [] }: Partial<RootFieldNames>): boolean {
-    return this.#claim(object, { query, mutation, types: [] })
+  claimRootFields(
+    object: ObjectDescription,
+    { query = [], mutation = [] }: Partial<RootFieldNames>,
+    wording?: ConflictWording,
+  ): boolean {
+    return this.#claim(object, { query, mutation, types: [], scalars: [] }, wording)
   }
 
-  claimTypeNames(object: ObjectDescription, types: readonly string[]): boolean {
-    return this.#claim(object, { query: [], mutation: [], types })
+  claimTypeNames(
+    object: ObjectDescription,
+    names: readonly string[] | ClaimedTypes,
+    wording?: ConflictWording,
+  ): boolean {
+    const { types = [], scalars = [] }: ClaimedTypes = 'length' in names ? { types: names } : names
+    return this.#claim(object, { query: [], mutation: [], types, scalars }, wording)
   }
 
-  #claim(object: ObjectDescription, names: ClaimedNames): boolean {
-    if (names.query.length + names.mutation.length + names.types.length === 0) return true
+  #claim(object: ObjectDescription, names: ClaimedNames, wording: ConflictWording | undefined): boolean {
+    if (Object.values(names).every(({ length }) => length === 0)) return true
     this.claims.push({ names, taken: this.#ledger.taken(names) })
-    const message = this.#ledger.claim(names)
-    if (message === null) return true
+    const conflict = this.#ledger.claim(names)
+    if (conflict === null) return true
+    const message = wording?.reason(conflict) ?? conflict.message
     this.report(object, message)
-    this.conflicts.push({ objects: new Set([objectKey(object.ref)]), message })
+    const objects = new Set([objectKey(object.ref)])
+    const refusal = wording && ((isOwn: boolean) => wording.refusal(conflict, isOwn))
+    this.conflicts.push({ objects, message, ...(refusal && { refusal }) })
     return false
   }
 

@@ -1,6 +1,7 @@
 // Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
 // schema is made; here all that any role could get count.
 
+import type { TrellisError } from '../errors/errors.ts'
 import { compareText } from '../names/names.ts'
 import { type RootFieldKey, rootFieldKeys } from './document.ts'
 import type { TableModel } from './model.ts'
@@ -8,7 +9,13 @@ import { objectKey } from './objects.ts'
 import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
 import { generatedRootFieldName } from './root-field-names.ts'
 import { customRootField } from './table-configuration.ts'
-import { conflictingDefinitions, type GeneratedTypes, isGeneratedType, isReservedType } from './type-names.ts'
+import {
+  conflictingDefinitions,
+  type GeneratedTypes,
+  isGeneratedType,
+  isReservedType,
+  isScalarOfColumns,
+} from './type-names.ts'
 
 /** The root fields that a table gives to an administrator. */
 function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
@@ -49,6 +56,29 @@ function rootFieldNames(table: TableModel): RootFieldNames {
 export interface NameConflicts {
   readonly objects: ReadonlySet<string>
   readonly message: string
+  /** As {@link ConflictWording.refusal}; absent: every check refuses the operation, with the message. */
+  refusal?(isOwn: boolean): TrellisError | null
+}
+
+/** A name that an object claims in vain. */
+export interface NameConflict {
+  readonly kind: 'root field' | 'type'
+  readonly name: string
+  /** Whether an object of the same slice has it; else a table, an earlier slice, or introspection. */
+  readonly isOfSlice: boolean
+  /** What is said of it where nothing else is known to say. */
+  readonly message: string
+}
+
+/** How conflicts are told where the interface has words of its own for them. */
+export interface ConflictWording {
+  /** Why the object is inconsistent. */
+  reason(conflict: NameConflict): string
+  /**
+   * What the operation is refused with that brought it about; `isOwn`: it is about that object. Null: what its check of
+   * consistency says.
+   */
+  refusal(conflict: NameConflict, isOwn: boolean): TrellisError | null
 }
 
 /** Selections that the schema itself answers: a field of that name would take them from every client. */
@@ -60,6 +90,8 @@ export interface TableRootFields {
   has(root: keyof RootFieldNames, name: string): boolean
   /** Whether a type of that name is every schema's, or generated of a table. */
   hasType(name: string): boolean
+  /** Whether it is a scalar of columns and nothing else. */
+  hasScalar(name: string): boolean
   /** Tables that lose a root field or the name of their type, by `nameKey`. */
   readonly losers: ReadonlySet<string>
   /** Absent: there are none. */
@@ -81,9 +113,10 @@ export function tableRootFields(
     introspection[root].includes(name) ||
     index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
   const hasType = (name: string) => isReservedType(name) || isGeneratedType(name, tables, generated)
+  const hasScalar = (name: string) => isScalarOfColumns(name, tables, generated)
   const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
-  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, losers: new Set() }
-  return { has, hasType, ...findConflicts(tables) }
+  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, hasScalar, losers: new Set() }
+  return { has, hasType, hasScalar, ...findConflicts(tables) }
 }
 
 function isAloneWithItsNames(table: TableModel, index: RootFieldIndex): boolean {
@@ -142,7 +175,10 @@ function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string
 
 /** Names that an object of a slice claims. */
 export interface ClaimedNames extends RootFieldNames {
+  /** Of types that nobody else may have. */
   readonly types: readonly string[]
+  /** Of scalars, which several may have. */
+  readonly scalars: readonly string[]
 }
 
 /** An object's claim, and the names of it that tables or earlier slices had when it was made. */
@@ -151,9 +187,15 @@ export interface NameClaim {
   readonly taken: ClaimedNames
 }
 
-const kinds = [...roots, 'types'] as const
+const kinds = [...roots, 'types', 'scalars'] as const
 
-const noNames = () => ({ query: new Set<string>(), mutation: new Set<string>(), types: new Set<string>() })
+type Names = Readonly<Record<keyof ClaimedNames, Set<string>>>
+
+const noNames = (): Names => ({ query: new Set(), mutation: new Set(), types: new Set(), scalars: new Set() })
+
+/** Whether a name of that kind is among those that are taken; a scalar gives way to no scalar. */
+const isAmong = (kind: keyof ClaimedNames, name: string, taken: Names): boolean =>
+  kind === 'scalars' ? taken.types.has(name) : taken[kind].has(name) || (kind === 'types' && taken.scalars.has(name))
 
 /** Who has which root field or type, beyond the tables: slices claim theirs one after another. */
 export class NameLedger {
@@ -167,24 +209,33 @@ export class NameLedger {
 
   /** What tables and earlier slices have of these names. */
   taken(names: ClaimedNames): ClaimedNames {
-    const ofTables = (kind: keyof ClaimedNames, name: string) =>
-      kind === 'types' ? this.#tables.hasType(name) : this.#tables.has(kind, name)
     const of = (kind: keyof ClaimedNames) =>
-      names[kind].filter((name) => ofTables(kind, name) || this.#earlier[kind].has(name))
-    return { query: of('query'), mutation: of('mutation'), types: of('types') }
+      names[kind].filter((name) => this.#isOfTables(kind, name) || isAmong(kind, name, this.#earlier))
+    return { query: of('query'), mutation: of('mutation'), types: of('types'), scalars: of('scalars') }
   }
 
-  /** Gives the names to an object of the slice at hand; the error when somebody has one of them. */
-  claim(names: ClaimedNames): string | null {
+  #isOfTables(kind: keyof ClaimedNames, name: string): boolean {
+    if (kind === 'query' || kind === 'mutation') return this.#tables.has(kind, name)
+    return this.#tables.hasType(name) && !(kind === 'scalars' && this.#tables.hasScalar(name))
+  }
+
+  /** Gives the names to an object of the slice at hand; the conflict when somebody has one of them. */
+  claim(names: ClaimedNames): NameConflict | null {
     const outside = this.taken(names)
     const of = (kind: keyof ClaimedNames) => [
       ...outside[kind],
-      ...names[kind].filter((name) => this.#own[kind].has(name)),
+      ...names[kind].filter((name) => isAmong(kind, name, this.#own)),
     ]
-    const [type] = of('types').sort(compareText)
-    const error = duplicated({ query: of('query'), mutation: of('mutation') })
-    if (error !== null) return error
-    if (type !== undefined) return conflictingDefinitions(type)
+    const fields = { query: of('query'), mutation: of('mutation') }
+    const [field] = roots.flatMap((root) => fields[root].sort(compareText))
+    const [type] = [...of('types'), ...of('scalars')].sort(compareText)
+    const isOfSlice = (name: string) => !kinds.some((kind) => outside[kind].includes(name))
+    if (field !== undefined) {
+      return { kind: 'root field', name: field, isOfSlice: isOfSlice(field), message: duplicated(fields)! }
+    }
+    if (type !== undefined) {
+      return { kind: 'type', name: type, isOfSlice: isOfSlice(type), message: conflictingDefinitions(type) }
+    }
     for (const kind of kinds) for (const name of names[kind]) this.#own[kind].add(name)
     return null
   }

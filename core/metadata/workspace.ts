@@ -9,10 +9,11 @@ import { badRequest } from '../errors/errors.ts'
 import { deepFreeze } from '../json/json.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
+import type { ConsistencyCheck } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
 import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
-import type { ObjectRef, Rename } from './objects.ts'
+import { type ObjectRef, objectKey, type Rename } from './objects.ts'
 import { type MetadataRegistry, sliceValue } from './registry.ts'
 import { removeObject } from './removal.ts'
 import { Renames } from './renames.ts'
@@ -189,9 +190,21 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
   }
 }
 
-/** Unlike other inconsistencies, a name that two objects give to root fields is refused by every check. */
-export function refuseNameConflicts(before: Resolution, after: Resolution): void {
+/**
+ * Unlike other inconsistencies, a name that two objects give to root fields is refused by every check, unless those who
+ * claim it say something else. `object` is what the operation is about.
+ */
+export function refuseNameConflicts(
+  before: Resolution,
+  after: Resolution,
+  { object, check }: { readonly object: ObjectRef | undefined; readonly check: ConsistencyCheck },
+): void {
   const known = new Set(before.conflicts.flatMap(({ objects }) => [...objects]))
-  const found = after.conflicts.find(({ objects }) => [...objects].some((key) => !known.has(key)))
-  if (found) throw badRequest('unexpected', found.message)
+  const own = object && objectKey(object)
+  for (const { objects, message, refusal } of after.conflicts) {
+    if ([...objects].every((key) => known.has(key))) continue
+    if (!refusal) throw badRequest('unexpected', message)
+    const error = check === 'strict' ? null : refusal(own !== undefined && objects.has(own))
+    if (error) throw error
+  }
 }

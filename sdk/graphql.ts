@@ -6,7 +6,7 @@ export type { BatchMember } from '../core/graphql/batch.ts'
 export {
   type AnswerError,
   type AnswerExtras,
-  type Answered,
+  Answered,
   answered,
   type CallGroup,
   type GroupedCall,

@@ -77,6 +77,7 @@ export const reloadRemoteSchema = operation({
   about: { summary: 'Asks a remote schema for its types again.' },
   args: RemoteSchemaName,
   check: 'new',
+  object: ({ name }) => remoteSchemaRef(name),
   sources: ({ name }) => [{ key: sourceKey, id: name }],
   handle({ metadata }, { name }) {
     requireRemoteSchema(metadata, name)

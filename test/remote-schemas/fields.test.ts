@@ -60,13 +60,13 @@ test('errors of a remote server stand beside the data, where they belong', async
       {
         extensions: { path: '$.selectionSet.user', code: 'unexpected' },
         message: 'cannot say for 1',
-        locations: [{ line: 1, column: 24 }],
+        locations: [{ line: 1, column: 26 }],
         path: ['user', 'fails'],
       },
       {
         extensions: { path: '$.selectionSet.user', code: 'unexpected' },
         message: 'no user -1',
-        locations: [{ line: 1, column: 33 }],
+        locations: [{ line: 1, column: 34 }],
         path: ['lost'],
       },
     ],
@@ -154,15 +154,19 @@ test('wrong requests are refused before anything is sent', async (t) => {
 })
 
 test('values of any kind arrive as they were written', async (t) => {
-  const { trellis } = await startWithCrm(t)
+  const { crm, trellis } = await startWithCrm(t)
   const query = `query ($w: UserFilter, $v: JSON, $l: [Int!]) {
-    users(where: $w, order: DESC) { id }  a: echo(value: $v)  b: echo(value: {x: [1, 2.50, "é", null, true]}, kind: BAD)
-    c: users(where: {ids: $l, nested: {kind: GOOD}}) { id } __typename
+    users(where: $w, order: DESC) { id }  a: echo(value: $v)  b: echo(value: {x: [1, 2.5, "é", null, true]}, kind: BAD)
+    c: users(where: {nested: {kind: GOOD, ids: $l}}) { id } __typename
   }`
   const big = '{"n":12345678901234567890,"s":"\\u0000"}'
   const body = `{"query":${JSON.stringify(query)},"variables":{"w":{"ids":[5,6]},"v":${big},"l":7}}`
-  const { text } = await trellis.request('/v1/graphql', { rawBody: body } as never)
-  assert.match(text, /"users":\[\{"id":5\},\{"id":6\}\]/)
+  const { text } = await trellis.request('/v1/graphql', { body })
+  assert.match(crm.received.at(-1)!.body, /"v":\{"n":12345678901234567890,/)
+  assert.equal(
+    text,
+    `{"data":{"users":[{"id":5},{"id":6}],"a":{"n":12345678901234567000,"s":"\\u0000"},"b":{"x":[1,2.5,"é",null,true]},"c":[{"id":1},{"id":2}],"__typename":"query_root"}}`,
+  )
 })
 
 test('the role, session variables and configured headers are sent; those of the client when that is asked for', async (t) => {
@@ -176,12 +180,12 @@ test('the role, session variables and configured headers are sent; those of the 
   const headers = {
     ...{
       'x-service-role': 'clerk',
-      'x-service-user-id': 'né',
+      'x-service-user-id': Buffer.from('né').toString('latin1'),
       'x-service-org': 'mine',
       'x-key': 'client',
       cookie: 'a=1',
     },
-    ...{ authorization: 'Bearer 1', 'user-agent': 'me', origin: 'http://localhost', 'x-custom': 'yes' },
+    ...{ authorization: 'Bearer 1', 'user-agent': 'me', 'x-custom': 'yes' },
   }
   await trellis.request('/v1/graphql', { body: { query: '{ user(id: 1) { id } }' }, headers })
   const { headers: sent } = crm.received.at(-1)!

@@ -23,6 +23,7 @@ import postgis from './postgis/index.ts'
 import rateLimit from './rate-limit/index.ts'
 import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
+import remoteRelationships from './remote-relationships/index.ts'
 import remoteSchemas from './remote-schemas/index.ts'
 import sql from './sql/index.ts'
 import tables from './tables/index.ts'
@@ -38,6 +39,7 @@ export const builtInPlugins: readonly Plugin[] = [
   functions,
   computedFields,
   remoteSchemas,
+  remoteRelationships,
   postgis,
   sql,
   data,

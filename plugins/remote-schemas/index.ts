@@ -18,7 +18,14 @@ import { remoteServer } from './server.ts'
 import type { RemoteView } from './view.ts'
 
 export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
-export type { AskedField, FieldAnswer, OwnVariable, Question, RemotePlan } from './questions.ts'
+export {
+  type AskedField,
+  type FieldAnswer,
+  type OwnVariable,
+  presetVariable,
+  type Question,
+  type RemotePlan,
+} from './questions.ts'
 export { RequestText } from './request-text.ts'
 export { RoleTypes } from './role-types.ts'
 export type { RemoteView } from './view.ts'

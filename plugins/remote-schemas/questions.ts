@@ -19,6 +19,8 @@ import type { Preset, RemoteView } from './view.ts'
 export interface AskedField {
   /** What it is called in the answer, unless another one is. */
   readonly alias: string
+  /** Whether the name is made unique by a number, as those of rows are. */
+  readonly isNumbered?: boolean
   /** `user(id: $id) { name }` */
   readonly text: string
   /** Variables that it uses and that are not the client's. */

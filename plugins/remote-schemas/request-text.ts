@@ -132,14 +132,23 @@ export class RequestText {
   }
 
   #arguments(selection: FieldSelection, parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
-    const presets = this.#view.argumentPresets(parent.name, field.name)
     const visible = this.#view.arguments(parent, field)
     const given = (selection.nodes[0]!.arguments ?? []).flatMap((node) => this.#argument(node, visible, selection))
-    const added = [...presets].map(([name, preset]) => {
-      return `${name}: ${this.#preset(preset, field.args.find((each) => each.name === name)!)}`
-    })
+    const added = this.presetArguments(parent, field)
     const all = [...given, ...added]
     return all.length > 0 ? `(${all.join(', ')})` : ''
+  }
+
+  /** The arguments of a field that presets give, but for those of these names. */
+  presetArguments(
+    parent: GraphQLNamedType,
+    field: GraphQLField<unknown, unknown>,
+    given: ReadonlySet<string> = new Set(),
+  ): string[] {
+    const presets = [...this.#view.argumentPresets(parent.name, field.name)].filter(([name]) => !given.has(name))
+    return presets.map(([name, preset]) => {
+      return `${name}: ${this.#preset(preset, field.args.find((each) => each.name === name)!)}`
+    })
   }
 
   #argument({ name, value }: ArgumentNode, visible: readonly GraphQLArgument[], selection: FieldSelection): string[] {

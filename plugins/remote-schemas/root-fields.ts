@@ -7,7 +7,6 @@ import {
   type Contribution,
   type FieldSelection,
   type GroupedCall,
-  type PlanContext,
   type ResolvedPlanner,
   type RootFields,
   type SchemaScope,
@@ -89,16 +88,13 @@ interface Asking {
 const rootPlanner = (
   group: CallGroup<RemotePlan>,
   { isPartial, ...asking }: Asking & { readonly isPartial: boolean },
-): ResolvedPlanner => {
-  const planner: ResolvedPlanner<RemotePlan> = {
-    kind: 'resolved',
-    membersBy: 'response name',
-    partial: isPartial,
-    group,
-    plan: (field: FieldSelection, _context: PlanContext) => rootPlan(field, asking),
-  }
-  return planner as ResolvedPlanner
-}
+): ResolvedPlanner => ({
+  kind: 'resolved',
+  membersBy: 'response name',
+  partial: isPartial,
+  group,
+  plan: (field) => rootPlan(field, asking),
+})
 
 /** The texts of a root field's fields, made once for all requests that share a plan. */
 function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {

@@ -73,30 +73,23 @@ class RemoteServer {
   /** Asks in as many requests as the fields need, all at once. */
   async #answer(calls: readonly Call[], questions: readonly Question[]): Promise<readonly unknown[]> {
     const fields = uniquelyNamed(questions.flatMap((question) => question.fields))
-    const { batchSize } = this.#options
+    const asking = questions.flatMap((question) => question.fields.map(() => question))
     const isOfRows = calls.some(({ rows }) => rows !== null)
-    const size = isOfRows ? batchSize : Math.max(fields.length, 1)
-    const batches = Array.from({ length: Math.ceil(fields.length / size) }, (_, i) => {
-      return fields.slice(i * size, (i + 1) * size)
+    const size = isOfRows ? this.#options.batchSize : Math.max(fields.length, 1)
+    const batches = Array.from({ length: Math.ceil(fields.length / size) }, (_, i): Asked => {
+      const [from, to] = [i * size, (i + 1) * size]
+      return { fields: fields.slice(from, to), questions: [...new Set(asking.slice(from, to))] }
     })
-    const answers = await Promise.all(batches.map((batch) => this.#ask(calls, { fields: batch, questions })))
-    const { keepsData } = this.#options
-    const ending = keepsData ? [] : answers.flatMap(({ errors }) => errors)
+    const answers = await Promise.all(batches.map((batch) => this.#ask(calls, batch)))
+    const ending = this.#options.keepsData ? [] : answers.flatMap(({ errors }) => errors)
+    if (ending.length > 0) return calls.map((call, i) => ended(call, ending, i))
     const byField = new Map(answers.flatMap((answer) => [...answer.fields]))
     const cookies = answers.flatMap((answer) => answer.cookies)
     let next = 0
     return questions.map((question, i) => {
-      const own = question.fields.map(() => byField.get(fields[next++]!)!)
-      if (ending.length > 0) return this.#ended(calls[i]!, ending, i)
-      const result = question.result(own)
-      return i === 0 && cookies.length > 0 ? withHeaders(result, { 'set-cookie': cookies }) : result
+      const result = question.result(question.fields.map(() => byField.get(fields[next++]!)!))
+      return i === 0 && !isOfRows && cookies.length > 0 ? withHeaders(result, { 'set-cookie': cookies }) : result
     })
-  }
-
-  /** What a call gives when errors of the server leave nothing of the answer. */
-  #ended({ rows }: Call, errors: readonly RemoteError[], index: number): unknown {
-    if (rows !== null) throw badRequest('unexpected', 'Errors from remote server', { internal: { errors } })
-    return answered(null, { errors: index === 0 ? errors : [], endsAnswer: true })
   }
 
   async #ask(calls: readonly Call[], request: Asked): Promise<BatchAnswer> {
@@ -138,7 +131,7 @@ class RemoteServer {
   /** The variables of a request: those of the client that are used, and those of the fields. */
   #variables(call: Call, questions: readonly Question[], fields: readonly AskedField[]) {
     const used = new Set(questions.flatMap((question) => [...question.variables]))
-    const own = fields.flatMap((field) => field.variables)
+    const own = [...new Map(fields.flatMap((field) => field.variables.map((each) => [each.name, each]))).values()]
     const { operation, variables, plan, session } = call
     const clients = [...operation.variables].filter(([name]) => used.has(name))
     const values: [string, unknown][] = clients.flatMap(([name, { type }]) => {
@@ -195,13 +188,20 @@ interface BatchAnswer {
   readonly cookies: readonly string[]
 }
 
+/** What a call gives when errors of the server leave nothing of the answer. */
+function ended({ rows }: Call, errors: readonly RemoteError[], index: number): unknown {
+  if (rows !== null) throw badRequest('unexpected', 'Errors from remote server', { internal: { errors } })
+  return answered(null, { errors: index === 0 ? errors : [], endsAnswer: true })
+}
+
 const nameOf = ({ text }: AskedField): string => /^\w+/.exec(text)?.[0] ?? ''
 
 /** The fields with a name of its own for each. */
 function uniquelyNamed(fields: readonly AskedField[]): AskedField[] {
   const taken = new Set<string>()
+  let numbered = 0
   return fields.map((field) => {
-    let { alias } = field
+    let alias = field.isNumbered ? `${field.alias}__${numbered++}` : field.alias
     for (let n = 1; taken.has(alias); n++) alias = `${field.alias}__${n}`
     taken.add(alias)
     return alias === field.alias ? field : { ...field, alias }

@@ -172,12 +172,14 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     names: readonly string[] | ClaimedTypes,
     wording?: ConflictWording,
   ): boolean {
-    const { types = [], scalars = [] }: ClaimedTypes = 'length' in names ? { types: names } : names
-    return this.#claim(object, { query: [], mutation: [], types, scalars }, wording)
+    const { types = [], scalars = [], schemas }: ClaimedTypes = 'length' in names ? { types: names } : names
+    const claimed = { query: [], mutation: [], types, scalars, ...(schemas && { schemas }) }
+    return this.#claim(object, claimed, wording)
   }
 
   #claim(object: ObjectDescription, names: ClaimedNames, wording: ConflictWording | undefined): boolean {
-    if (Object.values(names).every(({ length }) => length === 0)) return true
+    const { query, mutation, types, scalars } = names
+    if (query.length + mutation.length + types.length + scalars.length === 0) return true
     this.claims.push({ names, taken: this.#ledger.taken(names) })
     const conflict = this.#ledger.claim(names)
     if (conflict === null) return true

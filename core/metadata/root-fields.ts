@@ -15,6 +15,7 @@ import {
   isGeneratedType,
   isReservedType,
   isScalarOfColumns,
+  type SchemaKind,
 } from './type-names.ts'
 
 /** The root fields that a table gives to an administrator. */
@@ -88,8 +89,8 @@ const introspection: RootFieldNames = { query: ['__schema', '__type', '__typenam
 export interface TableRootFields {
   /** Whether a table, or introspection, gives a root field of that name. */
   has(root: keyof RootFieldNames, name: string): boolean
-  /** Whether a type of that name is every schema's, or generated of a table. */
-  hasType(name: string): boolean
+  /** Whether a type of that name is every schema's, or generated of a table in one of the given schemas. */
+  hasType(name: string, schemas?: readonly SchemaKind[]): boolean
   /** Whether it is a scalar of columns and nothing else. */
   hasScalar(name: string): boolean
   /** Tables that lose a root field or the name of their type, by `nameKey`. */
@@ -112,7 +113,10 @@ export function tableRootFields(
   const has = (root: keyof RootFieldNames, name: string) =>
     introspection[root].includes(name) ||
     index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
-  const hasType = (name: string) => isReservedType(name) || isGeneratedType(name, tables, generated)
+  const hasType = (name: string, among?: readonly SchemaKind[]) => {
+    const isThere = ({ schemas }: GeneratedTypes) => !among || !schemas || schemas.some((each) => among.includes(each))
+    return isReservedType(name) || isGeneratedType(name, tables, generated.filter(isThere))
+  }
   const hasScalar = (name: string) => isScalarOfColumns(name, tables, generated)
   const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
   if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, hasScalar, losers: new Set() }
@@ -179,22 +183,26 @@ export interface ClaimedNames extends RootFieldNames {
   readonly types: readonly string[]
   /** Of scalars, which several may have. */
   readonly scalars: readonly string[]
+  /** The schemas in which the types are; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
 }
 
 /** An object's claim, and the names of it that tables or earlier slices had when it was made. */
 export interface NameClaim {
   readonly names: ClaimedNames
-  readonly taken: ClaimedNames
+  readonly taken: Record<NameKind, readonly string[]>
 }
 
 const kinds = [...roots, 'types', 'scalars'] as const
 
-type Names = Readonly<Record<keyof ClaimedNames, Set<string>>>
+type NameKind = (typeof kinds)[number]
+
+type Names = Readonly<Record<NameKind, Set<string>>>
 
 const noNames = (): Names => ({ query: new Set(), mutation: new Set(), types: new Set(), scalars: new Set() })
 
 /** Whether a name of that kind is among those that are taken; a scalar gives way to no scalar. */
-const isAmong = (kind: keyof ClaimedNames, name: string, taken: Names): boolean =>
+const isAmong = (kind: NameKind, name: string, taken: Names): boolean =>
   kind === 'scalars' ? taken.types.has(name) : taken[kind].has(name) || (kind === 'types' && taken.scalars.has(name))
 
 /** Who has which root field or type, beyond the tables: slices claim theirs one after another. */
@@ -208,24 +216,21 @@ export class NameLedger {
   }
 
   /** What tables and earlier slices have of these names. */
-  taken(names: ClaimedNames): ClaimedNames {
-    const of = (kind: keyof ClaimedNames) =>
-      names[kind].filter((name) => this.#isOfTables(kind, name) || isAmong(kind, name, this.#earlier))
+  taken(names: ClaimedNames): Record<NameKind, readonly string[]> {
+    const of = (kind: NameKind) =>
+      names[kind].filter((name) => this.#isOfTables(kind, name, names.schemas) || isAmong(kind, name, this.#earlier))
     return { query: of('query'), mutation: of('mutation'), types: of('types'), scalars: of('scalars') }
   }
 
-  #isOfTables(kind: keyof ClaimedNames, name: string): boolean {
+  #isOfTables(kind: NameKind, name: string, schemas: ClaimedNames['schemas']): boolean {
     if (kind === 'query' || kind === 'mutation') return this.#tables.has(kind, name)
-    return this.#tables.hasType(name) && !(kind === 'scalars' && this.#tables.hasScalar(name))
+    return this.#tables.hasType(name, schemas) && !(kind === 'scalars' && this.#tables.hasScalar(name))
   }
 
   /** Gives the names to an object of the slice at hand; the conflict when somebody has one of them. */
   claim(names: ClaimedNames): NameConflict | null {
     const outside = this.taken(names)
-    const of = (kind: keyof ClaimedNames) => [
-      ...outside[kind],
-      ...names[kind].filter((name) => isAmong(kind, name, this.#own)),
-    ]
+    const of = (kind: NameKind) => [...outside[kind], ...names[kind].filter((name) => isAmong(kind, name, this.#own))]
     const fields = { query: of('query'), mutation: of('mutation') }
     const [field] = roots.flatMap((root) => fields[root].sort(compareText))
     const [type] = [...of('types'), ...of('scalars')].sort(compareText)

@@ -12,6 +12,7 @@ import type { FieldModel, Model, TableModel, TablePermissions } from './model.ts
 import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
 import type { ConflictWording, RootFieldNames } from './root-fields.ts'
 import type { SourceState } from './sources.ts'
+import type { SchemaKind } from './type-names.ts'
 
 /** What resolving may look at. Reads of other tables are recorded, so an object is resolved again when they change. */
 export interface ResolveContext {
@@ -57,6 +58,8 @@ export interface ClaimedTypes {
   readonly types?: readonly string[]
   /** Of scalars, which tables and others may have as well. */
   readonly scalars?: readonly string[]
+  /** The schemas in which they are; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
 }
 
 /** How an object is listed and named. */

@@ -18,12 +18,17 @@ const isIntrospectionType = (name: string): boolean => introspectionTypes.some((
 export const conflictingDefinitions = (name: string): string =>
   `found conflicting definitions for "${name}" when collecting types from the schema`
 
+/** The schemas that a role has: the usual one, and the one for clients of Relay. */
+export type SchemaKind = 'standard' | 'relay'
+
 /** Names of types that a plugin generates; in patterns `*` stands for what the name is made of. */
 export interface GeneratedTypes {
   /** Made of the GraphQL names of tables, as `*_bool_exp`. */
   readonly tables?: readonly string[]
   /** Made of the scalars of columns, as `*_comparison_exp`. */
   readonly scalars?: readonly string[]
+  /** The schemas in which it does; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
   /** Whatever the tables are. */
   readonly fixed?: readonly string[]
 }

@@ -21,7 +21,15 @@ import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import type { MetadataState } from './served.ts'
 import { shareDocument } from './sharing.ts'
-import { type FetchedSource, statesOf, wantedContents, wantedSources, withFetched } from './sources.ts'
+import {
+  digestOf,
+  type FetchedSource,
+  placeOf,
+  statesOf,
+  wantedContents,
+  wantedSources,
+  withFetched,
+} from './sources.ts'
 import type { MetadataNotice } from './store.ts'
 import { TableReader } from './table-reader.ts'
 
@@ -62,8 +70,7 @@ export class Workspace {
 
   constructor(options: WorkspaceOptions) {
     this.#options = options
-    const { state, fetched } = options
-    this.state = fetched.length > 0 ? { ...state, contents: withFetched(state.contents, fetched) } : state
+    this.state = options.state
     this.tables = new TableReader(options.transaction)
   }
 
@@ -154,11 +161,14 @@ export class Workspace {
 
   async #next(document: MetadataDocument, catalog: Catalog): Promise<MetadataState> {
     const before = this.state
-    const { registry, environment, version } = this.#options
+    const { registry, environment, version, fetched } = this.#options
     const wanted = wantedSources(registry.sources.values(), document)
-    const sources = statesOf(wanted, before.contents, before.sources)
+    const digests = new Map(wanted.map(({ key, id, definition }) => [placeOf(key, id), digestOf(definition)]))
+    // Members of a bulk may need one source by several definitions, one after the other.
+    const found = fetched.filter(({ place, digest }) => digests.get(place) === digest)
+    const contents = found.length > 0 ? withFetched(before.contents, found) : before.contents
+    const sources = statesOf(wanted, contents, before.sources)
     if (document === before.document && catalog === before.catalog && sources === before.sources) return before
-    const { contents } = before
     const input = { document, catalog, sources }
     const resolution = await inTurns(resolve(input, before.resolution, registry, environment))
     return { ...input, contents, resolution, model: modelOf(resolution, version) }

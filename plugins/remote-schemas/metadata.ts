@@ -183,6 +183,7 @@ function claims({ types }: RemoteSchemaModel, object: ObjectDescription, { conte
   const kinds = (['query', 'mutation'] as const).filter((kind) => fields[kind].length > 0)
   const namespaces = names.namespace === null ? [] : kinds.map((kind) => namespaceType(names, kind))
   const claimed = {
+    schemas: ['standard'] as const,
     types: [...namespaces, ...fresh.filter((name) => !types.scalars.has(name))],
     scalars: fresh.filter((name) => types.scalars.has(name)),
   }

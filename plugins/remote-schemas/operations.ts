@@ -1,6 +1,6 @@
 // Adding, changing and removing remote schemas, and asking what they say.
 
-import { badRequest, type Dialect } from '../../sdk/index.ts'
+import { badRequest, type Dialect, Type } from '../../sdk/index.ts'
 import { type MetadataDocument, objectKey, operation } from '../../sdk/metadata.ts'
 import { releaseDependents } from '../tables/index.ts'
 import { introspectionRequest, sourceKey } from './introspect.ts'
@@ -32,7 +32,10 @@ export const addRemoteSchema = (dialect: Dialect) =>
     args: remoteSchemaArgs(dialect),
     check: 'object',
     object: ({ name }) => remoteSchemaRef(name),
-    sources: (entry, { metadata }) => (findRemoteSchema(metadata, entry.name) ? [] : [sourceOf(entry)]),
+    // A name that is taken is what is wrong then, unless an earlier member of a bulk frees it.
+    sources: (entry, { metadata }) => [
+      { ...sourceOf(entry), isOptional: findRemoteSchema(metadata, entry.name) !== undefined },
+    ],
     handle({ metadata }, entry) {
       if (findRemoteSchema(metadata, entry.name)) {
         throw badRequest('already-exists', `remote schema with name "${entry.name}" already exists`)
@@ -48,7 +51,7 @@ export const updateRemoteSchema = (dialect: Dialect) =>
     args: remoteSchemaArgs(dialect),
     check: 'object',
     object: ({ name }) => remoteSchemaRef(name),
-    sources: (entry, { metadata }) => (findRemoteSchema(metadata, entry.name) ? [sourceOf(entry)] : []),
+    sources: (entry) => [sourceOf(entry)],
     handle({ metadata }, { name, definition, comment }) {
       const entry = requireRemoteSchema(metadata, name)
       entry.definition = definition
@@ -86,7 +89,10 @@ export const reloadRemoteSchema = operation({
 
 export const introspectRemoteSchema = operation({
   type: 'introspect_remote_schema',
-  about: { summary: 'Answers with the introspection of a remote schema, as it was received.' },
+  about: {
+    summary: 'Answers with the introspection of a remote schema, as it was received.',
+    result: Type.Object({ data: Type.Object({ __schema: Type.Unknown() }) }),
+  },
   args: RemoteSchemaName,
   access: 'any',
   editsMetadata: false,

@@ -42,6 +42,13 @@ export interface TextOptions {
   readonly presetPrefix: string
 }
 
+/** What is selected of the values of one object type. */
+interface SelectedPart {
+  readonly object: GraphQLObjectType
+  readonly fields: readonly FieldSelection[]
+  readonly text: string
+}
+
 /** Writes selections of one request part. */
 export class RequestText {
   /** Variables of the client that are used. */
@@ -112,17 +119,27 @@ export class RequestText {
       this.isExact = false
       return tellTypes ? told[0]! : `${typeMember}: __typename`
     }
-    const [first] = parts
-    const isCommon = this.#isCommon(type, parts.length) && parts.every(({ text }) => text === first!.text)
-    if (isCommon && isInterfaceType(type) && first!.fields.every((each) => this.#isOf(type, first!.object, each))) {
-      return [...told, first!.text].join(' ')
-    }
-    return [...told, ...parts.map(({ object, text }) => `... on ${object.name} { ${text} }`)].join(' ')
+    const common = isInterfaceType(type) ? this.#common(type, parts) : null
+    const others = parts.filter(({ text }) => text !== common)
+    const fragments = others.map(({ object, text }) => `... on ${object.name} { ${text} }`)
+    return [...told, ...(common === null ? [] : [common]), ...fragments].join(' ')
   }
 
-  /** Whether all that values of a type can be is seen and selected of. */
-  #isCommon(type: GraphQLNamedType, selected: number): boolean {
-    return this.#view.isWhole && this.#view.possibleTypes(type).length === selected
+  /** What most of an interface's types are asked for, where it may be asked of all: thousands of fragments are a burden. */
+  #common(type: GraphQLInterfaceType, parts: readonly SelectedPart[]): string | null {
+    if (!this.#view.isWhole || this.#view.possibleTypes(type).length !== parts.length) return null
+    const counts = new Map<string, number>()
+    for (const { text } of parts) counts.set(text, (counts.get(text) ?? 0) + 1)
+    const [most] = [...counts].sort(([, a], [, b]) => b - a)
+    const part = parts.find(({ text }) => text === most?.[0])!
+    if (!part.fields.every((field) => this.#isOf(type, part.object, field))) return null
+    const names = part.fields.map(({ responseName }) => responseName)
+    const isOfAll = parts.every(({ text, fields }) => {
+      if (text === part.text) return true
+      const own = new Set(fields.map(({ responseName }) => responseName))
+      return names.every((name) => own.has(name))
+    })
+    return isOfAll ? part.text : null
   }
 
   #isOf(type: GraphQLInterfaceType, object: GraphQLObjectType, { name, definition }: FieldSelection): boolean {

@@ -97,7 +97,8 @@ class RemoteServer {
     const { data, errors } = readAnswer(response)
     const general: RemoteError[] = []
     const located = new Map<string, RemoteError[]>()
-    for (const error of errors) {
+    // Where something is in the text that was sent says nothing to those who sent another one.
+    for (const { locations: _, ...error } of errors) {
       const [alias, ...path] = error.path ?? []
       if (typeof alias !== 'string') general.push(error)
       else located.set(alias, [...(located.get(alias) ?? []), { ...error, path }])

@@ -81,7 +81,8 @@ export async function startCrm(t: TestContext, types = crmTypes, rootValue: obje
   let built = { types: '', schema: buildSchema('type Query { a: Int }') }
   const server = await startOther(t, (request) => {
     if (state.answer) return state.answer(request)
-    if (built.types !== state.types) built = { types: state.types, schema: buildSchema(state.types, { assumeValid: true }) }
+    if (built.types !== state.types)
+      built = { types: state.types, schema: buildSchema(state.types, { assumeValid: true }) }
     const { query, variables } = JSON.parse(request.body)
     const body = graphqlSync({ schema: built.schema, source: query, rootValue, variableValues: variables })
     return { headers: { 'set-cookie': 'seen=1', 'x-other': 'no' }, body }

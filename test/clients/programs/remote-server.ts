@@ -1,5 +1,5 @@
 // A GraphQL server of one of several makes, over the same schema: `remote-server.ts MAKE` prints its URL and goes on
-// until its standard input ends.
+// until its standard input ends; a process that it has a channel to is sent the URL.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -103,5 +103,11 @@ const makes: Readonly<Record<string, () => Promise<string>>> = {
 
 const start = makes[process.argv[2] ?? '']
 if (!start) throw new Error(`it is one of ${Object.keys(makes).join(', ')}`)
-console.log(await start())
-process.stdin.resume().once('end', () => process.exit())
+const url = await start()
+if (process.send) {
+  process.send(url)
+  process.once('disconnect', () => process.exit())
+} else {
+  console.log(url)
+  process.stdin.resume().once('end', () => process.exit())
+}

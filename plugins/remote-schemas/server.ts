@@ -121,9 +121,7 @@ class RemoteServer {
     const name = node.name ? ` ${node.name.value}` : ''
     const declared = declarations.length > 0 ? `(${declarations.join(', ')})` : ''
     const fragments = [...new Set(questions.flatMap((question) => question.fragments))]
-    const selections = fields.map((field) =>
-      field.alias === nameOf(field) ? field.text : `${field.alias}: ${field.text}`,
-    )
+    const selections = fields.map((field) => (isNamedSo(field) ? field.text : `${field.alias}: ${field.text}`))
     const query = [`${kind}${name}${declared} { ${selections.join(' ')} }`, ...fragments].join(' ')
     const body = JSON.stringify({ query, variables, ...(node.name && { operationName: node.name.value }) })
     return sendRequest(this.#remote, { body, call: first }, this.#options)
@@ -195,7 +193,9 @@ function ended({ rows }: Call, errors: readonly RemoteError[], index: number): u
   return answered(null, { errors: index === 0 ? errors : [], endsAnswer: true })
 }
 
-const nameOf = ({ text }: AskedField): string => /^\w+/.exec(text)?.[0] ?? ''
+/** Whether the field is called in the answer as the server calls it. */
+const isNamedSo = ({ alias, text, isNumbered }: AskedField): boolean =>
+  !isNumbered && text.startsWith(alias) && !/^\w/.test(text.slice(alias.length, alias.length + 1))
 
 /** The fields with a name of its own for each. */
 function uniquelyNamed(fields: readonly AskedField[]): AskedField[] {

@@ -1,23 +1,8 @@
 // Rows joined to fields of another GraphQL server.
 
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { startCrm } from '../remote-schemas/crm.ts'
-import { startLibrary } from '../support/library.ts'
-import type { TrellisOptions } from '../support/trellis.ts'
-
-export const author = {
-  ...{ name: 'author', table: 'book', service_fields: ['id'], remote_schema: 'crm' },
-  remote_field: { user: { arguments: { id: '$id' } } },
-}
-
-export async function startJoined(t: TestContext, relationships: object[] = [author], options: TrellisOptions = {}) {
-  const crm = await startCrm(t)
-  const trellis = await startLibrary(t, options)
-  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
-  for (const each of relationships) await trellis.op('create_remote_relationship', each)
-  return { crm, trellis }
-}
+import { test } from 'node:test'
+import { author, startJoined } from './joined.ts'
 
 test('rows are joined with one request, in a document of aliased fields', async (t) => {
   const { crm, trellis } = await startJoined(t)

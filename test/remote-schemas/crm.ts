@@ -3,6 +3,8 @@
 import type { TestContext } from 'node:test'
 import { buildSchema, graphqlSync } from 'graphql'
 import { type OtherAnswer, type OtherServer, type Received, startOther } from '../auth/other-server.ts'
+import { startLibrary } from '../support/library.ts'
+import type { TrellisOptions } from '../support/trellis.ts'
 
 export const crmTypes = `
   "What can be asked"
@@ -90,4 +92,12 @@ export async function startCrm(t: TestContext, types = crmTypes, rootValue: obje
   const asked = () =>
     server.received.map(({ body }) => JSON.parse(body)).filter(({ query }) => !query.includes('__schema'))
   return Object.assign(state, server, { asked })
+}
+
+/** The library, beside which the server stands as `crm`. */
+export async function startWithCrm(t: TestContext, definition = {}, options: TrellisOptions = {}) {
+  const crm = await startCrm(t)
+  const trellis = await startLibrary(t, options)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url, ...definition } })
+  return { crm, trellis }
 }

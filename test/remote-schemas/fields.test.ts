@@ -1,17 +1,8 @@
 // Root fields of remote schemas, beside those of tables.
 
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { startLibrary } from '../support/library.ts'
-import type { TrellisOptions } from '../support/trellis.ts'
-import { startCrm } from './crm.ts'
-
-export async function startWithCrm(t: TestContext, definition = {}, options: TrellisOptions = {}) {
-  const crm = await startCrm(t)
-  const trellis = await startLibrary(t, options)
-  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url, ...definition } })
-  return { crm, trellis }
-}
+import { test } from 'node:test'
+import { startWithCrm } from './crm.ts'
 
 test('remote fields stand beside those of tables, in the order of the request', async (t) => {
   const { crm, trellis } = await startWithCrm(t)

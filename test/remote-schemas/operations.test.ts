@@ -350,3 +350,45 @@ test('an inconsistent remote schema can be reloaded, and removed', async (t) => 
   assert.deepEqual(await trellis.op('get_inconsistent_metadata', {}), [])
   await trellis.op('remove_remote_schema', { name: 'crm' })
 })
+
+test('inconsistent remote schemas are dropped with what depends on them', async (t) => {
+  const { crm, trellis } = await start(t)
+  crm.answer = () => ({ status: 500 })
+  const remote_relationships = [
+    {
+      name: 'author',
+      definition: {
+        remote_schema: 'crm',
+        service_fields: ['id'],
+        remote_field: { user: { arguments: { id: '$id' } } },
+      },
+    },
+  ]
+  const metadata = {
+    ...{ version: 2, tables: [{ table: 'book', remote_relationships }] },
+    remote_schemas: [{ name: 'crm', definition: { url: crm.url } }],
+  }
+  await trellis.op('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 })
+  const objects = await trellis.op<{ type: string }[]>('get_inconsistent_metadata', {})
+  assert.deepEqual(objects.map(({ type }) => type).sort(), ['remote_relationship', 'remote_schema'])
+  await trellis.op('drop_inconsistent_metadata', {})
+  const table = { table: { schema: 'public', name: 'book' } }
+  assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [table] })
+  const { body } = await trellis.opError('replace_metadata', metadata)
+  assert.equal((body as Refusal).error, 'cannot continue due to inconsistent metadata')
+})
+
+test('the same names twice in a document', async (t) => {
+  const { crm, trellis } = await start(t)
+  const entry = { name: 'crm', definition: { url: crm.url } }
+  const twice = { version: 2, tables: [], remote_schemas: [entry, entry] }
+  const error = 'multiple declarations exist for the following remote schemas : "crm"'
+  await refused(trellis, ['replace_metadata', twice], { path: '$.args.remote_schemas', code: 'already-exists', error })
+  const permission = { role: 'clerk', definition: { schema: '*' } }
+  const permissions = { version: 2, tables: [], remote_schemas: [{ ...entry, permissions: [permission, permission] }] }
+  await refused(trellis, ['replace_metadata', permissions], {
+    path: '$.args.remote_schemas[0]',
+    code: 'already-exists',
+    error: 'multiple declarations exist for the following remote schema permissions : "clerk"',
+  })
+})

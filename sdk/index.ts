@@ -54,7 +54,7 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
-export { environment } from '../core/options/environment.ts'
+export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type { Authentication, OptionDeclaration } from '../core/options/option-values.ts'
 export type { Settings } from '../core/options/options.ts'

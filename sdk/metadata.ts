@@ -85,6 +85,10 @@ export {
   type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { RegisteredOperation } from '../core/operations/registry.ts'
+export {
+  type ConfiguredHeader,
+  configuredHeader,
+} from '../core/wire/configured-header.ts'
 export { type DecodeOptions, decode } from '../core/wire/decode.ts'
 export {
   ColumnName,

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
+import type { Transaction } from '../database/transaction.ts'
 import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
@@ -28,6 +29,7 @@ import type { GraphQLRequest, ValidationOptions } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
 import { checkRoot, validateDocument } from './validate.ts'
 import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
+import { withinTransaction } from './within-transaction.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
 const plansPerVariant = 64
@@ -85,6 +87,8 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   readonly response?: ResponseHeaders
   /** Whether errors beside data may show their `internal`. */
   readonly showInternal?: boolean
+  /** What the operation is a part of; absent: it has a transaction of its own where it needs one. */
+  readonly transaction?: Transaction
 }
 
 /** How a request is planned. */
@@ -194,7 +198,8 @@ export class GraphQLEngine {
 
   async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
     const { request, session } = work
-    const { database, dialect, sessionSettings, toAnswerable } = this.#options
+    const { dialect, sessionSettings, toAnswerable } = this.#options
+    const database = extras.transaction ? withinTransaction(extras.transaction) : this.#options.database
     const planned = this.plan(request, session, extras)
     work.operation = planned.prepared.operation
     if (planned.prepared.batch) throw subscriptionRefused()

@@ -56,7 +56,7 @@ export default definePlugin({
   },
   migrations,
   register(engine) {
-    const { options, outgoing, observe, database, dialect, settings } = engine
+    const { options, outgoing, observe, database, dialect } = engine
     const rules = outputRules(dialect)
     const functions = new HandlerFunctions()
     const log = new ActionLog(database)
@@ -98,7 +98,10 @@ export default definePlugin({
         observe.log({ type: 'unstructured', level: 'warn', detail })
       })
     })
-    engine.onStopping(() => worker.stop(settings.gracefulShutdownTimeout * 1000))
-    engine.onClose(() => cleaning.stop())
+    engine.onStopping(() => worker.rest())
+    engine.onClose(() => {
+      cleaning.stop()
+      return worker.close()
+    })
   },
 })

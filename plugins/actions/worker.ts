@@ -45,16 +45,17 @@ export class ActionWorker {
     this.#lookLater()
   }
 
-  /** Takes no more calls, and waits for those at work as long as it may; what is left is given back. */
-  async stop(patience: number): Promise<void> {
+  /** Takes no more calls, and waits for those at work. */
+  async rest(): Promise<void> {
     this.#isStopping = true
     if (this.#timer) clearTimeout(this.#timer)
     await this.#looking
-    const waiting = Promise.all([...this.#running.values()].map(({ done }) => done))
-    const limit = Promise.withResolvers<void>()
-    const timer = setTimeout(limit.resolve, patience)
-    await Promise.race([waiting, limit.promise])
-    clearTimeout(timer)
+    await Promise.all([...this.#running.values()].map(({ done }) => done))
+  }
+
+  /** Gives up what is still at work, and leaves it to whoever comes next. */
+  async close(): Promise<void> {
+    this.#isStopping = true
     if (this.#renewing) clearInterval(this.#renewing)
     const left = [...this.#running]
     for (const [, { controller }] of left) controller.abort(new Error('the server is stopping'))

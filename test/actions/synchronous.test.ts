@@ -223,7 +223,7 @@ test('headers: of the action, from the environment, and those of the client that
   assert.equal(shop.hook.url.endsWith(String(host)), true)
   const { traceparent: ___, 'x-forwarded-host': forwarded, ...rest } = headers
   assert.equal(forwarded, new URL(shop.url).host)
-  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('x-b3-')))
+  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !/^(x-b3|sec)-/.test(name)))
   assert.deepEqual(others, {
     'content-type': 'application/json',
     'user-agent': others['user-agent'],

@@ -159,7 +159,7 @@ function validateAction({ permissions = [] }: ActionEntry): void {
   const roles = permissions.map(({ role }) => role)
   const twice = roles.find((role, i) => roles.indexOf(role) !== i)
   if (twice === undefined) return
-  const message = `multiple declarations exist for the following permissions : ${twice}`
+  const message = `multiple declarations exist for the following permissions : "${twice}"`
   throw badRequest('already-exists', message, { path: ['permissions'] })
 }
 

@@ -2,7 +2,7 @@
 
 import { badRequest, internalError, TrellisError } from '../errors/errors.ts'
 
-interface PostgresError extends Error {
+export interface PostgresError extends Error {
   readonly code?: string
   readonly routine?: string
   readonly detail?: string

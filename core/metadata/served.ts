@@ -15,7 +15,7 @@ import { environment as processEnvironment } from '../options/environment.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
-import { DocumentFormat } from './document-format.ts'
+import { DeclaredFormat, type DocumentFormat } from './document-format.ts'
 import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
 import { emptyDocument, type MetadataRegistry } from './registry.ts'
@@ -79,7 +79,7 @@ export class ServedMetadata {
     this.resolving = { dialect, vocabulary, environment }
     this.#store = new MetadataStore(registry)
     this.#sourceStore = new SourceStore(registry)
-    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.warn(message, detail))
+    this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))
     this.#sync = new MetadataSync({
       database,
       instance: this.#instance,

@@ -15,10 +15,12 @@ const declarations = join(root, 'node_modules/.cache/api')
 
 /** The doors in which everything is exported: the others give parts of the first. */
 const doors = {
-  trellis: 'index',
-  'trellis/engine': 'engine',
-  'trellis/testing': 'testing',
-  'trellis/registry': 'registry',
+  trellis: 'sdk/index',
+  'trellis/engine': 'sdk/engine',
+  'trellis/testing': 'sdk/testing',
+  'trellis/registry': 'sdk/registry',
+  'trellis/tables': 'plugins/tables/graphql',
+  'trellis/permissions': 'plugins/permissions/index',
 }
 
 const head = `# What the package exports
@@ -62,7 +64,7 @@ function writeDeclarations(): void {
         noEmit: true,
         types: ['node'],
       },
-      files: Object.values(doors).map((door) => `sdk/${door}.d.ts`),
+      files: Object.values(doors).map((door) => `${door}.d.ts`),
     }),
   )
 }
@@ -87,7 +89,7 @@ class Reporter {
   }
 
   exportsOf(door: string): TypeSymbol[] {
-    const file = this.#project.program.getSourceFile(join(declarations, `sdk/${door}.d.ts`))
+    const file = this.#project.program.getSourceFile(join(declarations, `${door}.d.ts`))
     const module = file && this.#checker.getSymbolAtLocation(file)
     if (!module) throw new Error(`${door} is no module`)
     const exported = [...this.#checker.getExportsOfModule(module)]

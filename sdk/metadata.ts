@@ -94,7 +94,7 @@ export {
   type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { OperationOwner, RegisteredOperation } from '../core/operations/registry.ts'
-export { type DecodeOptions, decode } from '../core/wire/decode.ts'
+export { type DecodeOptions, decode, decodeOptions } from '../core/wire/decode.ts'
 export {
   ColumnName,
   DocumentTableName,

@@ -9,6 +9,7 @@ import { Vocabulary } from '../compiler/vocabulary.ts'
 import { takeStep } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { PooledDatabase } from '../database/pooled-database.ts'
+import { stackOf } from '../errors/thrown.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import { GraphQLEngine } from '../graphql/engine.ts'
 import type { GraphQLService } from '../graphql/service.ts'
@@ -237,7 +238,7 @@ async function runAtEnd({ run, plugin }: OwnedHook, { observe }: Services): Prom
   try {
     await run()
   } catch (error) {
-    const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
+    const detail = `${pluginLabel(plugin)} failed to close: ${stackOf(error)}`
     observe.log({ type: 'unstructured', level: 'error', detail })
   }
 }

@@ -59,7 +59,7 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
-export { environment } from '../core/options/environment.ts'
+export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type {
   Authentication,
@@ -72,6 +72,7 @@ export type { AllSettings, Settings } from '../core/options/options.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
 export * from './access.ts'
+export * from './actions.ts'
 export * from './graphql.ts'
 export * from './http.ts'
 export * from './metadata.ts'

@@ -94,6 +94,7 @@ export {
   type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { OperationOwner, RegisteredOperation } from '../core/operations/registry.ts'
+export { type ConfiguredHeader, configuredHeader } from '../core/wire/configured-header.ts'
 export { type DecodeOptions, decode, decodeOptions } from '../core/wire/decode.ts'
 export {
   ColumnName,

@@ -8,13 +8,14 @@ import { ClusterJobs } from './cluster-jobs.ts'
 import { InstanceJob } from './instance-jobs.ts'
 import type { DeclaredJob, Job, JobState, Jobs } from './job.ts'
 import { Ledger } from './ledger.ts'
-import { postgresStore } from './postgres-store.ts'
 import { messageOf, Runs } from './runs.ts'
+import type { Store } from './store.ts'
 
 const longestName = 200
 
 export class JobService implements Jobs {
   readonly #engine: Pick<Engine, 'database' | 'observe'>
+  readonly #createStore: () => Promise<Store>
   readonly #runs: Runs
   readonly #cluster: ClusterJobs
   readonly #names = new Set<string>()
@@ -22,8 +23,9 @@ export class JobService implements Jobs {
   readonly #instance = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   #isStarted = false
 
-  constructor(engine: Pick<Engine, 'database' | 'observe'>) {
+  constructor(engine: Pick<Engine, 'database' | 'observe'>, createStore: () => Promise<Store>) {
     this.#engine = engine
+    this.#createStore = createStore
     this.#runs = new Runs(engine.observe)
     this.#cluster = new ClusterJobs({
       ledger: new Ledger(engine.database, this.#instance),
@@ -90,20 +92,25 @@ export class JobService implements Jobs {
 
   async #createClock(cluster: ClusterJobs): Promise<Clock> {
     const { Clock } = await import('./clock.ts')
-    const store = postgresStore(this.#engine.database)
+    const store = await this.#createStore()
     return new Clock({
       store,
       instance: this.#instance,
       names: () => cluster.names,
       onDue: (name) => cluster.due(name),
       onScan: () => cluster.compare(),
-      onTrouble: (error) => this.#reportStore(store.name, error),
+      onTrouble: (error) => this.#reportStore(store, error),
     })
   }
 
-  #reportStore(name: string, error: Error | null): void {
-    const message = error === null ? `${name} wakes jobs again` : `${name}, which wakes jobs, does not answer`
-    const level = error === null ? 'info' : 'warn'
-    this.#engine.observe.log({ type: 'jobs', level, detail: { message, job: null, error: error && messageOf(error) } })
+  #reportStore({ name, shown }: Store, trouble: Error | null): void {
+    const message =
+      trouble === null ? `${name}, which wakes jobs, answers again` : `${name}, which wakes jobs, does not answer`
+    const error = trouble && shown(messageOf(trouble))
+    this.#engine.observe.log({
+      type: 'jobs',
+      level: trouble === null ? 'info' : 'warn',
+      detail: { message, job: null, error },
+    })
   }
 }

@@ -1,29 +1,12 @@
 // Jobs as plugins declare them: when they run, which instance runs them, and what happens to those that fail.
 
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Job, type Jobs, jobs } from '../../plugins/jobs/index.ts'
-import { definePlugin } from '../../sdk/index.ts'
+import type { Job } from '../../plugins/jobs/index.ts'
 import { testDatabase } from '../support/database.ts'
-import { startTrellis, type TrellisOptions } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
-
-/** An engine with a plugin that declares these jobs; its service. */
-async function startWith(t: TestContext, declared: readonly Job[], options: TrellisOptions = {}) {
-  const found = Promise.withResolvers<Jobs>()
-  const plugin = definePlugin({
-    name: 'worker',
-    dependencies: ['jobs'],
-    register(engine) {
-      const service = engine.use(jobs)
-      for (const job of declared) service.declare(job)
-      found.resolve(service)
-    },
-  })
-  const trellis = await startTrellis(t, { ...options, plugins: [plugin] })
-  return { ...trellis, jobs: await found.promise }
-}
+import { startWith } from './worker.ts'
 
 test('a job of an interval runs at each of its occurrences, once in all instances together', async (t) => {
   const database = await testDatabase(t)

@@ -1,5 +1,6 @@
 // What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
 
+export type { Measure, MeasuredNumber, Observe, ObservedMeasure, ReadMeasure } from '../core/engine/measures.ts'
 export type {
   Around,
   AroundOutgoing,

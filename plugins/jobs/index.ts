@@ -2,8 +2,11 @@
 
 import { definePlugin, option } from '../../sdk/index.ts'
 import { jobs } from './job.ts'
+import { jobMeasures } from './measures.ts'
 import { jobMigrations } from './migrations.ts'
 import { mongoUrlRefusal, shownMongoUrl } from './mongodb-url.ts'
+import { jobsRoute } from './routes.ts'
+import { Runs } from './runs.ts'
 import { JobService } from './service.ts'
 import { createStore } from './stores.ts'
 
@@ -29,8 +32,11 @@ export default definePlugin({
     { key: 'mongodb_url', place: 125, value: mongodbUrl === null ? null : shownMongoUrl(mongodbUrl) },
   ],
   async register(engine) {
-    const service = new JobService(engine, await createStore(engine))
+    const runs = new Runs(engine.observe)
+    const service = new JobService(engine, { runs, createStore: await createStore(engine) })
     engine.provide(jobs, service)
+    engine.routes.add(jobsRoute(service))
+    engine.measures.add(...jobMeasures(service, runs))
     engine.onReady(() => service.start())
     engine.onStopping(() => service.stopRuns())
     engine.onClose(() => service.stop())

@@ -12,22 +12,29 @@ export interface StoreChoice {
   readonly dialect: Dialect
 }
 
+/** Makes the store when there is a job. */
+export interface StoreMaker {
+  readonly storeName: string
+  create(): Promise<Store>
+}
+
 /** Tells this catalog from others that use the same MongoDB, also from one that was copied. */
 const catalogText = `
   select substr(md5(id || oid || datname), 1, 12) as id
   from trellis.job_catalog, pg_catalog.pg_database where datname = current_database()`
 
 /** How to make the store; refuses a URL of MongoDB that cannot be used. The libraries are loaded when they are needed. */
-export async function createStore({ options, database, dialect }: StoreChoice): Promise<() => Promise<Store>> {
+export async function createStore({ options, database, dialect }: StoreChoice): Promise<StoreMaker> {
   const { mongodbUrl } = options
   if (mongodbUrl === null) {
-    return async () => (await import('./postgres-store.ts')).postgresStore(database)
+    const create = async () => (await import('./postgres-store.ts')).postgresStore(database)
+    return { storeName: 'PostgreSQL', create }
   }
   const { mongoStore } = await import('./mongo-store.ts')
   const [catalog] = await database.rows<{ id: string }>(catalogText)
   try {
     const store = mongoStore(mongodbUrl, `trellisJobs_${catalog!.id}`)
-    return async () => store
+    return { storeName: store.name, create: async () => store }
   } catch (error) {
     const names = `--mongodb-url (${dialect.environmentPrefix}MONGODB_URL)`
     throw new OptionRefusal('mongodbUrl', names, withoutSecrets((error as Error).message, mongodbUrl))

@@ -11,7 +11,7 @@ import { JobService } from './service.ts'
 import { createStore } from './stores.ts'
 
 export { type DeclaredJob, type Job, type JobCall, type JobState, type Jobs, jobs } from './job.ts'
-export type { Schedule } from './schedule.ts'
+export { type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
 
 export default definePlugin({
   name: 'jobs',

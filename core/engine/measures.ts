@@ -1,7 +1,7 @@
 // Numbers that plugins give to whoever watches the server.
 
 /** What all kinds have. */
-interface Described {
+export interface MeasureDescription {
   /** As Prometheus has it, without the dialect's prefix: `job_runs_total`. */
   readonly name: string
   readonly help: string
@@ -16,7 +16,7 @@ export interface MeasuredNumber {
 }
 
 /** Numbers that are read when somebody asks; a `counter` only grows. What cannot be read then is left out. */
-export interface ReadMeasure extends Described {
+export interface ReadMeasure extends MeasureDescription {
   readonly kind: 'counter' | 'gauge'
   read(): readonly MeasuredNumber[] | Promise<readonly MeasuredNumber[]>
 }
@@ -25,7 +25,7 @@ export interface ReadMeasure extends Described {
 export type Observe = (value: number, labels?: Readonly<Record<string, string>>) => void
 
 /** Values that are counted while they occur, by upper bounds. */
-export interface ObservedMeasure extends Described {
+export interface ObservedMeasure extends MeasureDescription {
   readonly kind: 'histogram'
   readonly buckets: readonly number[]
   /** Hands over what records the values, if anybody wants them. */

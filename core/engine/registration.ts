@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
-import type { Database } from '../database/database.ts'
+import { lend } from '../database/database.ts'
+import type { PooledDatabase } from '../database/pooled-database.ts'
 import { isConnectionLost } from '../database/postgres-errors.ts'
 import { TrellisError } from '../errors/errors.ts'
 import type { Contribution } from '../graphql/contribution.ts'
@@ -40,7 +41,7 @@ export interface Services {
   readonly configuration: ConfigurationMember[]
   readonly dialect: Dialect
   readonly app: FastifyInstance
-  readonly database: Database
+  readonly database: PooledDatabase
   readonly observe: Observer
   readonly auth: Auth
   readonly outgoing: Outgoing
@@ -84,7 +85,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     options: services.options.get(loaded) ?? {},
     dialect: services.dialect,
     app: services.app,
-    database: services.database,
+    database: lend(services.database),
     observe: services.observe,
     auth: services.auth,
     admission: admissionBy(services.wrapping),

@@ -21,6 +21,7 @@ const doors = {
   'trellis/registry': 'sdk/registry',
   'trellis/tables': 'plugins/tables/graphql',
   'trellis/permissions': 'plugins/permissions/index',
+  'trellis/jobs': 'plugins/jobs/index',
 }
 
 const head = `# What the package exports

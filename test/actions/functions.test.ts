@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ActionCall, actionHandlers, badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
+import { type ActionCall, actionHandlers } from '../../plugins/actions/index.ts'
+import { badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
 import { type Refused, type Shop, startShop, until } from './shop.ts'
 
-declare module '../../sdk/registry.ts' {
+declare module '../../plugins/actions/handlers.ts' {
   interface ActionTypes {
     test_rename: { input: { id: number; title: string }; output: { id: number; book_id?: number } }
   }

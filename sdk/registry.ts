@@ -13,8 +13,5 @@ export interface ModelSlices {}
 /** Kinds of member that a table's rows can have beside columns and relationships; the kind is the key: `FieldModel`. */
 export interface FieldKinds {}
 
-/** Arguments and results of actions that plugins handle, by the action's name, each `{input, output}`: `ActionHandlers`. */
-export interface ActionTypes {}
-
 /** Types of log lines, with what each holds: `LogDetails`. */
 export interface LogKinds {}

@@ -2,6 +2,14 @@
 
 export { unlessAborted } from '../core/concurrency/aborting.ts'
 export type {
+  Measure,
+  MeasureDescription,
+  MeasuredNumber,
+  Observe,
+  ObservedMeasure,
+  ReadMeasure,
+} from '../core/engine/measures.ts'
+export type {
   Around,
   AroundOutgoing,
   AroundSync,

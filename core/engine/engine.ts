@@ -27,6 +27,7 @@ import type { AllSettings, Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
 import { SessionSettings } from '../session/session-settings.ts'
 import { Apis } from './apis.ts'
+import { Measures } from './measures.ts'
 import type { OpenApis, Plugin } from './plugin.ts'
 import { type ReadSettings, readSettings } from './plugin-options.ts'
 import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
@@ -136,6 +137,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     options: options.given.ofPlugins,
     vocabulary,
     services: new ServiceRegistry(),
+    measures: new Measures(),
     configuration: [],
     routes: new Map(),
     ready: [],

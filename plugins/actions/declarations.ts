@@ -22,8 +22,8 @@ export const declarationsRoute = (engine: Pick<Engine, 'model'>): Route => ({
 export function declarations({ slices: { custom_types: custom, actions } }: Pick<Model, 'slices'>): string {
   const types = [...(custom?.types.values() ?? [])].flatMap(declaration)
   const members = [...(actions?.values() ?? [])].map(actionMember)
-  const interfaces = ["declare module 'trellis/registry' {", '  interface ActionTypes {', ...members, '  }', '}']
-  return `${["import 'trellis/registry'", '', ...types, ...interfaces].join('\n')}\n`
+  const interfaces = ["declare module 'trellis/actions' {", '  interface ActionTypes {', ...members, '  }', '}']
+  return `${["import 'trellis/actions'", '', ...types, ...interfaces].join('\n')}\n`
 }
 
 function declaration(type: NamedType): string[] {

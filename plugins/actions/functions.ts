@@ -1,11 +1,12 @@
 // Handlers that are functions of plugins: each call has a time limit, and GraphQL as its caller in one transaction.
 
-import type { ActionCall, ActionClient, ActionHandler, ActionHandlers, Engine } from '../../sdk/index.ts'
+import type { Engine } from '../../sdk/index.ts'
 import { internalError, TrellisError } from '../../sdk/index.ts'
 import { parseJson, unlessAborted } from '../../sdk/services.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { HandlerTransaction } from './handler-transaction.ts'
+import type { ActionCall, ActionClient, ActionHandler, ActionHandlers } from './handlers.ts'
 import { checkOutput, type OutputRules } from './output.ts'
 
 type AnyHandler = ActionHandler<never, unknown>

@@ -1,12 +1,13 @@
 // Actions: fields that webhooks answer, or functions of plugins; at once, or later by way of a log.
 
-import { actionHandlers, definePlugin, environmentValue, messageOf, option } from '../../sdk/index.ts'
+import { definePlugin, environmentValue, messageOf, option } from '../../sdk/index.ts'
 import { ActionLog } from './action-log.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { actionLogCleaning, CleaningClock } from './cleaning.ts'
 import { declarationsRoute } from './declarations.ts'
 import { callFunction, type Finish, HandlerFunctions } from './functions.ts'
 import { actionContribution } from './graphql.ts'
+import { actionHandlers } from './handlers.ts'
 import { actionsSlice } from './metadata.ts'
 import { migrations } from './migrations.ts'
 import { createActionPermission, definingOperations, dropAction, dropActionPermission } from './operations.ts'
@@ -15,6 +16,7 @@ import { callWebhook } from './webhook.ts'
 import { ActionWorker } from './worker.ts'
 
 export { type ActionLogCleaning, actionLogCleaning } from './cleaning.ts'
+export * from './handlers.ts'
 
 export default definePlugin({
   name: 'actions',

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ActionCall, actionHandlers, badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
+import { type ActionCall, actionHandlers } from '../../plugins/actions/index.ts'
+import { badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
 import { type Refused, type Shop, startShop, until } from './shop.ts'
 
-declare module '../../sdk/registry.ts' {
+declare module '../../plugins/actions/handlers.ts' {
   interface ActionTypes {
     test_rename: { input: { id: number; title: string }; output: { id: number; book_id?: number } }
   }
@@ -218,7 +219,7 @@ test('actions are declared for TypeScript, so that handlers are typed', async (t
   assert.deepEqual([status, headers.get('content-type')], [200, 'text/plain; charset=utf-8'])
   assert.equal(
     text,
-    `import 'trellis/registry'
+    `import 'trellis/actions'
 
 export interface LineInput {
   book_id: number
@@ -244,7 +245,7 @@ export type Anything = unknown
 
 export type Wrapping = 'PAPER' | 'FOIL'
 
-declare module 'trellis/registry' {
+declare module 'trellis/actions' {
   interface ActionTypes {
     order: { input: { lines: readonly (LineInput)[]; at?: string | null }; output: Order | null }
     orders: { input: Readonly<Record<never, never>>; output: readonly (Order)[] }

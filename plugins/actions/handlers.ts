@@ -1,8 +1,9 @@
 // For plugins that answer actions with functions of TypeScript in the place of webhooks.
 
-import { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
-import type { Session } from '../core/session/session.ts'
-import type { ActionTypes } from './registry.ts'
+import { type Session, serviceKey } from '../../sdk/index.ts'
+
+/** Arguments and results of actions that plugins handle, by the action's name, each `{input, output}`: plugins add theirs. */
+export interface ActionTypes {}
 
 /** GraphQL as the caller of an action may use it, in the one transaction of the handler. */
 export interface ActionClient {
@@ -52,4 +53,4 @@ export interface ActionHandlers {
 }
 
 /** The service of the plugin `actions`. */
-export const actionHandlers: ServiceKey<ActionHandlers> = serviceKey('actions')
+export const actionHandlers = serviceKey<ActionHandlers>('actions')

@@ -18,8 +18,8 @@ import { internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
 import { jsonType } from '../json/json.ts'
 import { type JsonObject, type Place, placeIn, setAt } from './answer.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 import { typeOfValue } from './possible-types.ts'
-import type { RoleSchema } from './role-schema.ts'
 import type { FieldSelection } from './selection.ts'
 import type { MemberStep } from './steps.ts'
 
@@ -32,7 +32,7 @@ export interface FoundObject {
 }
 
 export interface CompletionOptions {
-  readonly schema: RoleSchema
+  readonly schema: PlannedSchema
   readonly members: ReadonlyMap<FieldSelection, MemberStep>
   /** Whether members stand under their response names. */
   readonly byResponseName: boolean

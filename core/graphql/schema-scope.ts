@@ -21,7 +21,7 @@ export interface RootFields extends Iterable<readonly [name: string, make: RootF
   near?(name: string): Iterable<string>
 }
 
-type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
+export type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
 
 /** A role's view of the model, while its schema is put together. */
 export interface SchemaScope {

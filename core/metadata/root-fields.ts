@@ -64,7 +64,9 @@ export interface NameConflicts {
 /** A name that an object claims in vain. */
 export interface NameConflict {
   readonly kind: 'root field' | 'type'
+  /** The first of {@link names}. */
   readonly name: string
+  readonly names: readonly string[]
   /** Whether an object of the same slice has it; else a table, an earlier slice, or introspection. */
   readonly isOfSlice: boolean
   /** What is said of it where nothing else is known to say. */
@@ -205,6 +207,8 @@ const noNames = (): Names => ({ query: new Set(), mutation: new Set(), types: ne
 const isAmong = (kind: NameKind, name: string, taken: Names): boolean =>
   kind === 'scalars' ? taken.types.has(name) : taken[kind].has(name) || (kind === 'types' && taken.scalars.has(name))
 
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(compareText)
+
 /** Who has which root field or type, beyond the tables: slices claim theirs one after another. */
 export class NameLedger {
   readonly #tables: TableRootFields
@@ -232,14 +236,20 @@ export class NameLedger {
     const outside = this.taken(names)
     const of = (kind: NameKind) => [...outside[kind], ...names[kind].filter((name) => isAmong(kind, name, this.#own))]
     const fields = { query: of('query'), mutation: of('mutation') }
-    const [field] = roots.flatMap((root) => fields[root].sort(compareText))
-    const [type] = [...of('types'), ...of('scalars')].sort(compareText)
-    const isOfSlice = (name: string) => !kinds.some((kind) => outside[kind].includes(name))
-    if (field !== undefined) {
-      return { kind: 'root field', name: field, isOfSlice: isOfSlice(field), message: duplicated(fields)! }
+    const found = {
+      fields: roots.flatMap((root) => sorted(fields[root])),
+      types: sorted([...of('types'), ...of('scalars')]),
     }
+    const isOfSlice = (name: string) => !kinds.some((kind) => outside[kind].includes(name))
+    const [field] = found.fields
+    if (field !== undefined) {
+      const message = duplicated(fields)!
+      return { kind: 'root field', name: field, names: found.fields, isOfSlice: isOfSlice(field), message }
+    }
+    const [type] = found.types
     if (type !== undefined) {
-      return { kind: 'type', name: type, isOfSlice: isOfSlice(type), message: conflictingDefinitions(type) }
+      const message = conflictingDefinitions(type)
+      return { kind: 'type', name: type, names: found.types, isOfSlice: isOfSlice(type), message }
     }
     for (const kind of kinds) for (const name of names[kind]) this.#own[kind].add(name)
     return null

@@ -4,10 +4,7 @@
 
 import {
   allOf,
-  builtInType,
   type ComparisonOperator,
-  type Condition,
-  codecFor,
   definePlugin,
   type FieldMap,
   type FieldSelection,
@@ -22,6 +19,7 @@ import {
   type Sql,
   type SqlBuilder,
   sql,
+  stringCodec,
   type TableModel,
 } from 'trellis'
 import { booleanExpressionType, planBoolean, planRow, readLimit, rowList } from 'trellis/tables'
@@ -71,15 +69,14 @@ function planSearch(
   context: PlanContext,
   { table, language }: { readonly table: TableModel; readonly language: string },
 ): RootOutput {
-  const words = field.arguments.get('query')!.param(codecFor(builtInType('text')), 'text')
+  const words = field.argument('query')!.param(stringCodec, 'text')
   const query = (row: Sql) => tsquery(language, operandSql(words, row))
   const found: SqlBuilder = (row) => sql`${row}.${id(column)} @@ ${query(row)}`
   const rank: SqlBuilder = (row) => sql`ts_rank(${row}.${id(column)}, ${query(row)})`
   const where = field.argument('where')
   const limit = field.argument('limit')
-  const condition: Condition = { kind: 'sql', build: found }
   const rows = context.schema.access(table.name)!.select!.rows({
-    where: allOf([condition, ...(where ? [planBoolean(where, context)] : [])]),
+    where: allOf([{ kind: 'sql', build: found }, ...(where ? [planBoolean(where, context)] : [])]),
     orderBy: [{ target: { kind: 'sql', build: rank }, direction: 'desc', nulls: 'last' }],
     limit: limit ? readLimit(limit) : null,
   })

@@ -63,6 +63,7 @@ export {
   type ResolveContext,
   type Slice,
   type SliceContext,
+  type SliceDefinition,
   type SliceEntry,
   type SliceRenamePlace,
   type TableDraft,

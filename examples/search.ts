@@ -8,12 +8,14 @@ import {
   definePlugin,
   type FieldMap,
   type FieldSelection,
+  fieldMap,
   graphql,
   id,
   literal,
   operandSql,
   option,
   type PlanContext,
+  type RootFields,
   type RootOutput,
   type SchemaScope,
   type Sql,
@@ -22,7 +24,7 @@ import {
   stringCodec,
   type TableModel,
 } from 'trellis'
-import { booleanExpressionType, planBoolean, planRow, readLimit, rowList } from 'trellis/tables'
+import { booleanExpressionType, fieldsOfTables, planBoolean, planRow, readLimit, rowList } from 'trellis/tables'
 
 const column = 'search'
 
@@ -40,12 +42,13 @@ const matches = (language: string): ComparisonOperator => ({
 const { GraphQLInt, GraphQLNonNull, GraphQLString } = graphql
 
 /** A field for each table that can be searched by the role. */
-function searchFields(scope: SchemaScope, language: string): FieldMap {
-  const tables = [...scope.model.tables.values()].filter((table) => {
+function searchFields(scope: SchemaScope, language: string): RootFields {
+  const fieldsOf = (table: TableModel): FieldMap => {
     const readable = scope.access(table.name)?.select?.columns.has(column)
-    return readable && table.graphqlName !== null && table.columns.get(column)?.type.name === 'tsvector'
-  })
-  return new Map(tables.map((table) => [`search_${table.graphqlName}`, () => searchField(scope, table, language)]))
+    const isShown = readable && table.columns.get(column)?.type.name === 'tsvector'
+    return fieldMap(isShown ? { [`search_${table.graphqlName}`]: () => searchField(scope, table, language) } : {})
+  }
+  return fieldsOfTables(scope, fieldsOf, (name) => [name.replace(/^search_/, '')])
 }
 
 const searchField = (scope: SchemaScope, table: TableModel, language: string) => ({

@@ -53,6 +53,7 @@ export type { RootFieldNames } from '../core/metadata/root-fields.ts'
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type Facet,
+  type FacetDefinition,
   type FacetFormat,
   type FormatContext,
   findTable,

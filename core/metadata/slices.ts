@@ -194,11 +194,20 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   functionsOf?(entry: Entry): readonly QualifiedName[]
   /** Throws a TrellisError when the entry is broken; its message is the inconsistency's reason. */
   resolve(entry: Entry, table: TableModel, context: ResolveContext): Resolved
-  /** Core refuses members whose name is taken, so what is attached need not be checked against columns or others. */
-  attach(table: TableDraft, identity: string, resolved: Resolved, entry: Entry): void
+  /**
+   * Core refuses members whose name is taken, so what is attached need not be checked against columns or others. Absent:
+   * `extensions` has it, under the facet's key and the identity.
+   */
+  attach?(table: TableDraft, identity: string, resolved: Resolved, entry: Entry): void
   /** The entry with the new name in place of the old one. Absent: it never mentions names of others. */
   rename?(entry: Entry, rename: Rename, place: RenamePlace): Entry
 }
+
+/** A facet with the type of its entries by its key, as `engine.metadata.facet` takes it. */
+export type FacetDefinition<K extends string & keyof TableEntry, Resolved = unknown> = Facet<
+  NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never,
+  Resolved
+> & { readonly key: K }
 
 /** Where an entry stands whose names are rewritten. */
 export interface RenamePlace {

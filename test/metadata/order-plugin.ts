@@ -111,9 +111,6 @@ export const usesPlugin = (
           if (types === undefined) throw new Error(`there is no shape "${shape}"`)
           return types
         },
-        attach(table, identity, types) {
-          table.extensions.set('test_shaped', new Map([[identity, types]]))
-        },
         ...changes,
       })
     },

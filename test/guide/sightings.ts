@@ -70,7 +70,7 @@ const seeField = (scope: SchemaScope, table: TableModel) => {
 }
 
 /** The GraphQL names of tables that the name of a field may be made of. */
-const basesOf = (name: string): readonly string[] => [name.replace(/^seen?_/, '')]
+const basesOf = (name: string) => [name.replace(/^seen?_/, '')]
 
 const queryFields = (scope: SchemaScope): RootFields => {
   const fieldsOf = (table: TableModel): FieldMap => {

@@ -10,7 +10,7 @@ import { startTrellis, type TestTrellis } from 'trellis/testing'
 import { type Block, blocksOf } from './blocks.ts'
 
 const root = join(import.meta.dirname, '../..')
-const pages = ['docs/plugins.md']
+const pages = ['docs/plugins.md', 'docs/plugins-reference.md', 'docs/plugins-graphql.md']
 const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n')
 const sources = globSync(['examples/*.ts', 'test/guide/*.ts'], { cwd: root }).map(linesOf)
 
@@ -54,6 +54,12 @@ async function replay(t: TestContext, blocks: readonly Block[]) {
 }
 
 for (const page of pages) {
+  test(`the JSON of ${page} is such`, () => {
+    for (const { language, lines } of blocksOf(readFileSync(join(root, page), 'utf8'))) {
+      if (language === 'json') JSON.parse(lines.join('\n'))
+    }
+  })
+
   test(`the requests of ${page} are answered as it says`, async (t) => {
     const shown = blocksOf(readFileSync(join(root, page), 'utf8')).filter(({ served }) => served !== null)
     const servers = Map.groupBy(shown, ({ served }) => served)

@@ -1,18 +1,21 @@
 // The built-in plugins, in the order in which they register. A line less is a feature less; the rest goes on working.
 
 import type { Plugin } from '../sdk/index.ts'
+import actions from './actions/index.ts'
 import authJwt from './auth-jwt/index.ts'
 import authWebhook from './auth-webhook/index.ts'
 import catalogState from './catalog-state/index.ts'
 import collections from './collections/index.ts'
 import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
+import customTypes from './custom-types/index.ts'
 import data from './data/index.ts'
 import developer from './developer/index.ts'
 import explain from './explain/index.ts'
 import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
+import jobs from './jobs/index.ts'
 import limits from './limits/index.ts'
 import metadata from './metadata/index.ts'
 import metrics from './metrics/index.ts'
@@ -36,6 +39,8 @@ export const builtInPlugins: readonly Plugin[] = [
   relationships,
   functions,
   computedFields,
+  customTypes,
+  actions,
   postgis,
   sql,
   data,
@@ -46,6 +51,7 @@ export const builtInPlugins: readonly Plugin[] = [
   limits,
   rateLimit,
   metrics,
+  jobs,
   health,
   version,
   config,

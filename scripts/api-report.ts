@@ -21,6 +21,8 @@ const doors = {
   'trellis/registry': 'sdk/registry',
   'trellis/tables': 'plugins/tables/graphql',
   'trellis/permissions': 'plugins/permissions/index',
+  'trellis/jobs': 'plugins/jobs/index',
+  'trellis/actions': 'plugins/actions/index',
 }
 
 const head = `# What the package exports

@@ -2,6 +2,7 @@
 
 export {
   Kind,
+  KindGuard,
   type ObjectOptions,
   OptionalKind,
   type Static,
@@ -45,6 +46,7 @@ export {
 export { didYouMean } from '../core/errors/nearest.ts'
 export type { PathKey } from '../core/errors/path.ts'
 export { below, type Path, pathKeys, pathText } from '../core/errors/path.ts'
+export { codeOf, messageOf, stackOf } from '../core/errors/thrown.ts'
 export { type Dialect, sessionVariableName } from '../core/names/dialect.ts'
 export {
   compareNames,
@@ -57,7 +59,7 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
-export { environment } from '../core/options/environment.ts'
+export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type {
   Authentication,

@@ -9,6 +9,7 @@ import { Vocabulary } from '../compiler/vocabulary.ts'
 import { takeStep } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { PooledDatabase } from '../database/pooled-database.ts'
+import { stackOf } from '../errors/thrown.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import { GraphQLEngine } from '../graphql/engine.ts'
 import type { GraphQLService } from '../graphql/service.ts'
@@ -26,6 +27,7 @@ import type { AllSettings, Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
 import { SessionSettings } from '../session/session-settings.ts'
 import { Apis } from './apis.ts'
+import { Measures } from './measures.ts'
 import type { OpenApis, Plugin } from './plugin.ts'
 import { type ReadSettings, readSettings } from './plugin-options.ts'
 import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
@@ -135,6 +137,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     options: options.given.ofPlugins,
     vocabulary,
     services: new ServiceRegistry(),
+    measures: new Measures(),
     configuration: [],
     routes: new Map(),
     ready: [],
@@ -237,7 +240,7 @@ async function runAtEnd({ run, plugin }: OwnedHook, { observe }: Services): Prom
   try {
     await run()
   } catch (error) {
-    const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
+    const detail = `${pluginLabel(plugin)} failed to close: ${stackOf(error)}`
     observe.log({ type: 'unstructured', level: 'error', detail })
   }
 }

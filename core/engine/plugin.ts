@@ -25,6 +25,7 @@ import type { Settings } from '../options/options.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Admission } from './admission.ts'
+import type { Measure } from './measures.ts'
 import type { ServiceKey } from './service-key.ts'
 import type { Surroundings } from './wrapping.ts'
 
@@ -119,6 +120,12 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     add(...members: readonly ConfigurationMember[]): void
     /** Those of all plugins, in their order: complete when the server is ready. */
     all(): readonly ConfigurationMember[]
+  }
+  /** Numbers that whoever watches the server may read. */
+  readonly measures: {
+    add(...measures: readonly Measure[]): void
+    /** Those of all plugins: complete when the server is ready. */
+    all(): readonly Measure[]
   }
   /** Gives those that depend on this plugin something to use. */
   provide<T>(key: ServiceKey<T>, service: T): void

@@ -23,6 +23,7 @@ import type { SessionSettings } from '../session/session-settings.ts'
 import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
+import type { Measures } from './measures.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
@@ -36,6 +37,7 @@ export interface Services {
   /** The values of the options of plugins. */
   readonly options: ReadSettings['ofPlugins']
   readonly services: ServiceRegistry
+  readonly measures: Measures
   readonly configuration: ConfigurationMember[]
   readonly dialect: Dialect
   readonly app: FastifyInstance
@@ -95,6 +97,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       add: (...members) => addMembers(services.configuration, members),
       all: () => services.configuration.toSorted((a, b) => a.place - b.place),
     },
+    measures: services.measures,
     provide: (key, service) => services.services.provide(key, service, loaded),
     use: (key) => services.services.use(key, loaded),
     operations: { add: (...added) => operations.add(owner, ...added), all: () => operations.all() },

@@ -20,7 +20,7 @@ import {
   unexpectedKey,
   type WireObject,
 } from './given-document.ts'
-import { documentOf, type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
+import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { AnySlice, FormatContext } from './slices.ts'
 
 /** The version that exports have. */
@@ -164,7 +164,7 @@ export class DeclaredFormat implements DocumentFormat {
     const plain = lists.filter(({ validateEntry }) => !validateEntry)
     for (const slice of [...plain, ...lists.filter((each) => !plain.includes(each))]) {
       const { key, validateEntry } = slice
-      const entries = sliceValue(document, key) as readonly unknown[]
+      const entries = sliceEntries(document, key)
       const identity = (entry: unknown) => slice.entryKey?.(entry) ?? ''
       const name = (entry: unknown) => slice.entryName?.(entry) ?? identity(entry)
       refuseRepeated(entries, { kind: duplicateKind(key), path: place(key), key: identity, text: name })
@@ -186,9 +186,8 @@ export class DeclaredFormat implements DocumentFormat {
   fill(draft: MetadataDocument, document: MetadataDocument): void {
     this.clear(draft)
     for (const { key, entryKey } of this.#registry.slices) {
-      const value = sliceValue(document, key)
-      const kept = entryKey ? (sliceValue(draft, key) as readonly unknown[]) : []
-      setSliceValue(draft, key, kept.length > 0 ? [...kept, ...(value as readonly unknown[])] : value)
+      const kept = entryKey ? sliceEntries(draft, key) : []
+      setSliceValue(draft, key, kept.length > 0 ? [...kept, ...sliceEntries(document, key)] : sliceValue(document, key))
     }
   }
 

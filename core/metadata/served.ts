@@ -9,6 +9,7 @@ import { atOnce, inTurns } from '../concurrency/stepwise.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { TrellisError } from '../errors/errors.ts'
+import { messageOf, stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { environment as processEnvironment } from '../options/environment.ts'
@@ -86,7 +87,7 @@ export class ServedMetadata {
       storedVersion: () => this.#store.version(database),
       onVersion: (version, tables) => this.#catchUp(version, tables),
       onProblem: (error) => {
-        const message = `metadata changes of other instances cannot be seen: ${(error as Error).message}`
+        const message = `metadata changes of other instances cannot be seen: ${messageOf(error)}`
         observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
       },
     })
@@ -264,7 +265,7 @@ export class ServedMetadata {
     try {
       await work()
     } catch (error) {
-      const detail = `after a metadata change: ${(error as Error).stack ?? error}`
+      const detail = `after a metadata change: ${stackOf(error)}`
       this.#options.observe.log({ type: 'unstructured', level: 'error', detail })
     }
   }

@@ -9,26 +9,26 @@ import { promisify } from 'node:util'
 import { startTrellis } from 'trellis/testing'
 import apiKeys from './api-keys.ts'
 import glossary from './glossary.ts'
+import guestCount from './guest-count.ts'
+import guests from './guests.ts'
 import timing from './timing.ts'
-import visitCount from './visit-count.ts'
-import visits from './visits.ts'
 
-test('visits are kept in a table of the plugin, counted for others, and forgotten in time', async () => {
+test('guests are kept in a table of the plugin, counted for others, and forgotten in time', async () => {
   const lines: unknown[] = []
   const observe = {
     isEnabled: () => true,
-    log: ({ type, detail }: { type: string; detail: unknown }) => type === 'visits' && lines.push(detail),
+    log: ({ type, detail }: { type: string; detail: unknown }) => type === 'guests' && lines.push(detail),
     flush() {},
   }
-  const settings = { visitsKept: 0, visitsInterval: 1 }
-  await using trellis = await startTrellis({ plugins: [visitCount, visits], settings, observe })
-  const visit = await trellis.request('/visits', { role: 'guest', body: {} })
-  assert.deepEqual([visit.status, visit.body], [200, { thanks: 'guest' }])
-  const counted = await trellis.request<{ visits: number }>('/visits')
+  const settings = { guestsKept: 0, guestsInterval: 1 }
+  await using trellis = await startTrellis({ plugins: [guestCount, guests], settings, observe })
+  const guest = await trellis.request('/guests', { role: 'guest', body: {} })
+  assert.deepEqual([guest.status, guest.body], [200, { thanks: 'guest' }])
+  const counted = await trellis.request<{ guests: number }>('/guests')
   assert.equal(counted.status, 200)
-  assert.equal((await trellis.request<{ visits_kept: number }>('/v1alpha1/config')).body.visits_kept, 0)
+  assert.equal((await trellis.request<{ guests_kept: number }>('/v1alpha1/config')).body.guests_kept, 0)
   for (let i = 0; i < 200 && !lines.some((line) => JSON.stringify(line) === '{"forgotten":1}'); i++) await sleep(50)
-  assert.deepEqual((await trellis.request('/visits')).body, { visits: 0 })
+  assert.deepEqual((await trellis.request('/guests')).body, { guests: 0 })
   assert.ok(lines.length > 0)
 })
 

@@ -65,6 +65,12 @@ export default definePlugin({
       schema: Type.Integer(),
       value: () => options.guestsKept,
     })
+    engine.measures.add({
+      name: 'guests_kept_seconds',
+      help: 'How long guests are kept',
+      kind: 'gauge',
+      read: () => [{ value: options.guestsKept }],
+    })
 
     const forget = async () => {
       const old = 'delete from trellis.guest where at <= now() - make_interval(secs => $1) returning 1'

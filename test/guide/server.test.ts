@@ -20,13 +20,15 @@ test('guests are kept in a table of the plugin, counted for others, and forgotte
     log: ({ type, detail }: { type: string; detail: unknown }) => type === 'guests' && lines.push(detail),
     flush() {},
   }
-  const settings = { guestsKept: 0, guestsInterval: 1 }
+  const settings = { guestsKept: 0, guestsInterval: 1, enabledApis: ['metadata', 'config', 'metrics'] }
   await using trellis = await startTrellis({ plugins: [guestCount, guests], settings, observe })
   const guest = await trellis.request('/guests', { role: 'guest', body: {} })
   assert.deepEqual([guest.status, guest.body], [200, { thanks: 'guest' }])
   const counted = await trellis.request<{ guests: number }>('/guests')
   assert.equal(counted.status, 200)
   assert.equal((await trellis.request<{ guests_kept: number }>('/v1alpha1/config')).body.guests_kept, 0)
+  const metrics = await trellis.request('/v1/metrics')
+  assert.match(metrics.text, /guests_kept_seconds 0/)
   for (let i = 0; i < 200 && !lines.some((line) => JSON.stringify(line) === '{"forgotten":1}'); i++) await sleep(50)
   assert.deepEqual((await trellis.request('/guests')).body, { guests: 0 })
   assert.ok(lines.length > 0)

@@ -3,6 +3,7 @@
 import type { LoadResult } from './load.ts'
 import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours.ts'
 import { planTarget } from './plans.ts'
+import { type RemoteResult, remoteTargets } from './remote.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
 import type { Measurement, Round } from './throughput.ts'
@@ -178,6 +179,18 @@ export function plansReport(times: readonly number[]): string {
   const middle = median(times)
   const target = `target < ${millis(planTarget)} ms${verdict(middle, (value) => value < planTarget)}`
   return `A plan of a three-level query, none cached: ${middle.toFixed(2)} ms of processor time in the median of ${whole(times.length)} documents (${target})`
+}
+
+export function remoteReport({ direct, through, parts, joined, local }: RemoteResult): string {
+  const share = median(through) / median(direct)
+  const overhead = median(joined) / median(parts) - 1
+  const kept = median(local.after) / median(local.before)
+  const lines = [
+    `A remote query through Trellis: ${whole(median(through))}/s, the server directly ${whole(median(direct))}/s, ${times(share)} (target ≥ ${times(remoteTargets.share)}${verdict(share, (value) => value >= remoteTargets.share)})`,
+    `A join of 100 rows: ${millis(median(joined))} ms, its two requests ${millis(median(parts))} ms, ${whole(overhead * 100)} % more (target < ${whole(remoteTargets.overhead * 100)} %${verdict(overhead, (value) => value < remoteTargets.overhead)})`,
+    `A local query with a remote schema: ${times(kept)} of the throughput without (${whole(median(local.after))}/s, ${whole(median(local.before))}/s)`,
+  ]
+  return lines.join('\n')
 }
 
 /** The number of a figure that one server showed over all rounds. */

@@ -9,11 +9,13 @@ import { type Database, makeDatabase, withDatabase } from './database.ts'
 import { measureNeighbours, neighbours } from './neighbours.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
+import { measureRemote } from './remote.ts'
 import {
   growthReport,
   memoryReport,
   neighboursReport,
   plansReport,
+  remoteReport,
   scaleReport,
   startReport,
   workloadReport,
@@ -25,7 +27,7 @@ import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
 
 /** What can be run alone. */
-const names = [...[...workloads, ...neighbours].map(({ name }) => name), 'memory', 'plans', 'start', 'scale']
+const names = [...[...workloads, ...neighbours].map(({ name }) => name), 'memory', 'plans', 'remote', 'start', 'scale']
 
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
   --only NAMES    of ${names.join(', ')}; without it all
@@ -158,6 +160,12 @@ async function run(options: Options, scope: Scope): Promise<void> {
       print(`${neighboursReport(await measureNeighbours(rows, options.rounds, database.url, surroundings))}\n`)
     }
     if (options.isWanted('plans')) print(`${plansReport(await measurePlans(database.url))}\n`)
+    if (options.isWanted('remote')) {
+      const { rounds, seconds } = options
+      print(
+        `${remoteReport(await measureRemote(database.url, { rounds, seconds, connections: concurrency }, surroundings))}\n`,
+      )
+    }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })
   if (options.isWanted('start')) print(startReport(await measureStarts(dataDir, startTimes, surroundings)))

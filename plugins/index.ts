@@ -26,6 +26,8 @@ import postgis from './postgis/index.ts'
 import rateLimit from './rate-limit/index.ts'
 import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
+import remoteRelationships from './remote-relationships/index.ts'
+import remoteSchemas from './remote-schemas/index.ts'
 import sql from './sql/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
@@ -39,6 +41,8 @@ export const builtInPlugins: readonly Plugin[] = [
   relationships,
   functions,
   computedFields,
+  remoteSchemas,
+  remoteRelationships,
   customTypes,
   actions,
   postgis,

@@ -12,6 +12,7 @@ export {
   isKnownType,
   numberText,
   requireDouble,
+  scalarName,
   stringCodec,
   undecodable,
 } from '../core/compiler/codecs.ts'

@@ -11,6 +11,8 @@ import { functions } from './functions.ts'
 import { metadata } from './metadata.ts'
 import { permissions } from './permissions.ts'
 import { relationships } from './relationships.ts'
+import { remoteRelationships } from './remote-relationships.ts'
+import { remoteSchemas } from './remote-schemas.ts'
 import { sql } from './sql.ts'
 import { tables } from './tables.ts'
 
@@ -25,6 +27,8 @@ export const areas: readonly Area[] = [
   metadata,
   permissions,
   relationships,
+  remoteRelationships,
+  remoteSchemas,
   sql,
   tables,
 ]

@@ -8,7 +8,9 @@ import collections from './collections/index.ts'
 import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
 import data from './data/index.ts'
+import delivery from './delivery/index.ts'
 import developer from './developer/index.ts'
+import eventTriggers from './event-triggers/index.ts'
 import explain from './explain/index.ts'
 import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
@@ -23,6 +25,7 @@ import postgis from './postgis/index.ts'
 import rateLimit from './rate-limit/index.ts'
 import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
+import scheduled from './scheduled/index.ts'
 import sql from './sql/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
@@ -36,6 +39,9 @@ export const builtInPlugins: readonly Plugin[] = [
   relationships,
   functions,
   computedFields,
+  delivery,
+  eventTriggers,
+  scheduled,
   postgis,
   sql,
   data,

@@ -59,6 +59,7 @@ export type { Codec, ParamSource } from '../core/database/param.ts'
 export { databaseErrorDetails } from '../core/database/postgres-errors.ts'
 export { prepare } from '../core/database/prepared-statement.ts'
 export {
+  compile,
   empty,
   id,
   integer,

@@ -17,6 +17,8 @@ export interface OutgoingRequest {
   readonly timeout: number
   /** Bytes that the body of the answer may have. */
   readonly maxResponseSize?: number
+  /** Whether a longer body is cut there, for those who look at its beginning only; absent: it is an error. */
+  readonly cutsResponse?: boolean
   /** Gives the request up. */
   readonly signal?: AbortSignal
   /**
@@ -31,6 +33,8 @@ export interface OutgoingResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
+  /** Whether there was more of the body than was read. */
+  readonly isCut: boolean
 }
 
 /** Why there is no answer. The message holds nothing of the request but its host. */
@@ -76,7 +80,7 @@ export class OutgoingClient implements Outgoing {
   }
 
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
-    const { method, url, body, timeout, maxResponseSize = defaultMaxResponseSize } = request
+    const { method, url, body, timeout } = request
     if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
     const { origin, pathname, search } = new URL(url)
     const limit = AbortSignal.timeout(timeout)
@@ -86,8 +90,8 @@ export class OutgoingClient implements Outgoing {
       this.#transport ??= createTransport(this.#dialect.redirects)
       const { dispatcher } = await this.#transport
       const response = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal })
-      const answer = await readBody(response.body, maxResponseSize)
-      return { status: response.statusCode, headers: response.headers, body: answer }
+      const answer = await readBody(response.body, request)
+      return { status: response.statusCode, headers: response.headers, ...answer }
     } catch (error) {
       if (error instanceof OutgoingError) throw error
       if (limit.aborted) throw new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
@@ -111,15 +115,21 @@ async function createTransport(redirects: number): Promise<Transport> {
   return { agent, dispatcher }
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], limit: number): Promise<Buffer> {
+async function readBody(
+  body: Dispatcher.ResponseData['body'],
+  { maxResponseSize = defaultMaxResponseSize, cutsResponse = false }: OutgoingRequest,
+): Promise<Pick<OutgoingResponse, 'body' | 'isCut'>> {
   const chunks: Buffer[] = []
   let size = 0
+  // Leaving the loop ends the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > limit) throw new OutgoingError('too-large', `the answer is longer than ${limit} bytes`)
     chunks.push(chunk)
+    if (size <= maxResponseSize) continue
+    if (!cutsResponse) throw new OutgoingError('too-large', `the answer is longer than ${maxResponseSize} bytes`)
+    return { body: Buffer.concat(chunks).subarray(0, maxResponseSize), isCut: true }
   }
-  return Buffer.concat(chunks, size)
+  return { body: Buffer.concat(chunks, size), isCut: false }
 }
 
 /** Several addresses of a host fail under one error without a message of its own. */

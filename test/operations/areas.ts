@@ -5,10 +5,12 @@ import { collections } from './collections.ts'
 import { computedFields } from './computed-fields.ts'
 import { data } from './data.ts'
 import type { Area } from './entry.ts'
+import { eventTriggers } from './event-triggers.ts'
 import { functions } from './functions.ts'
 import { metadata } from './metadata.ts'
 import { permissions } from './permissions.ts'
 import { relationships } from './relationships.ts'
+import { scheduled } from './scheduled.ts'
 import { sql } from './sql.ts'
 import { tables } from './tables.ts'
 
@@ -17,10 +19,12 @@ export const areas: readonly Area[] = [
   collections,
   computedFields,
   data,
+  eventTriggers,
   functions,
   metadata,
   permissions,
   relationships,
+  scheduled,
   sql,
   tables,
 ]

@@ -59,6 +59,6 @@ export const builtInPlugins: readonly Plugin[] = [
   catalogState,
   openapi,
   pgDump,
-  authJwt,
   authWebhook,
+  authJwt,
 ]

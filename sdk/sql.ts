@@ -14,6 +14,13 @@ export {
   undecodable,
 } from '../core/compiler/codecs.ts'
 export { type Compared, compare } from '../core/compiler/compare.ts'
+export type {
+  ComparisonOperator,
+  OperandKind,
+  OperandMember,
+  OperandObject,
+  OperandValue,
+} from '../core/compiler/comparison-operator.ts'
 export { andSql, columnSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
@@ -22,7 +29,10 @@ export {
   answerSlot,
   type Change,
   type ColumnValue,
+  type ColumnValues,
   type ConflictUpdate,
+  constantValue,
+  type Delete,
   type Insert,
   type InsertRows,
   type MutationAnswer,
@@ -33,17 +43,14 @@ export {
   type ResponseEntry,
   type ResponseValue,
   type RowCheck,
+  sessionValue,
+  soleStep,
   type Update,
 } from '../core/compiler/mutation-plan.ts'
 export { mutationProgram } from '../core/compiler/mutation-program.ts'
 export {
-  type ComparisonOperator,
   findOperator,
   isOperandObject,
-  type OperandKind,
-  type OperandMember,
-  type OperandObject,
-  type OperandValue,
   operandType,
   operatorsFor,
   operatorsNamed,

@@ -1,12 +1,9 @@
 // The only producer of SQL text. Text, identifiers and values are different kinds of fragment, so a value can never
 // become text: what is interpolated into the `sql` tag must be a fragment.
 
-import type { ParamSource } from './param.ts'
+import type { ParamSource, Sql } from './param.ts'
 
-/** A piece of SQL. Made by {@link sql}, {@link id}, {@link param}, {@link join} and {@link literal} only. */
-export interface Sql {
-  readonly parts: readonly (string | ParamSource | Sql)[]
-}
+export type { Sql } from './param.ts'
 
 /** SQL with fragments in it: ``sql`select ${id('a')} from ${table}` ``. */
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {
@@ -66,6 +63,26 @@ export const trusted = (text: string): Sql => ({ parts: [text] })
 export interface Statement {
   readonly text: string
   readonly params: readonly ParamSource[]
+}
+
+/**
+ * The fragment with other fragments where its parameters stand: what takes values from elsewhere than the request. `params`
+ * are those that were there, each once, in the order that {@link compile} gives them.
+ */
+export function replaceParams(
+  fragment: Sql,
+  place: (index: number) => Sql,
+): { readonly fragment: Sql; readonly params: readonly ParamSource[] } {
+  const places = new Map<ParamSource, Sql>()
+  const placeOf = (source: ParamSource): Sql => {
+    const known = places.get(source) ?? place(places.size)
+    places.set(source, known)
+    return known
+  }
+  const replaced = ({ parts }: Sql): Sql => ({
+    parts: parts.map((part) => (typeof part === 'string' ? part : 'parts' in part ? replaced(part) : placeOf(part))),
+  })
+  return { fragment: replaced(fragment), params: [...places.keys()] }
 }
 
 /** Prints a fragment; the same source object is bound once however often it occurs. */

@@ -9,14 +9,15 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLString,
+  isUnionType,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql'
+import type { RoleAccess, TableAccess } from '../access/access.ts'
 import type { Model, TableModel } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
-import { RoleAccess, type TableAccess } from './access.ts'
 import type { Contribution, FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './contribution.ts'
 import type { FieldSource } from './selection.ts'
 
@@ -27,6 +28,8 @@ export interface RoleSchemaInput {
   readonly model: Model
   readonly role: string
   readonly backendOnly: boolean
+  /** The role's access to the model. */
+  readonly access: RoleAccess
   readonly dialect: Dialect
   readonly settings: Settings
   readonly contributions: readonly Contribution[]
@@ -67,7 +70,7 @@ export class RoleSchema implements SchemaScope {
     this.serverVersion = input.serverVersion
     this.#contributions = input.contributions.filter(({ schemas }) => schemas?.includes(input.kind) ?? true)
     this.#report = input.report
-    this.#access = new RoleAccess(input.model, input.role, input.backendOnly)
+    this.#access = input.access
   }
 
   access(table: QualifiedName): TableAccess | null {
@@ -89,6 +92,12 @@ export class RoleSchema implements SchemaScope {
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
     this.#types.set(key, type)
     return type
+  }
+
+  /** Whether there is a union of that name, and the object type is a member of it. */
+  unionHas(union: string, member: string): boolean {
+    const type = this.#types.get(union)
+    return isUnionType(type) && type.getTypes().some(({ name }) => name === member)
   }
 
   /** The name of two of the types that were made, if there are such; operations can do with them, a whole schema can't. */

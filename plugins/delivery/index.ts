@@ -2,22 +2,22 @@
 // what is due from tables of PostgreSQL.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { deliveryMigrations, migrateLedger } from './migrate.ts'
+import { Deliveries, deliveries } from './deliveries.ts'
+import { deliveryMigrations } from './migrations.ts'
+import { deliveryOptions } from './options.ts'
 
-export { type Attempt, failureStatus, WebhookCaller } from './attempt.ts'
+export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
+export { type Deliveries, deliveries } from './deliveries.ts'
 export { environmentValue, type ResolvedHeader, resolveHeaders } from './headers.ts'
 export { type Claimed, type Ledger, leaseSeconds, type Outcome, outcomeOf } from './ledger.ts'
-export { type LedgerMigration, migrateLedger } from './migrate.ts'
-export { Wake } from './wake.ts'
-export { DeliveryWorker } from './worker.ts'
-
-/** Deliveries at once, rows claimed at once, and milliseconds between two looks at an empty log. */
-export const deliveryDefaults = { concurrency: 100, batch: 100, interval: 1000 } as const
+export { wakeChannel } from './wake.ts'
 
 export default definePlugin({
   name: 'delivery',
   dependencies: ['metadata'],
-  async register({ database }) {
-    await migrateLedger(database, deliveryMigrations)
+  options: deliveryOptions,
+  migrations: deliveryMigrations,
+  register(engine) {
+    engine.provide(deliveries, new Deliveries(engine, engine.options))
   },
 })

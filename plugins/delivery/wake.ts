@@ -2,7 +2,8 @@
 
 import type { Database } from '../../sdk/sql.ts'
 
-const channel = 'trellis_delivery'
+/** The channel of the notifications; their payload is the topic. */
+export const wakeChannel = 'trellis_delivery'
 
 /** Milliseconds after which a lost connection is made anew; what is missed meanwhile is found by looking. */
 const pauseMillis = 1000
@@ -40,7 +41,7 @@ export class Wake {
   async #connect(): Promise<void> {
     const notified = (topic: string) => this.#sleepers.get(topic)?.()
     try {
-      this.#listening = await this.#database.listen(channel, notified, () => this.#again())
+      this.#listening = await this.#database.listen(wakeChannel, notified, () => this.#again())
       for (const wake of this.#sleepers.values()) wake()
     } catch {
       this.#again()

@@ -11,14 +11,15 @@ export interface WorkerOptions<Item extends Claimed> {
   readonly concurrency: number
   /** The most that is claimed at once. */
   readonly batch: number
-  /** Told of what the worker goes on after: a database that is away, most of all. */
-  report(error: unknown): void
+  /** Told of what the worker goes on after: a database that is away, most of all. The same in a row is told once. */
+  report(message: string): void
   /** Told of each outcome. */
-  settled?(item: Item, outcome: Outcome): void
+  settled(item: Item, outcome: Outcome): void
 }
 
-/** Milliseconds that a worker rests after the database refused it something. */
-const restMillis = 1000
+/** Milliseconds that a worker rests after the database refused it something: longer each time. */
+const firstRestMillis = 500
+const longestRestMillis = 15_000
 
 /** Milliseconds that a busy worker waits for more room before it claims for little. */
 const roomMillis = 20
@@ -44,14 +45,16 @@ export class DeliveryWorker<Item extends Claimed> {
   #loop: Promise<void> | null = null
   #renewing: NodeJS.Timeout | undefined
   #drained: (() => void) | null = null
+  #reported: string | null = null
+  #restMillis = firstRestMillis
 
   constructor(options: WorkerOptions<Item>) {
     this.#options = options
-    const { ledger, report } = options
+    const { ledger } = options
     this.#recorder = new Recorder({
       record: (outcomes) => ledger.record(outcomes),
       recorded: (outcomes) => this.#recorded(outcomes),
-      report,
+      report: (error) => this.#report(error),
     })
   }
 
@@ -83,7 +86,7 @@ export class DeliveryWorker<Item extends Claimed> {
     await this.#recorder.finish(AbortSignal.timeout(Math.max(1000, grace)))
     clearInterval(this.#renewing)
     const left = [...this.#held.keys()]
-    if (left.length > 0) await this.#options.ledger.release(left).catch((error) => this.#options.report(error))
+    if (left.length > 0) await this.#options.ledger.release(left).catch((error) => this.#report(error))
     return left.length
   }
 
@@ -93,7 +96,7 @@ export class DeliveryWorker<Item extends Claimed> {
       const room = await this.#room()
       if (this.#stopping) return
       const claimed = await this.#claim(room)
-      if (claimed === null) await this.#sleep(restMillis)
+      if (claimed === null) await this.#restAfterFailure()
       else if (claimed < room) await this.#rest()
     }
   }
@@ -115,19 +118,34 @@ export class DeliveryWorker<Item extends Claimed> {
     try {
       await this.#sleep(await this.#options.ledger.pause())
     } catch (error) {
-      this.#options.report(error)
-      await this.#sleep(restMillis)
+      this.#report(error)
+      await this.#restAfterFailure()
     }
+  }
+
+  async #restAfterFailure(): Promise<void> {
+    this.#isWoken = false
+    await this.#sleep(this.#restMillis)
+    this.#restMillis = Math.min(longestRestMillis, this.#restMillis * 2)
+  }
+
+  #report(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    if (message === this.#reported) return
+    this.#reported = message
+    this.#options.report(message)
   }
 
   /** How many were claimed; null when they could not be. */
   async #claim(limit: number): Promise<number | null> {
     try {
       const items = await this.#options.ledger.claim(limit)
+      this.#reported = null
+      this.#restMillis = firstRestMillis
       for (const item of items) this.#begin(item)
       return items.length
     } catch (error) {
-      this.#options.report(error)
+      this.#report(error)
       return null
     }
   }
@@ -142,15 +160,15 @@ export class DeliveryWorker<Item extends Claimed> {
   }
 
   async #deliver(item: Item): Promise<void> {
-    const { ledger, report, settled } = this.#options
+    const { ledger, settled } = this.#options
     try {
       const outcome = await ledger.deliver(item, this.#abort.signal)
       this.#recorder.add(outcome)
-      settled?.(item, outcome)
+      settled(item, outcome)
     } catch (error) {
       // It stays held, and is given back.
       if (this.#abort.signal.aborted) return
-      report(error)
+      this.#report(error)
       this.#recorder.add({ id: item.id, attempt: null, state: 'later', delay: laterSeconds })
     }
   }
@@ -163,7 +181,7 @@ export class DeliveryWorker<Item extends Claimed> {
 
   async #renew(): Promise<void> {
     if (this.#held.size === 0) return
-    await this.#options.ledger.renew([...this.#held.keys()]).catch((error) => this.#options.report(error))
+    await this.#options.ledger.renew([...this.#held.keys()]).catch((error) => this.#report(error))
   }
 
   /** Waits until nothing is under way, or the signal aborts. */

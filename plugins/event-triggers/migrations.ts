@@ -1,6 +1,6 @@
 // The event log in the database: its tables, and the function by which the triggers of tables write to it.
 
-import type { LedgerMigration } from '../delivery/index.ts'
+import type { Migration } from '../../sdk/index.ts'
 
 /** How an event's payload reads is described where it is made; `locked` is the end of the lease of who delivers it. */
 const tables = `
@@ -63,6 +63,4 @@ const functions = `
     perform pg_notify('trellis_delivery', 'events');
   end $$`
 
-export const eventLogMigrations: readonly LedgerMigration[] = [
-  { name: '0001-event-log', sql: `${tables};\n${functions}` },
-]
+export const eventLogMigrations: readonly Migration[] = [{ name: '0001-event-log', sql: `${tables};\n${functions}` }]

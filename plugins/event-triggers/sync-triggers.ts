@@ -1,7 +1,7 @@
 // Keeps the triggers in the database in step with the metadata: whatever operation changed that, and at every start.
 
 import type { Model } from '../../sdk/metadata.ts'
-import { compile, id, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
+import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
 import { rowOperations } from './schema.ts'
 import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
@@ -19,22 +19,54 @@ export async function followEventTriggers(
   const gone = [...known].filter((name) => !after.has(name) && !kept.has(name))
   if (changed.length === 0 && gone.length === 0) return
   const found = await readFunctions(transaction)
-  for (const name of gone) await dropTriggers(name, [], { transaction, found, prefix })
-  for (const trigger of changed) await makeTriggers(trigger, { transaction, found, prefix })
+  const place = { found, prefix }
+  const statements = [
+    ...gone.flatMap((name) => withoutOthers(name, [], place)),
+    ...changed.flatMap((trigger) => statementsFor(trigger, place)),
+  ]
+  await run(statements, transaction)
   await archive(gone, transaction)
 }
 
-/** Makes what is missing, changes what differs and drops what nobody owns. */
+/**
+ * Makes what is missing, changes what differs and drops what nobody owns. What the database refuses is told, and the rest goes
+ * on: a server starts whatever became of a table.
+ */
 export async function reconcileEventTriggers(
   model: Model,
-  { transaction, prefix }: { readonly transaction: Transaction; readonly prefix: string },
+  {
+    transaction,
+    prefix,
+    report,
+  }: { readonly transaction: Transaction; readonly prefix: string; report(message: string): void },
 ): Promise<void> {
   const found = await readFunctions(transaction)
   const triggers = eventTriggersOf(model)
-  for (const trigger of triggers.values()) await makeTriggers(trigger, { transaction, found, prefix })
   const owned = new Set([...triggers.keys(), ...inconsistentTriggers(model)])
   const names = new Set([...owned].flatMap((name) => rowOperations.map((each) => sqlTriggerName(name, each, prefix))))
-  for (const name of found.keys()) if (!names.has(name)) await drop(name, transaction)
+  const work = [...triggers.values()].map(({ name, ...trigger }) => ({
+    name,
+    statements: statementsFor({ name, ...trigger }, { found, prefix }),
+  }))
+  for (const name of found.keys()) if (!names.has(name)) work.push({ name, statements: [dropped(name)] })
+  for (const { name, statements } of work) {
+    const refusal = await attempt(statements, transaction)
+    if (refusal !== null) report(`event trigger "${name}" could not be brought in line in the database: ${refusal}`)
+  }
+}
+
+/** Runs statements, all or none of them; why not, or null. */
+async function attempt(statements: readonly Sql[], transaction: Transaction): Promise<string | null> {
+  if (statements.length === 0) return null
+  await transaction.script('savepoint event_trigger')
+  try {
+    await run(statements, transaction)
+    await transaction.script('release savepoint event_trigger')
+    return null
+  } catch (error) {
+    await transaction.script('rollback to savepoint event_trigger')
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 /** A function in the schema of the catalog that writes to the event log. */
@@ -45,7 +77,6 @@ interface FoundFunction {
 }
 
 interface Place {
-  readonly transaction: Transaction
   readonly found: ReadonlyMap<string, FoundFunction>
   readonly prefix: string
 }
@@ -60,45 +91,37 @@ async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ name, body, tables }) => [name, { body, tables: tables.map(Number) }]))
 }
 
-const run = (transaction: Transaction, statement: Sql) => transaction.script(compile(statement).text)
+async function run(statements: readonly Sql[], transaction: Transaction): Promise<void> {
+  if (statements.length > 0) await transaction.script(compile(join([...statements], ';\n')).text)
+}
 
-const drop = (name: string, transaction: Transaction) =>
-  run(transaction, sql`drop function if exists ${id('trellis', name)}() cascade`)
+const dropped = (name: string): Sql => sql`drop function if exists ${id('trellis', name)}() cascade`
 
 /** Drops what an event trigger has in the database but for those operations. */
-async function dropTriggers(name: string, kept: readonly SqlTrigger[], { transaction, found, prefix }: Place) {
-  for (const operation of rowOperations) {
-    if (kept.some((each) => each.operation === operation)) continue
+const withoutOthers = (name: string, kept: readonly SqlTrigger[], { found, prefix }: Place): Sql[] =>
+  rowOperations.flatMap((operation) => {
     const own = sqlTriggerName(name, operation, prefix)
-    if (found.has(own)) await drop(own, transaction)
-  }
-}
+    return kept.some((each) => each.operation === operation) || !found.has(own) ? [] : [dropped(own)]
+  })
 
-async function makeTriggers(trigger: ResolvedTrigger, place: Place): Promise<void> {
-  await dropTriggers(trigger.name, trigger.sql, place)
-  for (const each of trigger.sql) await makeTrigger(trigger, each, place)
-}
+/** What brings the database in line with an event trigger; nothing when it is. */
+const statementsFor = (trigger: ResolvedTrigger, place: Place): Sql[] => [
+  ...withoutOthers(trigger.name, trigger.sql, place),
+  ...trigger.sql.flatMap((each) => statementsForOne(trigger, each, place)),
+]
 
-async function makeTrigger({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, { transaction, found }: Place) {
+function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, { found }: Place): Sql[] {
   const { name, operation, body } = trigger
   const existing = found.get(name)
   const isPlaced = existing?.tables.includes(oid) ?? false
+  if (isPlaced && existing?.body === body) return []
+  const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
+    set search_path = pg_catalog, pg_temp as ${literal(body)}`
+  if (isPlaced) return [made]
+  const placed = sql`create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
+    for each row execute function ${id('trellis', name)}()`
   // It is on another table: whoever takes an event trigger there takes all of it along.
-  if (existing && !isPlaced) await drop(name, transaction)
-  if (!isPlaced || existing?.body !== body) {
-    await run(
-      transaction,
-      sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
-        set search_path = pg_catalog, pg_temp as ${literal(body)}`,
-    )
-  }
-  if (isPlaced) return
-  const event = trusted(operation)
-  await run(
-    transaction,
-    sql`create trigger ${id(name)} after ${event} on ${id(table.schema, table.name)}
-      for each row execute function ${id('trellis', name)}()`,
-  )
+  return [...(existing ? [dropped(name)] : []), made, placed]
 }
 
 /** What was not delivered never will be. */

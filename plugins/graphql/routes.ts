@@ -37,7 +37,7 @@ export const graphqlRoute = (
     body: GraphQLBody,
     result: GraphQLAnswer,
   },
-  handle: (call) => answer(engine, call, schema),
+  handle: answering(engine, { schema, isAlone: true }),
 })
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
@@ -55,18 +55,30 @@ const withStatus: ErrorEncoder = (error, showInternal, { accept }) => ({
 
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
-function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Buffer | string> {
+const answering = (engine: Engine, alone: AnswerOptions) => (call: RouteCall) => answer(engine, call, alone)
+
+function answer(engine: Engine, call: RouteCall, alone: AnswerOptions): Promise<Buffer | string> {
   const body = readJson(call.body as Buffer, 'lossless')
-  if (Array.isArray(body)) return answerBatch(engine, body, call, schema)
+  if (Array.isArray(body)) return answerBatch(engine, body, call, { ...alone, isAlone: false })
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  return answerOne(engine, body, call, schema)
+  return answerOne(engine, body, call, alone)
 }
+
+/** How one request is answered. */
+interface AnswerOptions {
+  readonly schema: SchemaKind
+  /** Whether the response is its own, and so takes the headers that calls give. */
+  readonly isAlone: boolean
+}
+
+const showsInternal = ({ settings }: Engine, session: Session): boolean =>
+  settings.devMode || (settings.adminInternalErrors && isAdmin(session))
 
 async function answerOne(
   engine: Engine,
   body: unknown,
   { session, request, reply }: RouteCall,
-  schema: SchemaKind,
+  { schema, isAlone }: AnswerOptions,
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
@@ -74,6 +86,8 @@ async function answerOne(
     schema,
     headers: request.headers as Record<string, string>,
     whenUnwanted: departureOf(reply),
+    response: isAlone ? reply : undefined,
+    showInternal: showsInternal(engine, session),
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
 }
@@ -93,27 +107,29 @@ function logQuery(
 }
 
 /** Requests of a batch run one after another; one that fails does not stop the rest. */
-async function answerBatch(
+const answerBatch = (engine: Engine, bodies: readonly unknown[], call: RouteCall, options: AnswerOptions) =>
+  engine.admission.admitBatch(applicantOf(call), bodies.length, () => answerEach(engine, bodies, call, options))
+
+async function answerEach(
   engine: Engine,
   bodies: readonly unknown[],
   call: RouteCall,
-  schema: SchemaKind,
+  options: AnswerOptions,
 ): Promise<Buffer> {
-  await engine.admission.checkBatch(applicantOf(call), bodies.length)
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call, schema).catch((error) => failure(engine, error, call.session))
+    const result = await answerOne(engine, body, call, options).catch((error) => failure(engine, error, call.session))
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
   }
   pieces.push(Buffer.from(']'))
   return Buffer.concat(pieces)
 }
 
-function failure({ settings, observe }: Engine, error: unknown, session: Session): string {
+function failure(engine: Engine, error: unknown, session: Session): string {
+  const { settings, observe } = engine
   if (!(error instanceof TrellisError)) {
     observe.log({ type: 'unstructured', level: 'error', detail: String((error as Error)?.stack ?? error) })
   }
-  const showInternal = settings.devMode || (settings.adminInternalErrors && isAdmin(session))
-  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showInternal))
+  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showsInternal(engine, session)))
 }

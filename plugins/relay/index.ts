@@ -9,6 +9,7 @@ export default definePlugin({
   dependencies: ['tables', 'relationships', 'functions', 'graphql'],
   api: 'graphql',
   register(engine) {
+    engine.metadata.typeNames({ tables: ['*Connection', '*Edge'], fixed: ['Node', 'PageInfo'] })
     engine.graphql.contribute(relayContribution)
     engine.graphql.contribute(connectionContribution)
     engine.routes.add(graphqlRoute(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk }))

@@ -1,6 +1,6 @@
 // The ledger of scheduled events: what is due when, what became of it, and every attempt.
 
-import type { LedgerMigration } from '../delivery/index.ts'
+import type { Migration } from '../../sdk/index.ts'
 
 /** The two kinds of event have the same columns of state; `locked` is the end of the lease of who delivers. */
 const eventTable = (table: string, logs: string, own: string): string => `
@@ -35,7 +35,7 @@ const oneOff = eventTable(
   `webhook_conf json not null, retry_conf json not null, payload json, header_conf json not null, comment text,`,
 )
 
-export const scheduledMigrations: readonly LedgerMigration[] = [
+export const scheduledMigrations: readonly Migration[] = [
   {
     name: '0001-scheduled-events',
     sql: `${cron};

@@ -90,7 +90,7 @@ export const getScheduledEvents = operation({
     result: Type.Object({ events: Type.Array(Type.Unknown()), count: Type.Integer() }),
   },
   args: EventsArgs,
-  access: 'READ ONLY',
+  access: 'any',
   editsMetadata: false,
   async handle(context, args) {
     const { type, trigger_name = null, status = statuses } = args
@@ -115,7 +115,7 @@ const getInvocations = (type: string) =>
       result: Type.Object({ invocations: Type.Array(Type.Unknown()), count: Type.Integer() }),
     },
     args: InvocationsArgs,
-    access: 'READ ONLY',
+    access: 'any',
     editsMetadata: false,
     async handle(context, args) {
       const { type: kind, trigger_name = null, event_id = null } = args

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import type { Route } from '../../core/engine/plugin.ts'
 import { badRequest, graphqlError } from '../../core/errors/errors.ts'
+import type { Route } from '../../core/http/declared-route.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 
 const echo: Route = { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body }
@@ -115,7 +115,7 @@ test('internal details are shown to administrators, and to everybody in developm
       throw badRequest('data-exception', 'no', { path: ['a', 0, 'odd key'], internal: { statement: 'select' } })
     },
   }
-  const ask = async (settings: object, role: string) => {
+  const ask = async (settings: Record<string, unknown>, role: string) => {
     const { url } = await serveRoutes(t, [failing], { settings })
     const response = await fetch(`${url}/fail`, { headers: { 'x-service-role': role } })
     return response.json()

@@ -1,0 +1,32 @@
+// Delivering what is in the event log, and telling the log of the server of it.
+
+import type { Engine } from '../../sdk/index.ts'
+import type { Deliveries } from '../delivery/index.ts'
+import { type ClaimedEvent, EventLedger } from './ledger.ts'
+import { eventTriggersOf } from './metadata.ts'
+
+/** Delivers events as long as the server runs. */
+export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (message: string) => void): void {
+  const { database, observe } = engine
+  deliveries.deliver<ClaimedEvent>({
+    topic: 'events',
+    ledger: new EventLedger({
+      database,
+      caller: deliveries.caller('2'),
+      triggers: () => eventTriggersOf(engine.model),
+      interval: deliveries.settings.eventsFetchInterval,
+      unknownTrigger: ({ trigger_name: name }) => report(`table or event-trigger not found in schema cache: "${name}"`),
+    }),
+    report,
+    settled({ id, created_at }, { attempt }) {
+      if (!attempt) return
+      const context = { event_id: id, event_created_at: created_at }
+      const detail = { request: { size: attempt.size }, context, response: attempt.logged }
+      observe.log({ type: 'event-trigger', level: 'info', detail })
+    },
+    released(count) {
+      const detail = { message: `${count} events successfully unlocked` }
+      observe.log({ type: 'event-trigger', level: 'info', detail })
+    },
+  })
+}

@@ -15,6 +15,7 @@ import explain from './explain/index.ts'
 import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
+import jobs from './jobs/index.ts'
 import limits from './limits/index.ts'
 import metadata from './metadata/index.ts'
 import metrics from './metrics/index.ts'
@@ -52,6 +53,7 @@ export const builtInPlugins: readonly Plugin[] = [
   limits,
   rateLimit,
   metrics,
+  jobs,
   health,
   version,
   config,

@@ -21,7 +21,7 @@ export type {
   OperandObject,
   OperandValue,
 } from '../core/compiler/comparison-operator.ts'
-export { andSql, columnSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
+export { andSql, columnSql, conditionSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
 export {
@@ -73,6 +73,7 @@ export {
   join,
   literal,
   param,
+  replaceParams,
   type Sql,
   type Statement,
   sql,

@@ -7,14 +7,17 @@ import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
 
 export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
+export { CronExpression, occurrencesAfter, type Schedule, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { environmentValue, type ResolvedHeader, resolveHeaders } from './headers.ts'
+export { type KeptJob, keepJobs } from './kept-jobs.ts'
 export { type Claimed, type Ledger, leaseSeconds, type Outcome, outcomeOf } from './ledger.ts'
+export { type Page, readPage } from './pages.ts'
 export { wakeChannel } from './wake.ts'
 
 export default definePlugin({
   name: 'delivery',
-  dependencies: ['metadata'],
+  dependencies: ['metadata', 'jobs'],
   options: deliveryOptions,
   migrations: deliveryMigrations,
   register(engine) {

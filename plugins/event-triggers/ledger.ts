@@ -22,6 +22,8 @@ export interface ClaimedEvent {
   readonly payload: string
   readonly tries: number
   readonly created_at: string
+  /** Whether others wait for it. */
+  readonly is_ordered: boolean
   /** Seconds since it may have been delivered. */
   readonly late: number
 }
@@ -37,18 +39,24 @@ export interface EventLedgerOptions {
   unknownTrigger(event: ClaimedEvent): void
 }
 
+const isOpen = 'not delivered and not error and not archived'
+
+/** What has an ordering key waits for all that came before it with the same one. */
 const claim = `
   with due as materialized (
-    select id, coalesce(next_retry_at, created_at) as due_at from trellis.event_log
-    where not delivered and not error and not archived and coalesce(next_retry_at, created_at) <= now()
-      and (locked is null or locked <= now())
+    select id, coalesce(next_retry_at, created_at) as due_at from trellis.event_log as l
+    where ${isOpen} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now())
+      and (order_key is null or not exists (
+        select from trellis.event_log as earlier
+        where earlier.trigger_name = l.trigger_name and earlier.order_key = l.order_key and earlier.seq < l.seq
+          and not earlier.delivered and not earlier.error and not earlier.archived))
     order by coalesce(next_retry_at, created_at)
     limit $1 for update skip locked)
   update trellis.event_log as e set locked = now() + make_interval(secs => $2), locked_by = $3
   from due where e.id = due.id
   returning e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
     to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-    extract(epoch from clock_timestamp() - due_at)::float8 as late`
+    order_key is not null as is_ordered, extract(epoch from clock_timestamp() - due_at)::float8 as late`
 
 /** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
 const record = `
@@ -56,8 +64,8 @@ const record = `
     select * from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[])
       as o (id, state, status, request, response, delay)),
   logged as (
-    insert into trellis.event_invocation_logs (event_id, status, request, response)
-    select o.id, o.status, o.request::json, o.response::json
+    insert into trellis.event_invocation_logs (event_id, trigger_name, status, request, response)
+    select o.id, e.trigger_name, o.status, o.request::json, o.response::json
     from outcome o join trellis.event_log e on e.id = o.id where o.status is not null)
   update trellis.event_log as e set
     delivered = (o.state = 'delivered'), error = (o.state = 'error'),
@@ -65,12 +73,21 @@ const record = `
     next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
   from outcome o where e.id = o.id and e.locked_by = $7`
 
+/** What waits for triggers that do not, or no more: it was made while that was decided. */
+const unpark = `
+  update trellis.event_log set next_retry_at = now()
+  where ${isOpen} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)`
+
+/** Milliseconds between two looks for such events. */
+const unparkEvery = 60_000
+
 /** Seconds after which an event is looked at again whose trigger is not served. */
 const unknownDelay = 60
 
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
+  #unparkedAt = 0
 
   constructor(options: EventLedgerOptions) {
     this.#options = options
@@ -91,6 +108,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       unknownTrigger(event)
       return { id: event.id, attempt: null, state: 'later', delay: unknownDelay }
     }
+    if (trigger.entry.paused) return { id: event.id, attempt: null, state: 'later', delay: unknownDelay }
     const { num_retries: retries, interval_sec: interval, timeout_sec: timeoutSeconds } = trigger.entry.retry_conf
     const { url, headers } = trigger
     const body = bodyOf(event, retries)
@@ -126,8 +144,14 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     )
   }
 
-  pause(): number {
-    return this.#options.interval
+  async pause(): Promise<number> {
+    const { database, triggers, interval } = this.#options
+    if (performance.now() - this.#unparkedAt > unparkEvery) {
+      this.#unparkedAt = performance.now()
+      const paused = [...triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
+      await database.rows(unpark, [paused])
+    }
+    return interval
   }
 }
 

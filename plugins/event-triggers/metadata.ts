@@ -9,9 +9,11 @@ import {
   sameName,
   TrellisError,
 } from '../../sdk/index.ts'
-import type { Facet, Model, ObjectRef, Rename, ResolveContext, TableModel } from '../../sdk/metadata.ts'
+import type { Facet, Model, ObjectRef, Rename, RenamePlace, ResolveContext, TableModel } from '../../sdk/metadata.ts'
 import { environmentValue, type ResolvedHeader, resolveHeaders } from '../delivery/index.ts'
-import { type EventTrigger, eventTriggerEntry, type OperationSpec, type RowOperation, rowOperations } from './schema.ts'
+import { renameInCondition } from './condition.ts'
+import { rowOperations } from './row-operations.ts'
+import { type EventTrigger, eventTriggerEntry, type OperationSpec } from './schema.ts'
 import { type SqlTrigger, sqlTriggers, type TriggerNames } from './trigger-sql.ts'
 
 /** An event trigger as events are delivered with it. */
@@ -71,7 +73,7 @@ export const eventTriggersFacet = (
   attach(draft, name, resolved) {
     draft.extensions.set(key, (draft.extensions.get(key) ?? new Map()).set(name, resolved))
   },
-  rename: (entry, rename, { table }) => renamed(entry, rename, table),
+  rename: (entry, rename, place) => renamed(entry, rename, place),
 })
 
 interface Resolving {
@@ -86,6 +88,7 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
   if (!canTrigger(table)) throw notOnViews(name)
   context.depend({ kind: 'table', table: name }, 'parent')
   for (const operation of rowOperations) dependOnColumns(entry.definition[operation], table, context)
+  for (const column of entry.ordering_key ?? []) dependOnColumn(column, 'column', table, context)
   const environment = (variable: string) => context.environment(variable)
   try {
     const { webhook, webhook_from_env: variable = '' } = entry
@@ -96,7 +99,7 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
       entry,
       url: webhook ?? environmentValue(variable, environment),
       headers: resolveHeaders(entry.headers ?? [], environment),
-      sql: sqlTriggers(entry, table, names),
+      sql: sqlTriggers(entry, { table, context, names }),
     }
   } catch (error) {
     if (!(error instanceof TrellisError)) throw error
@@ -114,11 +117,13 @@ export const notOnViews = (view: QualifiedName) =>
 function dependOnColumns(spec: OperationSpec | undefined, table: TableModel, context: ResolveContext): void {
   for (const part of ['columns', 'payload'] as const) {
     const reason = part === 'columns' ? 'column' : 'payload'
-    for (const name of listed(spec?.[part])) {
-      if (!table.columns.has(name)) throw missingColumn(table, name)
-      context.depend({ kind: 'column', table: table.name, name }, reason)
-    }
+    for (const name of listed(spec?.[part])) dependOnColumn(name, reason, table, context)
   }
+}
+
+function dependOnColumn(name: string, reason: 'column' | 'payload', table: TableModel, context: ResolveContext): void {
+  if (!table.columns.has(name)) throw missingColumn(table, name)
+  context.depend({ kind: 'column', table: table.name, name }, reason)
 }
 
 function missingColumn(table: TableModel, name: string): TrellisError {
@@ -129,17 +134,22 @@ function missingColumn(table: TableModel, name: string): TrellisError {
 const listed = (columns: '*' | readonly string[] | undefined): readonly string[] =>
   columns === undefined || columns === '*' ? [] : columns
 
-function renamed(entry: EventTrigger, rename: Rename, table: QualifiedName): EventTrigger {
-  if (rename.kind !== 'column' || !sameName(rename.table, table)) return entry
-  const column = (name: string) => (name === rename.from ? rename.to : name)
+function renamed(entry: EventTrigger, rename: Rename, place: RenamePlace): EventTrigger {
+  const isHere = rename.kind === 'column' && sameName(rename.table, place.table)
+  const column = (name: string) => (isHere && name === rename.from ? rename.to : name)
   const columns = (list: OperationSpec['columns']) => (list === '*' ? list : list.map(column))
-  const spec = (operation: RowOperation) => {
+  const spec = ({ payload, when, ...given }: OperationSpec): OperationSpec => ({
+    columns: columns(given.columns),
+    ...(payload !== undefined && { payload: columns(payload) }),
+    ...(when && { when: renameInCondition(when, rename, place) }),
+  })
+  const specs = rowOperations.flatMap((operation) => {
     const given = entry.definition[operation]
-    if (!given) return []
-    const { payload } = given
-    const changed = { columns: columns(given.columns), ...(payload !== undefined && { payload: columns(payload) }) }
-    return [[operation, changed] as const]
+    return given ? [[operation, spec(given)] as const] : []
+  })
+  return {
+    ...entry,
+    definition: { enable_manual: entry.definition.enable_manual, ...Object.fromEntries(specs) },
+    ...(entry.ordering_key && { ordering_key: entry.ordering_key.map(column) }),
   }
-  const specs = Object.fromEntries(rowOperations.flatMap(spec))
-  return { ...entry, definition: { enable_manual: entry.definition.enable_manual, ...specs } }
 }

@@ -1,27 +1,18 @@
 // Making and removing event triggers, and sending events again or by hand.
 
-import { isDraft, original } from 'immer'
 import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '../../sdk/index.ts'
-import { type MetadataDocument, operation, type TableEntry, type TableModel } from '../../sdk/metadata.ts'
+import { findTable, operation, type TableModel } from '../../sdk/metadata.ts'
 import { requireTable } from '../tables/index.ts'
+import { noSuchEvent, noSuchTrigger, ownerOf, requireEventTrigger } from './lookup.ts'
 import { canTrigger, eventTriggerRef, eventTriggersOf, notOnViews } from './metadata.ts'
+import { rowOperations } from './row-operations.ts'
 import {
   createEventTriggerArgs,
-  DeleteEventTriggerArgs,
   type EventTrigger,
+  EventTriggerName,
   InvokeEventTriggerArgs,
   RedeliverEventArgs,
-  rowOperations,
 } from './schema.ts'
-
-/** The entry of the table that has an event trigger of that name, which is of the whole server. */
-function ownerOf(metadata: MetadataDocument, name: string): TableEntry | undefined {
-  // A draft of each of thousands of entries would cost more than all else.
-  const tables = (isDraft(metadata.tables) && original(metadata.tables)) || metadata.tables
-  return tables.find(({ event_triggers = [] }) => event_triggers.some((each) => each.name === name))
-}
-
-const noSuchTrigger = (name: string) => badRequest('not-exists', `event trigger "${name}" does not exist`)
 
 const kindTexts: Readonly<Record<string, string>> = {
   relationship: 'relationship',
@@ -71,15 +62,13 @@ export const createEventTrigger = (dialect: Dialect) =>
 export const deleteEventTrigger = operation({
   type: 'delete_event_trigger',
   about: { summary: 'Removes an event trigger; what it has not delivered is archived.' },
-  args: DeleteEventTriggerArgs,
+  args: EventTriggerName,
   check: 'new',
   handle({ metadata, remove }, { name }) {
     const owner = ownerOf(metadata, name)
     if (owner) remove(eventTriggerRef(owner.table, name))
   },
 })
-
-const noSuchEvent = () => badRequest('not-exists', 'event not found')
 
 export const redeliverEvent = operation({
   type: 'redeliver_event',
@@ -104,6 +93,34 @@ export const redeliverEvent = operation({
   },
 })
 
+const pausing = (type: string, summary: string, paused: boolean) =>
+  operation({
+    type,
+    about: { summary },
+    args: EventTriggerName,
+    check: 'new',
+    handle({ metadata }, { name }) {
+      const { owner } = requireEventTrigger(metadata, name)
+      const table = findTable(metadata, owner.table)
+      const trigger = table?.event_triggers?.find((each) => each.name === name)
+      if (!trigger) return
+      if (paused) trigger.paused = true
+      else delete trigger.paused
+    },
+  })
+
+export const pauseEventTrigger = pausing(
+  'pause_event_trigger',
+  'Has the events of an event trigger wait; they are recorded as before.',
+  true,
+)
+
+export const resumeEventTrigger = pausing(
+  'resume_event_trigger',
+  'Delivers the events of an event trigger that was paused, those that waited first.',
+  false,
+)
+
 export const invokeEventTrigger = (dialect: Dialect) =>
   operation({
     type: 'invoke_event_trigger',
@@ -114,9 +131,7 @@ export const invokeEventTrigger = (dialect: Dialect) =>
     args: InvokeEventTriggerArgs,
     editsMetadata: false,
     async handle({ model, metadata, transaction }, { name, payload }) {
-      const owner = ownerOf(metadata, name)
-      const entry = owner?.event_triggers?.find((each) => each.name === name)
-      if (!owner || !entry) throw noSuchTrigger(name)
+      const { owner, entry } = requireEventTrigger(metadata, name)
       if (!entry.definition.enable_manual) {
         throw badRequest('not-supported', 'manual mode is not enabled for event trigger')
       }

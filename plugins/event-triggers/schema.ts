@@ -1,13 +1,11 @@
 // What event triggers look like on the wire, in arguments and in the document.
 
 import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
-import { ColumnName, decode, ObjectName, TableName } from '../../sdk/metadata.ts'
+import { ColumnName, decode, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type ConfiguredHeader, configuredHeader } from '../delivery/schema.ts'
-
-/** The operations on rows that a trigger may listen to. */
-export const rowOperations = ['insert', 'update', 'delete'] as const
-
-export type RowOperation = (typeof rowOperations)[number]
+import { CleanupConfig, storedCleanup } from './cleanup-schema.ts'
+import type { EventCondition } from './condition.ts'
+import { type RowOperation, rowOperations } from './row-operations.ts'
 
 type Columns = '*' | string[]
 
@@ -15,6 +13,8 @@ type Columns = '*' | string[]
 export interface OperationSpec {
   columns: Columns
   payload?: Columns
+  /** Absent: every change makes an event. */
+  when?: EventCondition
 }
 
 export interface RetryConf {
@@ -31,6 +31,11 @@ export interface EventTrigger {
   webhook?: string
   webhook_from_env?: string
   headers?: ConfiguredHeader[]
+  /** Columns; events of rows that are the same in them are delivered in order, one at a time. */
+  ordering_key?: string[]
+  /** Whether events wait until it is resumed. */
+  paused?: true
+  cleanup_config?: CleanupConfig
 }
 
 declare module '../../sdk/registry.ts' {
@@ -53,7 +58,12 @@ const Columns = Type.Unsafe<Columns>(
 )
 
 const spec = (options: object) =>
-  Type.Optional(Type.Object({ columns: Columns, payload: Type.Optional(Columns) }, { missingKey: 'A', ...options }))
+  Type.Optional(
+    Type.Object(
+      { columns: Columns, payload: Type.Optional(Columns), when: Type.Optional(VerbatimObject) },
+      { missingKey: 'A', ...options },
+    ),
+  )
 
 const specs = (options: object) => ({ insert: spec(options), update: spec(options), delete: spec(options) })
 
@@ -103,12 +113,23 @@ function checkWebhook({ webhook, webhook_from_env }: WebhookSource): void {
 
 const webhook = { webhook: Type.Optional(Type.String()), webhook_from_env: Type.Optional(ObjectName) }
 
+const rest = (dialect: Dialect) => ({
+  retry_conf: Type.Optional(RetryConf),
+  headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+  ordering_key: Type.Optional(Type.Array(ColumnName, { minItems: 1 })),
+  paused: Type.Optional(Type.Boolean()),
+  cleanup_config: Type.Optional(CleanupConfig),
+})
+
 type GivenTrigger = Specs &
-  WebhookSource & { name: string; enable_manual?: boolean; retry_conf?: RetryConf; headers?: ConfiguredHeader[] }
+  WebhookSource & { name: string; enable_manual?: boolean } & Static<
+    ReturnType<typeof Type.Object<ReturnType<typeof rest>>>
+  >
 
 /** The entry of a trigger, its members in the order of the document. */
 function entryOf(given: GivenTrigger): EventTrigger {
   const { name, enable_manual = false, retry_conf = retryDefaults, headers = [] } = given
+  const { ordering_key, paused = false, cleanup_config } = given
   const listed = rowOperations.flatMap((operation) => {
     const each = given[operation]
     return each ? [[operation, each] as const] : []
@@ -119,6 +140,9 @@ function entryOf(given: GivenTrigger): EventTrigger {
     retry_conf,
     ...(given.webhook === undefined ? { webhook_from_env: given.webhook_from_env } : { webhook: given.webhook }),
     ...(headers.length > 0 && { headers }),
+    ...(ordering_key && { ordering_key }),
+    ...(paused && { paused }),
+    ...(cleanup_config && { cleanup_config: storedCleanup(cleanup_config) }),
   }
 }
 
@@ -131,8 +155,7 @@ export const createEventTriggerArgs = (dialect: Dialect) => {
       ...specs({}),
       enable_manual: Type.Optional(Type.Boolean()),
       ...webhook,
-      retry_conf: Type.Optional(RetryConf),
-      headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+      ...rest(dialect),
       replace: Type.Optional(Type.Boolean()),
     },
     {
@@ -174,7 +197,7 @@ export function eventTriggerEntry(dialect: Dialect) {
   return Type.Unsafe<EventTrigger>(Entry)
 }
 
-export const DeleteEventTriggerArgs = Type.Object({ name: ObjectName })
+export const EventTriggerName = Type.Object({ name: ObjectName })
 
 export const RedeliverEventArgs = Type.Object({ event_id: Type.String() })
 

@@ -2,8 +2,9 @@
 
 import type { Model } from '../../sdk/metadata.ts'
 import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
+import { wakeChannel } from '../delivery/index.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
-import { rowOperations } from './schema.ts'
+import { rowOperations } from './row-operations.ts'
 import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
 
 /** Follows a change of the model; event triggers that went have their events archived. */
@@ -25,6 +26,7 @@ export async function followEventTriggers(
     ...changed.flatMap((trigger) => statementsFor(trigger, place)),
   ]
   await run(statements, transaction)
+  await followPauses(before, after, transaction)
   await archive(gone, transaction)
 }
 
@@ -124,12 +126,31 @@ function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, 
   return [...(existing ? [dropped(name)] : []), made, placed]
 }
 
+/** What is open of a trigger waits while it is paused; whoever is at work on one of its events ends that. */
+async function followPauses(
+  before: ReadonlyMap<string, ResolvedTrigger>,
+  after: ReadonlyMap<string, ResolvedTrigger>,
+  transaction: Transaction,
+): Promise<void> {
+  for (const { name, entry } of after.values()) {
+    const isPaused = entry.paused ?? false
+    const wasPaused = before.get(name)?.entry.paused ?? false
+    if (isPaused === wasPaused) continue
+    await transaction.rows(
+      `update trellis.event_log set next_retry_at = $2
+       where trigger_name = $1 and not delivered and not error and not archived`,
+      [name, isPaused ? 'infinity' : 'now'],
+    )
+    if (!isPaused) await transaction.rows('select pg_notify($1, $2)', [wakeChannel, 'events'])
+  }
+}
+
 /** What was not delivered never will be. */
 async function archive(names: readonly string[], transaction: Transaction): Promise<void> {
   if (names.length === 0) return
   await transaction.rows(
     `update trellis.event_log set archived = true, locked = null, locked_by = null
-     where trigger_name = any($1) and not delivered and not archived`,
+     where trigger_name = any($1) and not delivered and not error and not archived`,
     [names],
   )
 }

@@ -5,10 +5,11 @@
 
 import { createHash } from 'node:crypto'
 import type { Dialect } from '../../sdk/index.ts'
-import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
+import type { ColumnModel, ResolveContext, TableModel } from '../../sdk/metadata.ts'
 import { compile, id, join, literal, type Sql, sql, trusted } from '../../sdk/sql.ts'
-import type { EventTrigger, OperationSpec, RowOperation } from './schema.ts'
-import { rowOperations } from './schema.ts'
+import { eventConditionSql } from './condition.ts'
+import { type RowName, type RowOperation, rowOperations, rowsOf } from './row-operations.ts'
+import type { EventTrigger, OperationSpec } from './schema.ts'
 
 /** A trigger of PostgreSQL and its function, which have one name. */
 export interface SqlTrigger {
@@ -36,68 +37,97 @@ export function sqlTriggerName(trigger: string, operation: RowOperation, prefix:
   return `${name.slice(0, longestName - end.length - digest.length - 1)}_${digest}${end}`
 }
 
-/** The triggers that an event trigger needs on its table. */
-export const sqlTriggers = (trigger: EventTrigger, table: TableModel, names: TriggerNames): SqlTrigger[] =>
-  rowOperations.flatMap((operation) => {
-    const spec = trigger.definition[operation]
-    if (!spec) return []
-    const body = compile(bodyOf({ trigger: trigger.name, operation, spec, table, names })).text
-    return [{ operation, name: sqlTriggerName(trigger.name, operation, names.dialect.triggerPrefix), body }]
-  })
-
-interface BodyParts {
-  readonly trigger: string
-  readonly operation: RowOperation
-  readonly spec: OperationSpec
+export interface TriggerPlace {
   readonly table: TableModel
+  readonly context: ResolveContext
   readonly names: TriggerNames
 }
 
-type RowVariable = 'old' | 'new'
+/** The triggers that an event trigger needs on its table; throws when a condition is none. */
+export const sqlTriggers = (trigger: EventTrigger, place: TriggerPlace): SqlTrigger[] =>
+  rowOperations.flatMap((operation) => {
+    const spec = trigger.definition[operation]
+    if (!spec) return []
+    const body = compile(bodyOf({ trigger, operation, spec, ...place })).text
+    return [{ operation, name: sqlTriggerName(trigger.name, operation, place.names.dialect.triggerPrefix), body }]
+  })
+
+interface BodyParts extends TriggerPlace {
+  readonly trigger: EventTrigger
+  readonly operation: RowOperation
+  readonly spec: OperationSpec
+}
 
 function bodyOf(parts: BodyParts): Sql {
   const { trigger, operation, spec, names } = parts
   const { userSetting, traceSetting } = names.dialect
-  const rows: readonly RowVariable[] = { insert: ['new'], update: ['old', 'new'], delete: ['old'] }[
-    operation
-  ] as RowVariable[]
-  const data = (row: RowVariable) => (rows.includes(row) ? trusted(`${row}_data`) : trusted('null'))
-  const checks = operation === 'update' ? comparison(spec.columns) : trusted('')
+  const rows = rowsOf[operation]
+  const data = (row: RowName) => (rows.includes(row) ? trusted(`${row}_data`) : trusted('null'))
+  const changed = operation === 'update' ? comparison(spec.columns) : trusted('')
   return sql`
 declare
   old_data json;
   new_data json;
-  is_changed boolean;
-begin${checks}${assignments(rows, parts)}
+  order_key text;
+  is_wanted boolean;
+begin${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(trigger, rows)}
   perform trellis.record_event(
-    tg_table_schema, tg_table_name, ${literal(trigger)}, ${literal(operation.toUpperCase())}, ${data('old')}, ${data('new')},
-    current_setting(${literal(userSetting)}, true), current_setting(${literal(traceSetting)}, true));
+    tg_table_schema, tg_table_name, ${literal(trigger.name)}, ${literal(operation.toUpperCase())},
+    ${data('old')}, ${data('new')},
+    current_setting(${literal(userSetting)}, true), current_setting(${literal(traceSetting)}, true),
+    order_key, ${trusted(String(trigger.paused ?? false))});
   return null;
 end`
 }
 
+const orUnwanted = sql`
+  if not is_wanted then
+    return null;
+  end if;`
+
+/** What cannot be told is wanted: an event too many is better than one too few. */
+function whenHolds({ spec: { when }, operation, table, context }: BodyParts): Sql {
+  if (!when) return trusted('')
+  return sql`
+  begin
+    is_wanted := coalesce(${eventConditionSql(when, { operation, table, context })}, false);
+  exception when others then
+    is_wanted := true;
+  end;${orUnwanted}`
+}
+
+/** Rows that were given another key belong with those of the new one. */
+function orderKey({ ordering_key: columns }: EventTrigger, rows: readonly RowName[]): Sql {
+  if (!columns) return trusted('')
+  const row = trusted(rows.at(-1) ?? 'new')
+  const values = columns.map((name) => sql`${row}.${id(name)}`)
+  return sql`
+  begin
+    order_key := row(${join(values)})::text;
+  exception when undefined_column then
+    order_key := '';
+  end;`
+}
+
 /** Types without an equality of their own are compared by their binary image. */
 function comparison(columns: OperationSpec['columns']): Sql {
-  const row = (name: RowVariable) =>
+  const row = (name: RowName) =>
     columns === '*'
       ? trusted(name)
       : sql`row(${join(columns.map((column) => sql`${trusted(name)}.${id(column)}`))})::record`
   return sql`
   begin
     begin
-      is_changed := ${row('old')} is distinct from ${row('new')};
+      is_wanted := ${row('old')} is distinct from ${row('new')};
     exception when undefined_function then
-      is_changed := ${row('old')} *<> ${row('new')};
+      is_wanted := ${row('old')} *<> ${row('new')};
     end;
   exception when undefined_column then
-    is_changed := old *<> new;
-  end;
-  if not is_changed then
-    return null;
-  end if;`
+    is_wanted := old *<> new;
+  end;${orUnwanted}`
 }
 
-function assignments(rows: readonly RowVariable[], { spec, table, names }: BodyParts): Sql {
+function assignments(rows: readonly RowName[], { spec, table, names }: BodyParts): Sql {
   const { payload = '*' } = spec
   const whole = join(
     rows.map((row) => trusted(`\n    ${row}_data := row_to_json(${row});`)),
@@ -118,7 +148,7 @@ function assignments(rows: readonly RowVariable[], { spec, table, names }: BodyP
 /** What a double cannot hold. */
 const wideNumbers: ReadonlySet<string> = new Set(['int8', 'numeric'])
 
-function sentValue(row: RowVariable, name: string, { table, names }: Pick<BodyParts, 'table' | 'names'>): Sql {
+function sentValue(row: RowName, name: string, { table, names }: Pick<BodyParts, 'table' | 'names'>): Sql {
   const value = sql`${trusted(row)}.${id(name)}`
   const type = table.columns.get(name)?.type
   if (names.stringifyNumbers && type && wideNumbers.has(type.name)) return sql`${value}::text`

@@ -3,7 +3,9 @@
 import './log.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { deliveries } from '../delivery/index.ts'
+import { jobs } from '../jobs/index.ts'
 import { deliverScheduled } from './deliver.ts'
+import { scheduleTicks } from './jobs.ts'
 import { cronTriggersSlice } from './metadata.ts'
 import { scheduledMigrations } from './migrations.ts'
 import { followCronTriggers, topUp } from './occurrences.ts'
@@ -19,7 +21,7 @@ import { cronTriggersSchema } from './schema.ts'
 
 export default definePlugin({
   name: 'scheduled',
-  dependencies: ['metadata', 'delivery'],
+  dependencies: ['metadata', 'jobs', 'delivery'],
   migrations: scheduledMigrations,
   register(engine) {
     const { dialect } = engine
@@ -30,6 +32,7 @@ export default definePlugin({
     engine.operations.add(createCronTrigger(dialect), deleteCronTrigger, createScheduledEvent(dialect))
     engine.operations.add(getCronTriggers, getScheduledEvents, getEventInvocations, getScheduledEventInvocations)
     engine.operations.add(deleteScheduledEvent)
+    scheduleTicks(engine, engine.use(jobs))
     deliverScheduled(engine, engine.use(deliveries))
   },
 })

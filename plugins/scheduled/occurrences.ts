@@ -2,7 +2,7 @@
 
 import type { Model } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
-import { occurrencesAfter } from './cron.ts'
+import { occurrencesAfter } from '../delivery/index.ts'
 import { cronTriggersOf, inconsistentCronTriggers } from './metadata.ts'
 import type { CronTrigger } from './schema.ts'
 

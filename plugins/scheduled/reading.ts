@@ -2,6 +2,7 @@
 
 import { badRequest, compareText, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { decode, type OperationContext, operation } from '../../sdk/metadata.ts'
+import { readPage } from '../delivery/index.ts'
 import { requireCronTrigger } from './metadata.ts'
 
 const statuses = ['scheduled', 'locked', 'delivered', 'error', 'dead']
@@ -87,7 +88,7 @@ export const getScheduledEvents = operation({
   type: 'get_scheduled_events',
   about: {
     summary: 'Lists one-off events, or those of a cron trigger, by the time at which they are due.',
-    result: Type.Object({ events: Type.Array(Type.Unknown()), count: Type.Integer() }),
+    result: Type.Object({ events: Type.Array(Type.Unknown()), count: Type.Optional(Type.Integer()) }),
   },
   args: EventsArgs,
   access: 'any',
@@ -97,7 +98,7 @@ export const getScheduledEvents = operation({
     const { events, own } = tables[type]
     checkTrigger(context, args)
     const of = type === 'cron' ? 'trigger_name = $2' : '$2::text is null'
-    return readPage(context, {
+    return readEvents(context, {
       key: 'events',
       from: `select ${state}, ${own} from trellis.${events} where status = any($1) and ${of}`,
       order: 'scheduled_time, id',
@@ -112,7 +113,7 @@ const getInvocations = (type: string) =>
     type,
     about: {
       summary: 'Lists the attempts to deliver scheduled events, the newest first.',
-      result: Type.Object({ invocations: Type.Array(Type.Unknown()), count: Type.Integer() }),
+      result: Type.Object({ invocations: Type.Array(Type.Unknown()), count: Type.Optional(Type.Integer()) }),
     },
     args: InvocationsArgs,
     access: 'any',
@@ -123,7 +124,7 @@ const getInvocations = (type: string) =>
       const { events, logs } = tables[kind]
       checkTrigger(context, args)
       const of = kind === 'cron' ? '($2::text is null or e.trigger_name = $2)' : '$2::text is null'
-      return readPage(context, {
+      return readEvents(context, {
         key: 'invocations',
         from: `select l.* from trellis.${logs} l join trellis.${events} e on e.id = l.event_id
           where ($1::text is null or l.event_id = $1) and ${of}`,
@@ -157,22 +158,17 @@ function refuseNul(id: string | null): void {
   if (id?.includes('\0')) throw badRequest('parse-failed', 'an id must not hold the character U+0000')
 }
 
-interface PageQuery {
+interface EventPage {
   readonly key: string
   readonly from: string
   readonly order: string
   readonly values: readonly unknown[]
-  readonly page: Pick<Static<typeof EventsArgs>, 'limit' | 'offset'>
+  readonly page: Pick<Static<typeof EventsArgs>, 'limit' | 'offset' | 'get_rows_count'>
 }
 
-/** A page of rows as JSON, and how many there are in all. */
-async function readPage({ transaction }: OperationContext, { key, from, order, values, page }: PageQuery) {
-  const [row] = await transaction.rows<{ rows: unknown[]; count: number }>(
-    `with found as materialized (${from})
-     select (select count(*)::int from found) as count,
-       coalesce((select json_agg(row_to_json(p)) from
-         (select * from found order by ${order} limit $3 offset $4) p), '[]') as rows`,
-    [...values, page.limit ?? null, page.offset ?? 0],
-  )
-  return { [key]: row!.rows, count: row!.count }
+/** A page of rows, and how many there are in all unless that is not wanted. */
+async function readEvents({ transaction }: OperationContext, { key, page, ...query }: EventPage) {
+  const { limit = null, offset = 0, get_rows_count: counts = true } = page
+  const { rows, count } = await readPage(transaction, { ...query, limit, offset, counts })
+  return { [key]: rows, ...(counts && { count }) }
 }

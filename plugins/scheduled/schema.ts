@@ -2,8 +2,8 @@
 
 import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
 import { ObjectName } from '../../sdk/metadata.ts'
+import { CronExpression, TimeZone } from '../delivery/index.ts'
 import { type ConfiguredHeader, configuredHeader } from '../delivery/schema.ts'
-import { readCron, readTimeZone } from './cron.ts'
 
 export interface ScheduledRetryConf {
   num_retries: number
@@ -82,13 +82,10 @@ const RetryConf = Type.Unsafe<ScheduledRetryConf>({
   }),
 })
 
-const Cron = Type.String({ convert: readCron, shown: Type.String({ examples: ['0 2 * * *'] }) })
-const TimeZone = Type.String({ convert: readTimeZone, shown: Type.String({ examples: ['Europe/Berlin'] }) })
-
 const triggerMembers = (dialect: Dialect) => ({
   name: ObjectName,
   webhook: Type.String(),
-  schedule: Cron,
+  schedule: CronExpression,
   include_in_metadata: Type.Boolean(),
   payload: Type.Optional(Type.Unknown()),
   retry_conf: Type.Optional(RetryConf),

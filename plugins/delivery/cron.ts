@@ -1,7 +1,7 @@
 // Cron expressions: five fields, and when they are due in a time zone.
 
 import { CronExpressionParser } from 'cron-parser'
-import { parseFailed } from '../../sdk/index.ts'
+import { parseFailed, Type } from '../../sdk/index.ts'
 
 const shorthands: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -34,6 +34,9 @@ export function readCron(text: string): string {
   }
 }
 
+/** An expression as an argument. */
+export const CronExpression = Type.String({ convert: readCron, shown: Type.String({ examples: ['0 2 * * *'] }) })
+
 /** A name of the IANA database; refuses others. */
 export function readTimeZone(name: string): string {
   try {
@@ -46,6 +49,10 @@ export function readTimeZone(name: string): string {
   return name
 }
 
+/** A time zone as an argument. */
+export const TimeZone = Type.String({ convert: readTimeZone, shown: Type.String({ examples: ['Europe/Berlin'] }) })
+
+/** Cron in a time zone; absent: UTC. */
 export interface Schedule {
   readonly schedule: string
   readonly timezone?: string

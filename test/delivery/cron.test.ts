@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { occurrencesAfter, readCron } from '../../plugins/scheduled/cron.ts'
+import { occurrencesAfter, readCron } from '../../plugins/delivery/cron.ts'
 
 const times = (schedule: string, timezone: string, after: string, count: number) =>
   occurrencesAfter({ schedule: readCron(schedule), timezone }, new Date(after), count).map((time) =>

@@ -21,6 +21,9 @@ export interface Delivery<Item extends Claimed> {
   released(count: number): void
 }
 
+/** Milliseconds from when the server is ready. */
+const afterStartMillis = 100
+
 type Parts = Pick<Engine, 'database' | 'outgoing' | 'dialect' | 'settings' | 'onReady' | 'onStopping' | 'onClose'>
 
 export class Deliveries {
@@ -33,9 +36,7 @@ export class Deliveries {
     this.#parts = parts
     this.#wake = new Wake(parts.database)
     // Without a worker there is nobody to wake.
-    parts.onReady(() => {
-      if (this.#isDelivering) this.#wake.start()
-    })
+    if (this.#isDelivering) this.#whileServing(() => this.#wake.start())
     parts.onClose(() => this.#wake.stop())
   }
 
@@ -52,11 +53,11 @@ export class Deliveries {
   /** Delivers what is due from when the server is ready until it stops, which lets what is under way end. */
   deliver<Item extends Claimed>({ ledger, topic, settled, report, released }: Delivery<Item>): DeliveryWorker<Item> {
     const { eventsHttpPoolSize: concurrency, eventsFetchBatchSize: batch } = this.settings
-    const { onReady, onStopping, onClose, settings } = this.#parts
+    const { onStopping, onClose, settings } = this.#parts
     const worker = new DeliveryWorker<Item>({ ledger, concurrency, batch, report, settled })
     if (!this.#isDelivering) return worker
     this.#wake.on(topic, () => worker.wake())
-    onReady(() => worker.start())
+    this.#whileServing(() => worker.start())
     // Requests and deliveries have the same time to end.
     let stopped: Promise<number> | undefined
     const stop = () => (stopped ??= worker.stop(settings.gracefulShutdownTimeout * 1000))
@@ -66,6 +67,18 @@ export class Deliveries {
       if (count > 0) released(count)
     })
     return worker
+  }
+
+  /** Begins when the start is over, which has more urgent things to do, unless the server stops before. */
+  #whileServing(start: () => void): void {
+    const { onReady, onStopping, onClose } = this.#parts
+    let timer: NodeJS.Timeout | undefined
+    onReady(() => {
+      timer = setTimeout(start, afterStartMillis).unref()
+    })
+    const cancel = () => clearTimeout(timer)
+    onStopping(cancel)
+    onClose(cancel)
   }
 }
 

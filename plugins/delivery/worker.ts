@@ -46,6 +46,8 @@ export class DeliveryWorker<Item extends Claimed> {
   #renewing: NodeJS.Timeout | undefined
   #drained: (() => void) | null = null
   #reported: string | null = null
+  /** Since something went well. */
+  #failures = 0
   #restMillis = firstRestMillis
 
   constructor(options: WorkerOptions<Item>) {
@@ -129,9 +131,11 @@ export class DeliveryWorker<Item extends Claimed> {
     this.#restMillis = Math.min(longestRestMillis, this.#restMillis * 2)
   }
 
+  /** A connection that was lost and is there again is no news: what fails twice is told, once. */
   #report(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error)
-    if (message === this.#reported) return
+    this.#failures++
+    if (this.#failures < 2 || message === this.#reported) return
     this.#reported = message
     this.#options.report(message)
   }
@@ -141,6 +145,7 @@ export class DeliveryWorker<Item extends Claimed> {
     try {
       const items = await this.#options.ledger.claim(limit)
       this.#reported = null
+      this.#failures = 0
       this.#restMillis = firstRestMillis
       for (const item of items) this.#begin(item)
       return items.length

@@ -179,9 +179,8 @@ export function eventTriggerEntry(dialect: Dialect) {
     {
       name: ObjectName,
       definition,
-      retry_conf: Type.Optional(RetryConf),
       ...webhook,
-      headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+      ...rest(dialect),
     },
     {
       ...closed,

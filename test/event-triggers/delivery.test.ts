@@ -102,7 +102,7 @@ test('a webhook that hangs, is not there, breaks off or redirects is a failure w
   await insertOne(shop)
   assert.equal((await settled(shop)).filter(({ error }) => error).length, 5)
   const rows = await shop.sql<Invocation & { trigger_name: string }>(
-    'select trigger_name, status, response from trellis.event_invocation_logs i join trellis.event_log e on e.id = event_id',
+    'select e.trigger_name, status, response from trellis.event_invocation_logs i join trellis.event_log e on e.id = event_id',
   )
   const found = Object.fromEntries(rows.map((row) => [row.trigger_name, [row.status, row.response.data['message']]]))
   assert.deepEqual(found['hangs'], [1000, 'no answer within 1 s'])

@@ -35,7 +35,7 @@ export interface Shop extends TestTrellis {
 /** Starts it; `answer` is the webhook's. */
 export async function startShop(
   t: TestContext,
-  options: TrellisOptions & { readonly answer?: (request: Received) => OtherAnswer | null } = {},
+  options: TrellisOptions & { readonly answer?: (request: Received) => OtherAnswer | null | Promise<OtherAnswer> } = {},
 ): Promise<Shop> {
   const hook = await startOther(t, options.answer ?? (() => ({ body: { ok: true } })))
   const trellis = await startTrellis(t, { ...options, sql: options.database ? '' : `${sql};${options.sql ?? ''}` })

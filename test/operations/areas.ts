@@ -5,6 +5,7 @@ import { collections } from './collections.ts'
 import { computedFields } from './computed-fields.ts'
 import { data } from './data.ts'
 import type { Area } from './entry.ts'
+import { eventLog } from './event-log.ts'
 import { eventTriggers } from './event-triggers.ts'
 import { functions } from './functions.ts'
 import { metadata } from './metadata.ts'
@@ -19,6 +20,7 @@ export const areas: readonly Area[] = [
   collections,
   computedFields,
   data,
+  eventLog,
   eventTriggers,
   functions,
   metadata,

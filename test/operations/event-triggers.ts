@@ -1,8 +1,9 @@
 // Event triggers: making and removing them, events again and by hand.
 
 import assert from 'node:assert/strict'
+import type { TestTrellis } from '../support/trellis.ts'
 import { tableIs } from './effects.ts'
-import type { Area, Call, Effect, Refusal } from './entry.ts'
+import type { Area, Call, Effect, OperationEntry, Refusal } from './entry.ts'
 import { named } from './world.ts'
 
 // Nobody listens there: what is sent is of no interest here.
@@ -11,6 +12,8 @@ const insert = { columns: '*' }
 const minimal = { name: 'told', table: 'book', insert, webhook }
 const retry_conf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
 const stored = { name: 'told', definition: { enable_manual: false, insert }, retry_conf, webhook }
+
+const cleanup_config = { schedule: '0 3 * * *', clear_older_than: 24 }
 
 const created = (args: object = {}): Call => ({ type: 'create_event_trigger', args: { ...minimal, ...args } })
 const bookHas = (...triggers: object[]) =>
@@ -44,6 +47,12 @@ const headerRefused = (title: string, header: unknown, error: string, place = ''
   malformed(title, { headers: [header] }, error, { path: `$.headers[0]${place}`, fits: undefined })
 
 const refusedShapes: readonly Refusal[] = [
+  malformed(
+    'a clean-up with a schedule that is none',
+    { cleanup_config: { ...cleanup_config, schedule: 'daily' } },
+    'invalid cron expression "daily": expected five fields of numbers, *, lists, ranges and steps',
+    { path: '$.cleanup_config.schedule' },
+  ),
   malformed('a name that begins with a digit', { name: '1st' }, badName),
   malformed('a name with a space', { name: 'a b' }, badName),
   malformed('an empty name', { name: '' }, 'empty string not allowed', { path: '$.name', fits: undefined }),
@@ -92,7 +101,35 @@ const refusedHeaders: readonly Refusal[] = [
   ),
 ]
 
+const whenRefused = (title: string, when: object, error: string | RegExp): Refusal => ({
+  title,
+  args: { ...minimal, insert: { columns: '*', when } },
+  code: 'constraint-violation',
+  error,
+})
+
 const refusedMeanings: readonly Refusal[] = [
+  whenRefused(
+    'a condition on a row that is not there',
+    { old: {} },
+    'in table "book": in event trigger "told": unexpected key "old" in when of insert, expecting one of "new", "_and", "_or", "_not"',
+  ),
+  whenRefused(
+    'a condition on what is no column',
+    { new: { nothing: { _eq: 1 } } },
+    /^in table "book": in event trigger "told": .*"nothing"/,
+  ),
+  whenRefused(
+    'a condition on the session',
+    { _or: [{ new: { id: { _eq: 'X-Service-User-Id' } } }] },
+    'in table "book": in event trigger "told": session variables cannot be compared with in when',
+  ),
+  {
+    title: 'an ordering key with what is no column',
+    args: { ...minimal, ordering_key: ['nothing'] },
+    code: 'constraint-violation',
+    error: 'table "book" has no field named "nothing"',
+  },
   {
     title: 'a table that is not tracked',
     args: { ...minimal, table: 'nowhere' },
@@ -160,12 +197,19 @@ const refusedMeanings: readonly Refusal[] = [
 const event = `insert into trellis.event_log (id, schema_name, table_name, trigger_name, payload, error, tries, locked)
   values ('one', 'public', 'book', 'told', '{}', true, 3, null)`
 
+const noSuchTrigger = (args: object): Refusal => ({
+  title: 'a trigger that is not there',
+  args,
+  code: 'not-exists',
+  error: 'event trigger "told" does not exist',
+})
+
 const all = {
   name: 'all-of_it',
   definition: {
     enable_manual: true,
     insert,
-    update: { columns: ['title'], payload: ['id', 'title'] },
+    update: { columns: ['title'], payload: ['id', 'title'], when: { new: { id: { _gt: 1 } }, _not: { old: {} } } },
     delete: { columns: '*', payload: '*' },
   },
   retry_conf: { num_retries: 3, interval_sec: 5, timeout_sec: 7 },
@@ -174,6 +218,9 @@ const all = {
     { name: 'X-Value', value: 'v' },
     { name: 'X-Env', value_from_env: 'PATH' },
   ],
+  ordering_key: ['id'],
+  paused: true,
+  cleanup_config: { ...cleanup_config, batch_size: 7, keep_errors: true },
 }
 
 export const eventTriggers: Area = {
@@ -320,5 +367,31 @@ export const eventTriggers: Area = {
         },
       ],
     },
+    ...(['pause_event_trigger', 'resume_event_trigger'] as const).map((type): OperationEntry => {
+      const isPause = type === 'pause_event_trigger'
+      const parked = async ({ sql }: { readonly sql: TestTrellis['sql'] }) => {
+        const [row] = await sql(`select coalesce(next_retry_at = 'infinity', false) as waits from trellis.event_log`)
+        assert.deepEqual(row, { waits: isPause })
+      }
+      return {
+        type,
+        requires: ['name'],
+        succeeds: [
+          {
+            title: 'has what is open wait, or go on',
+            given: [created({ paused: !isPause }), `${event}; update trellis.event_log set error = false, next_retry_at = now() + interval '1 hour'`],
+            args: { name: 'told' },
+            then: [bookHas(isPause ? { ...stored, paused: true } : stored), parked],
+          },
+          {
+            title: 'changes nothing the second time',
+            given: [created({ paused: isPause })],
+            args: { name: 'told' },
+            then: [bookHas(isPause ? { ...stored, paused: true } : stored)],
+          },
+        ],
+        refuses: [noSuchTrigger({ name: 'told' })],
+      }
+    }),
   ],
 }

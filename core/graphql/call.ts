@@ -49,7 +49,7 @@ export interface CallGroup<Plan = unknown> {
 }
 
 /** What the planners of all resolved fields have in common. */
-interface CallPlanner<Plan> {
+export interface CallPlanner<Plan> {
   readonly kind: 'resolved'
   /**
    * Whether the value has the response's shape already. Otherwise it is completed against the selection: members picked,

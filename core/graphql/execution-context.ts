@@ -8,8 +8,8 @@ import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { BoundArguments } from './arguments.ts'
 import type { Variables } from './plan-context.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 import type { PreparedOperation } from './prepared.ts'
-import type { RoleSchema } from './role-schema.ts'
 
 export interface ExecutionContext {
   readonly database: Database
@@ -21,7 +21,7 @@ export interface ExecutionContext {
   readonly signal: AbortSignal | null
   /** Gives what aborts when nobody waits for the answer any more; null where nothing tells. */
   readonly whenUnwanted: (() => AbortSignal) | null
-  readonly schema: RoleSchema
+  readonly schema: PlannedSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables
   /** Values that were bound ahead of running. */

@@ -3,6 +3,7 @@
 
 import type { Agent, Dispatcher } from 'undici'
 import { Wrapping } from '../engine/wrapping.ts'
+import { codeOf } from '../errors/thrown.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { withDefaults } from './headers.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from './request.ts'
@@ -103,5 +104,5 @@ async function readBody(
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   if (!(error instanceof Error)) return String(error)
-  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
+  return error.message || (codeOf(error) ?? error.name)
 }

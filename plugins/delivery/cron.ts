@@ -1,7 +1,7 @@
 // Cron expressions: five fields, and when they are due in a time zone.
 
-import { CronExpressionParser } from 'cron-parser'
 import { parseFailed, Type } from '../../sdk/index.ts'
+import { occurrencesOf } from '../jobs/index.ts'
 
 const shorthands: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -16,6 +16,12 @@ const shorthands: Readonly<Record<string, string>> = {
 /** Numbers, lists, ranges and steps: what else the library knows is no part of the interface. */
 const field = /^[\d*,/-]+$/
 
+/** The greatest value of each field. */
+const greatest = [59, 23, 31, 12, 7]
+
+/** `5/20` is short for `5-59/20`. */
+const withoutOpenSteps = (text: string, i: number): string => text.replace(/(^|,)(\d+)\//g, `$1$2-${greatest[i]}/`)
+
 /** An expression in its five fields; refuses what is none, or is never due. */
 export function readCron(text: string): string {
   const trimmed = text.trim()
@@ -25,9 +31,9 @@ export function readCron(text: string): string {
       `invalid cron expression ${JSON.stringify(text)}: expected five fields of numbers, *, lists, ranges and steps`,
     )
   }
-  const expression = fields.join(' ')
+  const expression = fields.map(withoutOpenSteps).join(' ')
   try {
-    CronExpressionParser.parse(expression, { tz: 'UTC' }).next()
+    occurrencesOf({ cron: expression })
     return expression
   } catch (error) {
     throw parseFailed(`invalid cron expression ${JSON.stringify(text)}: ${(error as Error).message}`)
@@ -40,13 +46,11 @@ export const CronExpression = Type.String({ convert: readCron, shown: Type.Strin
 /** A name of the IANA database; refuses others. */
 export function readTimeZone(name: string): string {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
+    occurrencesOf({ cron: '0 0 * * *', timezone: name })
+    return name
   } catch {
     throw parseFailed(`unknown time zone ${JSON.stringify(name)}`)
   }
-  // Offsets are no places: they have no rules of their own.
-  if (/^[+-]/.test(name)) throw parseFailed(`unknown time zone ${JSON.stringify(name)}`)
-  return name
 }
 
 /** A time zone as an argument. */
@@ -60,12 +64,10 @@ export interface Schedule {
 
 /** The next times after a moment at which something is due. */
 export function occurrencesAfter({ schedule, timezone = 'UTC' }: Schedule, moment: Date, count: number): Date[] {
-  const expression = CronExpressionParser.parse(schedule, { tz: timezone, currentDate: moment })
+  const { next } = occurrencesOf({ cron: schedule, timezone })
   const found: Date[] = []
-  while (found.length < count) {
-    const next = expression.next().toDate()
-    // Two times of the clock may fall on one moment when it is set forward.
-    if (next.getTime() !== found.at(-1)?.getTime()) found.push(next)
+  for (let time = next(moment.getTime()); time !== null && found.length < count; time = next(time)) {
+    found.push(new Date(time))
   }
   return found
 }

@@ -7,7 +7,7 @@ import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
 
 export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
-export { CronExpression, occurrencesAfter, type Schedule, TimeZone } from './cron.ts'
+export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { environmentValue, type ResolvedHeader, resolveHeaders } from './headers.ts'
 export { type KeptJob, keepJobs } from './kept-jobs.ts'

@@ -61,18 +61,20 @@ export class Clock {
     this.#agenda.on('error', () => {})
   }
 
+  /** Begins to look; waits for no database. */
   async start(): Promise<void> {
     await this.#agenda.start()
-    await this.#scan()
+    this.#scan()
   }
 
   /** Takes nothing more; a body that was begun is not its business. */
   async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
-    await this.#scanning
     await this.#agenda.stop(false).catch(() => {})
     await this.#options.store.close().catch(() => {})
+    // Ends with the connections.
+    await this.#scanning
   }
 
   /** What is known of a job's entry; undefined: it has none. */
@@ -212,7 +214,8 @@ export class Clock {
         }
       },
       unlockJob: (job) => repository.unlockJob(job).catch(swallow),
-      unlockJobs: (ids) => repository.unlockJobs(ids).catch(swallow),
+      // Called at the end, when nobody waits for a database that is away: locks are short.
+      unlockJobs: async (ids) => (this.isWell ? repository.unlockJobs(ids).catch(swallow) : undefined),
     } satisfies Partial<JobRepository>)
   }
 

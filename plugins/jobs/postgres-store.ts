@@ -34,6 +34,7 @@ export function postgresStore(database: Pick<Database, 'rows'>): Store {
     // The migrations made the table.
     open: async () => {},
     entries: (names) => database.rows<Row & Entry>(entriesText, [names]),
+    shown: (message) => message,
     close: async () => {},
   }
 }

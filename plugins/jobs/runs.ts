@@ -38,11 +38,17 @@ const aftermath = 5_000
 export class Runs {
   readonly #observe: Observer
   readonly #atWork = new Set<Run>()
+  #onEnded: (job: Job, outcome: Outcome) => void = () => {}
   /** Bodies belong to no request, whatever woke them. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(observe: Observer) {
     this.#observe = observe
+  }
+
+  /** Tells of each run that ended. */
+  onEnded(told: (job: Job, outcome: Outcome) => void): void {
+    this.#onEnded = told
   }
 
   /** Runs at work of a job. */
@@ -60,7 +66,9 @@ export class Runs {
     const outcome = this.#outside(() => this.#follow(started)).then((error) => {
       this.#atWork.delete(run)
       if (error !== null) this.#report(job, error)
-      return { error, seconds: (Date.now() - startedAt) / 1000 }
+      const ended = { error, seconds: (Date.now() - startedAt) / 1000 }
+      this.#onEnded(job, ended)
+      return ended
     })
     const run: Run = { job, startedAt, outcome, giveUp, abort: (reason) => controller.abort(reason) }
     this.#atWork.add(run)

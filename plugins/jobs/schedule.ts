@@ -1,6 +1,6 @@
 // When jobs are due. The occurrences of a schedule depend on nothing but the schedule, so all instances agree on them.
 
-import { CronExpressionParser } from 'cron-parser'
+import { Cron } from 'croner'
 
 /** Five fields of cron in a time zone of the IANA database (absent: UTC); each so many milliseconds; or once. */
 export type Schedule =
@@ -32,26 +32,46 @@ export function occurrencesOf(schedule: Schedule | null | undefined): Occurrence
   return soleOccurrence(schedule.at)
 }
 
+/** Times are those of the clocks of the zone: one that they skip is due when they have been set, one that they have twice is due the first time. */
 function cronOccurrences(cron: string, timezone: string): Occurrences {
   const fields = cron.trim().split(/\s+/)
   if (fields.length !== 5) throw new TypeError(`"${cron}" is no cron expression: it has not five fields`)
   requireTimeZone(timezone)
   const expression = fields.join(' ')
-  const from = (moment: number) => {
-    return CronExpressionParser.parse(expression, { tz: timezone, currentDate: new Date(moment) })
-  }
+  const next = nextOf(expression, timezone)
+  if (next(Date.now()) === null) throw new TypeError(`"${cron}" is no cron expression: it is never due`)
+  return { text: `${expression} ${timezone}`, latest: latestBy(next), next }
+}
+
+function nextOf(expression: string, timezone: string): Occurrences['next'] {
   try {
-    from(Date.now()).next()
+    const parsed = new Cron(expression, { timezone, paused: true })
+    return (moment) => parsed.nextRun(new Date(moment))?.getTime() ?? null
   } catch (error) {
-    throw new TypeError(`"${cron}" is no cron expression: ${(error as Error).message}`)
+    throw new TypeError(`"${expression}" is no cron expression: ${(error as Error).message}`)
   }
-  return {
-    text: `${expression} ${timezone}`,
-    latest: (moment) =>
-      from(moment + 1)
-        .prev()
-        .getTime(),
-    next: (moment) => from(moment).next().getTime(),
+}
+
+/** How far back something is looked for that was due: the 29th of February is eight years apart where a century is in between. */
+const longestPause = 20 * 366 * 24 * 3_600_000
+
+/** The last occurrence as those before it tell, so that whoever looks back and whoever looks ahead see the same ones. */
+function latestBy(next: Occurrences['next']): Occurrences['latest'] {
+  let known: { readonly from: number; readonly until: number } | null = null
+  return (moment) => {
+    if (known && known.from <= moment && moment < known.until) return known.from
+    for (let back = 60_000; back < longestPause; back *= 2) {
+      let found = next(moment - back)
+      if (found === null || found > moment) continue
+      let following = next(found)
+      while (following !== null && following <= moment) {
+        found = following
+        following = next(found)
+      }
+      known = { from: found, until: following ?? Number.POSITIVE_INFINITY }
+      return found
+    }
+    return null
   }
 }
 

@@ -8,13 +8,23 @@ import { ClusterJobs } from './cluster-jobs.ts'
 import { InstanceJob } from './instance-jobs.ts'
 import type { DeclaredJob, Job, JobState, Jobs } from './job.ts'
 import { Ledger } from './ledger.ts'
-import { postgresStore } from './postgres-store.ts'
-import { messageOf, Runs } from './runs.ts'
+import type { JobReport } from './routes.ts'
+import { messageOf, type Runs } from './runs.ts'
+import type { Store } from './store.ts'
+import type { StoreMaker } from './stores.ts'
 
 const longestName = 200
 
-export class JobService implements Jobs {
+/** What the service works with. */
+export interface ServiceParts {
+  readonly runs: Runs
+  readonly createStore: StoreMaker
+}
+
+export class JobService implements Jobs, JobReport {
   readonly #engine: Pick<Engine, 'database' | 'observe'>
+  readonly #createStore: StoreMaker
+  #clock: Clock | null = null
   readonly #runs: Runs
   readonly #cluster: ClusterJobs
   readonly #names = new Set<string>()
@@ -22,9 +32,10 @@ export class JobService implements Jobs {
   readonly #instance = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   #isStarted = false
 
-  constructor(engine: Pick<Engine, 'database' | 'observe'>) {
+  constructor(engine: Pick<Engine, 'database' | 'observe'>, { runs, createStore }: ServiceParts) {
     this.#engine = engine
-    this.#runs = new Runs(engine.observe)
+    this.#createStore = createStore
+    this.#runs = runs
     this.#cluster = new ClusterJobs({
       ledger: new Ledger(engine.database, this.#instance),
       runs: this.#runs,
@@ -47,6 +58,10 @@ export class JobService implements Jobs {
   async states(): Promise<readonly JobState[]> {
     const states = [...(await this.#cluster.states()), ...[...this.#ofInstance.values()].map(({ state }) => state)]
     return states.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  get backend() {
+    return { name: this.#createStore.storeName, isReachable: this.#clock?.isWell ?? null }
   }
 
   async start(): Promise<void> {
@@ -90,20 +105,26 @@ export class JobService implements Jobs {
 
   async #createClock(cluster: ClusterJobs): Promise<Clock> {
     const { Clock } = await import('./clock.ts')
-    const store = postgresStore(this.#engine.database)
-    return new Clock({
+    const store = await this.#createStore.create()
+    this.#clock = new Clock({
       store,
       instance: this.#instance,
       names: () => cluster.names,
       onDue: (name) => cluster.due(name),
       onScan: () => cluster.compare(),
-      onTrouble: (error) => this.#reportStore(store.name, error),
+      onTrouble: (error) => this.#reportStore(store, error),
     })
+    return this.#clock
   }
 
-  #reportStore(name: string, error: Error | null): void {
-    const message = error === null ? `${name} wakes jobs again` : `${name}, which wakes jobs, does not answer`
-    const level = error === null ? 'info' : 'warn'
-    this.#engine.observe.log({ type: 'jobs', level, detail: { message, job: null, error: error && messageOf(error) } })
+  #reportStore({ name, shown }: Store, trouble: Error | null): void {
+    const message =
+      trouble === null ? `${name}, which wakes jobs, answers again` : `${name}, which wakes jobs, does not answer`
+    const error = trouble && shown(messageOf(trouble))
+    this.#engine.observe.log({
+      type: 'jobs',
+      level: trouble === null ? 'info' : 'warn',
+      detail: { message, job: null, error },
+    })
   }
 }

@@ -7,8 +7,10 @@ import { createPermissions, dropPermissions, setPermissionComment } from './oper
 export { resolveExpression } from './boolean-expression.ts'
 export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
-export type { ExpressionContext, ExpressionReader } from './expression-context.ts'
-export { renameInExpression } from './rename.ts'
+export type { ExpressionContext, ExpressionReader, ReachedRows } from './expression-context.ts'
+export type { BooleanExpression } from './expression-syntax.ts'
+export { renameInExpression, type TableLookup } from './rename.ts'
+export type { PermissionEntry, PermissionKind, Permissions } from './schema.ts'
 
 export default definePlugin({
   name: 'permissions',

@@ -379,7 +379,10 @@ export const eventTriggers: Area = {
         succeeds: [
           {
             title: 'has what is open wait, or go on',
-            given: [created({ paused: !isPause }), `${event}; update trellis.event_log set error = false, next_retry_at = now() + interval '1 hour'`],
+            given: [
+              created({ paused: !isPause }),
+              `${event}; update trellis.event_log set error = false, next_retry_at = now() + interval '1 hour'`,
+            ],
             args: { name: 'told' },
             then: [bookHas(isPause ? { ...stored, paused: true } : stored), parked],
           },

@@ -4,6 +4,7 @@
 import { type Engine, serviceKey } from '../../sdk/index.ts'
 import { WebhookCaller } from './attempt.ts'
 import type { Claimed, Ledger, Outcome } from './ledger.ts'
+import { DeliveryMeasures, type MeasureNames } from './measures.ts'
 import type { DeliverySettings } from './options.ts'
 import { Wake } from './wake.ts'
 import { DeliveryWorker } from './worker.ts'
@@ -13,6 +14,8 @@ export interface Delivery<Item extends Claimed> {
   readonly ledger: Ledger<Item>
   /** The payload of notifications that say that something is due. */
   readonly topic: string
+  /** How its numbers are called. */
+  readonly measured: MeasureNames
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
   /** Told what went wrong; the same again and again is told once. */
@@ -24,7 +27,10 @@ export interface Delivery<Item extends Claimed> {
 /** Milliseconds from when the server is ready. */
 const afterStartMillis = 100
 
-type Parts = Pick<Engine, 'database' | 'outgoing' | 'dialect' | 'settings' | 'onReady' | 'onStopping' | 'onClose'>
+type Parts = Pick<
+  Engine,
+  'database' | 'outgoing' | 'dialect' | 'settings' | 'measures' | 'onReady' | 'onStopping' | 'onClose'
+>
 
 export class Deliveries {
   readonly settings: DeliverySettings
@@ -51,11 +57,13 @@ export class Deliveries {
   }
 
   /** Delivers what is due from when the server is ready until it stops, which lets what is under way end. */
-  deliver<Item extends Claimed>({ ledger, topic, settled, report, released }: Delivery<Item>): DeliveryWorker<Item> {
+  deliver<Item extends Claimed>({ ledger, topic, measured, settled, report, released }: Delivery<Item>): void {
+    const watched = new DeliveryMeasures(measured)
+    this.#parts.measures.add(...watched.declared(() => ledger.backlog()))
     const { eventsHttpPoolSize: concurrency, eventsFetchBatchSize: batch } = this.settings
     const { onStopping, onClose, settings } = this.#parts
-    const worker = new DeliveryWorker<Item>({ ledger, concurrency, batch, report, settled })
-    if (!this.#isDelivering) return worker
+    const worker = new DeliveryWorker<Item>({ ledger, concurrency, batch, report, settled, measures: watched })
+    if (!this.#isDelivering) return
     this.#wake.on(topic, () => worker.wake())
     this.#whileServing(() => worker.start())
     // Requests and deliveries have the same time to end.
@@ -66,7 +74,6 @@ export class Deliveries {
       const count = await stop()
       if (count > 0) released(count)
     })
-    return worker
   }
 
   /** Begins when the start is over, which has more urgent things to do, unless the server stops before. */

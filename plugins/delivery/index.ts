@@ -7,6 +7,7 @@ import { deliveryMigrations } from './migrations.ts'
 import { deliveryOptions } from './options.ts'
 
 export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
+export type { Backlog } from './backlog.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { environmentValue, type ResolvedHeader, resolveHeaders } from './headers.ts'

@@ -1,10 +1,15 @@
 // What a delivery worker asks of the tables that hold what is to be delivered.
 
 import type { Attempt } from './attempt.ts'
+import type { Backlog } from './backlog.ts'
 
 /** Something that a worker holds by a lease. */
 export interface Claimed {
   readonly id: string
+  /** Seconds since it was due. */
+  readonly late: number
+  /** Absent: it is of none. */
+  readonly trigger_name?: string
 }
 
 /** What becomes of something that was claimed. */
@@ -31,6 +36,8 @@ export interface Ledger<Item extends Claimed> {
   release(ids: readonly string[]): Promise<void>
   /** Milliseconds until it is worth looking again, when nobody says so before. */
   pause(): number | Promise<number>
+  /** What waits, for whoever measures it. */
+  backlog(): Promise<readonly Backlog[]>
 }
 
 /** Seconds that a claim holds without being renewed. */

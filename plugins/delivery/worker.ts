@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Claimed, type Ledger, leaseSeconds, type Outcome } from './ledger.ts'
+import type { DeliveryMeasures } from './measures.ts'
 import { Recorder } from './recorder.ts'
 
 export interface WorkerOptions<Item extends Claimed> {
@@ -15,6 +16,7 @@ export interface WorkerOptions<Item extends Claimed> {
   report(message: string): void
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
+  readonly measures: Pick<DeliveryMeasures, 'watch' | 'claimed' | 'settled'>
 }
 
 /** Milliseconds that a worker rests after the database refused it something: longer each time. */
@@ -31,6 +33,8 @@ const renewMillis = (leaseSeconds * 1000) / 3
 
 /** More outcomes than this not being written down, nothing is begun. */
 const mostUnrecorded = 1000
+
+const secondsSince = (started: number): number => (performance.now() - started) / 1000
 
 export class DeliveryWorker<Item extends Claimed> {
   readonly #options: WorkerOptions<Item>
@@ -53,16 +57,12 @@ export class DeliveryWorker<Item extends Claimed> {
   constructor(options: WorkerOptions<Item>) {
     this.#options = options
     const { ledger } = options
+    options.measures.watch(() => this.#delivering)
     this.#recorder = new Recorder({
       record: (outcomes) => ledger.record(outcomes),
       recorded: (outcomes) => this.#recorded(outcomes),
       report: (error) => this.#report(error),
     })
-  }
-
-  /** Deliveries that are under way. */
-  get delivering(): number {
-    return this.#delivering
   }
 
   start(): void {
@@ -143,7 +143,9 @@ export class DeliveryWorker<Item extends Claimed> {
   /** How many were claimed; null when they could not be. */
   async #claim(limit: number): Promise<number | null> {
     try {
+      const started = performance.now()
       const items = await this.#options.ledger.claim(limit)
+      this.#options.measures.claimed(items.length, secondsSince(started))
       this.#reported = null
       this.#failures = 0
       this.#restMillis = firstRestMillis
@@ -165,10 +167,12 @@ export class DeliveryWorker<Item extends Claimed> {
   }
 
   async #deliver(item: Item): Promise<void> {
-    const { ledger, settled } = this.#options
+    const { ledger, settled, measures } = this.#options
+    const started = performance.now()
     try {
       const outcome = await ledger.deliver(item, this.#abort.signal)
       this.#recorder.add(outcome)
+      measures.settled(item, outcome, secondsSince(started))
       settled(item, outcome)
     } catch (error) {
       // It stays held, and is given back.

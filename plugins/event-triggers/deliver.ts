@@ -10,6 +10,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
   const { database, observe } = engine
   deliveries.deliver<ClaimedEvent>({
     topic: 'events',
+    measured: { kind: 'event', invocations: 'event_invocations_total', processed: 'event_processed_total' },
     ledger: new EventLedger({
       database,
       caller: deliveries.caller('2'),

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../sdk/sql.ts'
 import {
   type Attempt,
+  type Backlog,
   type Ledger,
   leaseSeconds,
   type Outcome,
@@ -152,6 +153,13 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       await database.rows(unpark, [paused])
     }
     return interval
+  }
+
+  backlog(): Promise<Backlog[]> {
+    return this.#options.database.rows<Backlog>(`
+      select trigger_name as name, count(*)::int as count,
+        greatest(0, extract(epoch from now() - min(least(next_retry_at, created_at))))::float8 as age
+      from trellis.event_log where ${isOpen} group by trigger_name order by 2 desc`)
   }
 }
 

@@ -10,7 +10,7 @@ export { columnCodec } from './comparisons.ts'
 export type { ExpressionContext, ExpressionReader, ReachedRows } from './expression-context.ts'
 export type { BooleanExpression } from './expression-syntax.ts'
 export { renameInExpression, type TableLookup } from './rename.ts'
-export type { PermissionEntry, PermissionKind, Permissions } from './schema.ts'
+export type { Members, PermissionEntry, PermissionKind, Permissions } from './schema.ts'
 
 export default definePlugin({
   name: 'permissions',

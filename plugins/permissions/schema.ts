@@ -77,7 +77,7 @@ const members = {
   },
 } as const satisfies Record<PermissionKind, TProperties>
 
-type Members = typeof members
+export type Members = typeof members
 
 /** The `permission` of each kind, as it is stored. */
 export type Permissions = {

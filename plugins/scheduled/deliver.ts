@@ -11,9 +11,10 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
   const caller = deliveries.caller('1')
   const say = (level: 'info' | 'error') => (message: string) =>
     observe.log({ type: 'scheduled-trigger', level, detail: { message } })
-  const deliver = <Item extends ClaimedEvent>(topic: string, ledger: Ledger<Item>) =>
+  const deliver = <Item extends ClaimedEvent>(topic: string, kind: string, ledger: Ledger<Item>) =>
     deliveries.deliver({
       ...{ topic, ledger, report: say('error') },
+      measured: { kind, invocations: `${kind}_invocation_total`, processed: `${kind}_processed_total` },
       settled({ id }, { attempt }) {
         if (!attempt) return
         const detail = { request: { size: attempt.size }, context: { event_id: id }, response: attempt.logged }
@@ -24,6 +25,6 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
   // What is set when the server starts counts as long as it runs.
   const variables = { ...environment }
   const variable = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
-  deliver('cron', new CronLedger({ database, caller }, () => cronTriggersOf(engine.model)))
-  deliver('one-off', new OneOffLedger({ database, caller }, variable))
+  deliver('cron', 'cron_events', new CronLedger({ database, caller }, () => cronTriggersOf(engine.model)))
+  deliver('one-off', 'oneoff_events', new OneOffLedger({ database, caller }, variable))
 }

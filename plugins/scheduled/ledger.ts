@@ -5,6 +5,7 @@ import { TrellisError } from '../../sdk/index.ts'
 import type { Database } from '../../sdk/sql.ts'
 import {
   type Attempt,
+  type Backlog,
   failureStatus,
   type Ledger,
   leaseSeconds,
@@ -56,6 +57,8 @@ interface LedgerTable {
   readonly logs: string
   /** The columns that are its own, as they are claimed. */
   readonly columns: string
+  /** The name of the trigger, in SQL. */
+  readonly trigger: string
 }
 
 const claimFrom = ({ table, columns }: LedgerTable): string => `
@@ -144,6 +147,15 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
         (select min(locked) from trellis.${this.#table.table} where status = 'locked')) - clock_timestamp()) * 1000)::float8 as wait`)
     return Math.min(longestPause, Math.max(1, Math.ceil(row?.wait ?? longestPause)))
   }
+
+  /** What is to come is no backlog. */
+  backlog(): Promise<Backlog[]> {
+    const { table, trigger } = this.#table
+    return this.#database.rows<Backlog>(`
+      select ${trigger} as name, count(*)::int as count,
+        extract(epoch from now() - min(scheduled_time))::float8 as age
+      from trellis.${table} where status in ('scheduled', 'locked') and scheduled_time <= now() group by 1`)
+  }
 }
 
 /** Whether it is too late for an event to be delivered at all. */
@@ -188,6 +200,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
       table: 'hdb_cron_events',
       logs: 'hdb_cron_event_invocation_logs',
       columns: 'e.trigger_name',
+      trigger: 'trigger_name',
     })
     this.#triggers = triggers
   }
@@ -214,6 +227,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
       table: 'hdb_scheduled_events',
       logs: 'hdb_scheduled_event_invocation_logs',
       columns: `e.webhook_conf #>> '{}' as webhook, e.header_conf as headers, e.retry_conf, e.payload::text as payload, e.comment`,
+      trigger: 'null::text',
     })
     this.#environment = environment
   }

@@ -6,10 +6,12 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chinookMetadata, loadChinook } from './chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './database.ts'
+import { measureDeliveries } from './deliveries.ts'
 import { measureNeighbours, neighbours } from './neighbours.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
 import {
+  deliveriesReport,
   growthReport,
   memoryReport,
   neighboursReport,
@@ -25,7 +27,14 @@ import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
 
 /** What can be run alone. */
-const names = [...[...workloads, ...neighbours].map(({ name }) => name), 'memory', 'plans', 'start', 'scale']
+const names = [
+  ...[...workloads, ...neighbours].map(({ name }) => name),
+  'memory',
+  'plans',
+  'deliveries',
+  'start',
+  'scale',
+]
 
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
   --only NAMES    of ${names.join(', ')}; without it all
@@ -158,6 +167,10 @@ async function run(options: Options, scope: Scope): Promise<void> {
       print(`${neighboursReport(await measureNeighbours(rows, options.rounds, database.url, surroundings))}\n`)
     }
     if (options.isWanted('plans')) print(`${plansReport(await measurePlans(database.url))}\n`)
+    if (options.isWanted('deliveries')) {
+      const databaseUrl = await makeDatabase(database.url, 'deliveries')
+      print(`${deliveriesReport(await measureDeliveries(databaseUrl, surroundings))}\n`)
+    }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })
   if (options.isWanted('start')) print(startReport(await measureStarts(dataDir, startTimes, surroundings)))

@@ -10,6 +10,8 @@ export interface Claimed {
   readonly late: number
   /** Absent: it is of none. */
   readonly trigger_name?: string
+  /** Whether others may wait for it; absent: no. */
+  readonly is_ordered?: boolean
 }
 
 /** What becomes of something that was claimed. */

@@ -183,9 +183,13 @@ export class DeliveryWorker<Item extends Claimed> {
   }
 
   #recorded(outcomes: readonly Outcome[]): void {
-    for (const { id } of outcomes) this.#held.delete(id)
-    // How long to rest was known before these came.
-    if (outcomes.some(({ state }) => state === 'retry' || state === 'later')) this.wake()
+    let isMoreDue = false
+    for (const { id, state } of outcomes) {
+      // How long to rest was known before these came, and others may have waited for them.
+      isMoreDue ||= state === 'retry' || state === 'later' || this.#held.get(id)?.is_ordered === true
+      this.#held.delete(id)
+    }
+    if (isMoreDue) this.wake()
   }
 
   async #renew(): Promise<void> {

@@ -23,7 +23,7 @@ export interface ClaimedEvent {
   readonly payload: string
   readonly tries: number
   readonly created_at: string
-  /** Whether others wait for it. */
+  /** Whether it has an ordering key, and others wait for it. */
   readonly is_ordered: boolean
   /** Seconds since it may have been delivered. */
   readonly late: number

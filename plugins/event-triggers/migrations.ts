@@ -52,9 +52,14 @@ const functions = `
   create function trellis.setting_json(value text) returns json language plpgsql immutable
   set search_path = pg_catalog, pg_temp as $$
   begin
-    return nullif(value, '')::json;
-  exception when others then
-    return null;
+    if value is null or value = '' then
+      return null;
+    end if;
+    begin
+      return value::json;
+    exception when others then
+      return null;
+    end;
   end $$;
 
   create function trellis.record_event(

@@ -77,6 +77,7 @@ const members = {
   },
 } as const satisfies Record<PermissionKind, TProperties>
 
+/** The members of permissions, by kind. */
 export type Members = typeof members
 
 /** The `permission` of each kind, as it is stored. */

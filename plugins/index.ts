@@ -1,12 +1,14 @@
 // The built-in plugins, in the order in which they register. A line less is a feature less; the rest goes on working.
 
 import type { Plugin } from '../sdk/index.ts'
+import actions from './actions/index.ts'
 import authJwt from './auth-jwt/index.ts'
 import authWebhook from './auth-webhook/index.ts'
 import catalogState from './catalog-state/index.ts'
 import collections from './collections/index.ts'
 import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
+import customTypes from './custom-types/index.ts'
 import data from './data/index.ts'
 import delivery from './delivery/index.ts'
 import developer from './developer/index.ts'
@@ -44,6 +46,8 @@ export const builtInPlugins: readonly Plugin[] = [
   delivery,
   eventTriggers,
   scheduled,
+  customTypes,
+  actions,
   postgis,
   sql,
   data,

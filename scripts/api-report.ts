@@ -22,6 +22,7 @@ const doors = {
   'trellis/tables': 'plugins/tables/graphql',
   'trellis/permissions': 'plugins/permissions/index',
   'trellis/jobs': 'plugins/jobs/index',
+  'trellis/actions': 'plugins/actions/index',
 }
 
 const head = `# What the package exports

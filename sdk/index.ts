@@ -59,7 +59,7 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
-export { environment } from '../core/options/environment.ts'
+export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type {
   Authentication,

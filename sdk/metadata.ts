@@ -49,7 +49,7 @@ export { withReasons } from '../core/metadata/reasons.ts'
 export type { RootFieldIndex, Tables } from '../core/metadata/root-field-index.ts'
 export { rootFieldIndex } from '../core/metadata/root-field-index.ts'
 export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-field-names.ts'
-export type { RootFieldNames } from '../core/metadata/root-fields.ts'
+export type { RootFieldNames, TypeNamesRefusal } from '../core/metadata/root-fields.ts'
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type Facet,
@@ -94,6 +94,12 @@ export {
   type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { OperationOwner, RegisteredOperation } from '../core/operations/registry.ts'
+export {
+  type ConfiguredHeader,
+  configuredHeader,
+  type HeaderFromEnv,
+  type HeaderFromValue,
+} from '../core/wire/configured-header.ts'
 export { type DecodeOptions, decode, decodeOptions } from '../core/wire/decode.ts'
 export {
   ColumnName,

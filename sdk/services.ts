@@ -1,5 +1,6 @@
 // What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
 
+export { unlessAborted } from '../core/concurrency/aborting.ts'
 export type {
   Measure,
   MeasureDescription,
@@ -32,8 +33,8 @@ export { scanJson } from '../core/json/json-scan.ts'
 export type { GeneratedSql, HttpLog, LogType, StartupLog } from '../core/log/log-entry.ts'
 export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
 export { type Outgoing, OutgoingError, type OutgoingRequest, type OutgoingResponse } from '../core/outgoing/client.ts'
+export { configuredHeaders, type Environment, filledTemplate } from '../core/outgoing/configured.ts'
 export type { Freshness } from '../core/outgoing/freshness.ts'
 export { freshnessOf } from '../core/outgoing/freshness.ts'
-export type { OutgoingHeaders } from '../core/outgoing/headers.ts'
-export { clientHeaders } from '../core/outgoing/headers.ts'
+export { clientHeaders, forwardedHeaders, type OutgoingHeaders } from '../core/outgoing/headers.ts'
 export { isHttpUrl, loggableUrl } from '../core/outgoing/url.ts'

@@ -29,6 +29,7 @@ import { RoleSchema } from './role-schema.ts'
 import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras } from './service.ts'
 import { checkRoot, validateDocument } from './validate.ts'
 import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
+import { withinTransaction } from './within-transaction.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
 const plansPerVariant = 64
@@ -162,7 +163,8 @@ export class GraphQLEngine implements GraphQLService {
 
   async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
     const { request, session } = work
-    const { database, dialect, sessionSettings, toAnswerable } = this.#options
+    const { dialect, sessionSettings, toAnswerable } = this.#options
+    const database = extras.transaction ? withinTransaction(extras.transaction) : this.#options.database
     const planned = this.plan(request, session, extras)
     work.operation = planned.prepared.operation
     if (planned.prepared.batch) throw subscriptionRefused()

@@ -11,8 +11,11 @@ import type { Variables } from './plan-context.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 import type { PreparedOperation } from './prepared.ts'
 
+/** What operations need of the database, or of a transaction in its place. */
+export type OperationDatabase = Pick<Database, 'answer' | 'change' | 'transaction'>
+
 export interface ExecutionContext {
-  readonly database: Database
+  readonly database: OperationDatabase
   readonly dialect: Dialect
   readonly session: Session
   readonly sessionSettings: Pick<SessionSettings, 'of'>

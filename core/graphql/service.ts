@@ -1,6 +1,7 @@
 // What transports, and those who look at plans, may ask of GraphQL.
 
 import type { ReadOptions } from '../database/database.ts'
+import type { Transaction } from '../database/transaction.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/model.ts'
 import type { Session } from '../session/session.ts'
@@ -25,6 +26,8 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   readonly response?: ResponseHeaders
   /** Whether errors beside data may show their `internal`. */
   readonly showInternal?: boolean
+  /** What the operation is a part of; absent: it has a transaction of its own where it needs one. */
+  readonly transaction?: Transaction
 }
 
 /** How a request is planned. */

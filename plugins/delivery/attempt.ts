@@ -2,12 +2,12 @@
 
 import type { Dialect } from '../../sdk/index.ts'
 import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../sdk/services.ts'
-import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeader, sentHeaders } from './headers.ts'
+import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
 
 /** A call to make. */
 export interface WebhookCall {
   readonly url: string
-  readonly headers: readonly ResolvedHeader[]
+  readonly headers: ResolvedHeaders
   /** JSON text. */
   readonly body: string
   /** Until the answer must be there. */
@@ -79,7 +79,7 @@ export class WebhookCaller {
       const response = await this.#options.outgoing.send({
         method: 'POST',
         ...{ url, body, timeout, signal },
-        headers: sentHeaders(headers),
+        headers: headers.sent,
         maxResponseSize: keptResponse,
         cutsResponse: true,
         ...(trace !== null && { trace }),

@@ -1,38 +1,23 @@
 // Headers as they are sent, and as logs show them.
 
-import { badRequest, type Dialect, version } from '../../sdk/index.ts'
-import type { ConfiguredHeader } from './schema.ts'
+import { type Dialect, version } from '../../sdk/index.ts'
+import type { ConfiguredHeader } from '../../sdk/metadata.ts'
+import { configuredHeaders, type Environment, type OutgoingHeaders } from '../../sdk/services.ts'
 
-/** A header with its value at hand. */
-export interface ResolvedHeader {
-  readonly name: string
-  readonly value: string
-  /** The variable that holds it; null: it was written as it is. */
-  readonly variable: string | null
+/** Headers with their values at hand. */
+export interface ResolvedHeaders {
+  readonly configured: readonly ConfiguredHeader[]
+  readonly sent: OutgoingHeaders
 }
+
+/** Of a webhook that has none. */
+export const noHeaders: ResolvedHeaders = { configured: [], sent: {} }
 
 /** Looks the values up; refuses a variable that is not set. */
-export function resolveHeaders(
-  headers: readonly ConfiguredHeader[],
-  environment: (name: string) => string | undefined,
-): ResolvedHeader[] {
-  return headers.map((header) => {
-    if ('value' in header) return { ...header, variable: null }
-    const { name, value_from_env: variable } = header
-    return { name, value: environmentValue(variable, environment), variable }
-  })
-}
-
-/** The value of a variable; refuses one that is not set. */
-export function environmentValue(name: string, environment: (name: string) => string | undefined): string {
-  const value = environment(name)
-  if (value === undefined) throw badRequest('not-found', `environment variable '${name}' not set`)
-  return value
-}
-
-/** The header fields of a request: their characters are bytes. */
-export const sentHeaders = (headers: readonly ResolvedHeader[]): Record<string, string> =>
-  Object.fromEntries(headers.map(({ name, value }) => [name, Buffer.from(value).toString('latin1')]))
+export const resolveHeaders = (headers: readonly ConfiguredHeader[], environment: Environment): ResolvedHeaders => ({
+  configured: headers,
+  sent: configuredHeaders(headers, environment),
+})
 
 /** What holds secrets more often than not. */
 const secretName = /authorization|cookie|secret|token|password|api-?key/i
@@ -46,7 +31,7 @@ export type LoggedHeader =
 
 /** The headers of a request for its log: variables by their names, secrets not at all. */
 export function loggedRequestHeaders(
-  headers: readonly ResolvedHeader[],
+  { configured, sent }: ResolvedHeaders,
   { dialect, showsEnvironment }: { readonly dialect: Dialect; readonly showsEnvironment: boolean },
 ): LoggedHeader[] {
   const defaults = [
@@ -55,12 +40,17 @@ export function loggedRequestHeaders(
   ]
   return [
     ...defaults,
-    ...headers.map(({ name, value, variable }): LoggedHeader => {
-      if (variable !== null && !showsEnvironment) return { name, value_from_env: variable }
-      return { name, value: secretName.test(name) && !showsEnvironment ? masked : value }
+    ...configured.map((header): LoggedHeader => {
+      const { name } = header
+      if ('value' in header) return { name, value: secretName.test(name) && !showsEnvironment ? masked : header.value }
+      return showsEnvironment ? { name, value: textOf(sent[name.toLowerCase()]) } : header
     }),
   ]
 }
+
+/** Characters of a header that is sent are bytes. */
+const textOf = (value: string | readonly string[] | undefined): string =>
+  Buffer.from(String(value ?? ''), 'latin1').toString()
 
 /** The headers of an answer for its log. */
 export const loggedResponseHeaders = (

@@ -10,7 +10,8 @@ import {
   TrellisError,
 } from '../../sdk/index.ts'
 import type { Facet, Model, ObjectRef, Rename, RenamePlace, ResolveContext, TableModel } from '../../sdk/metadata.ts'
-import { environmentValue, type ResolvedHeader, resolveHeaders } from '../delivery/index.ts'
+import type { Environment } from '../../sdk/services.ts'
+import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { renameInCondition } from './condition.ts'
 import { rowOperations } from './row-operations.ts'
 import { type EventTrigger, eventTriggerEntry, type OperationSpec } from './schema.ts'
@@ -24,7 +25,7 @@ export interface ResolvedTrigger {
   readonly oid: number
   readonly entry: EventTrigger
   readonly url: string
-  readonly headers: readonly ResolvedHeader[]
+  readonly headers: ResolvedHeaders
   readonly sql: readonly SqlTrigger[]
 }
 
@@ -97,7 +98,7 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
       table: name,
       oid: table.catalog.oid,
       entry,
-      url: webhook ?? environmentValue(variable, environment),
+      url: webhook ?? urlIn(variable, environment),
       headers: resolveHeaders(entry.headers ?? [], environment),
       sql: sqlTriggers(entry, { table, context, names }),
     }
@@ -106,6 +107,12 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
     const place = `in table "${nameText(name)}": in event trigger "${entry.name}"`
     throw badRequest('constraint-violation', `${place}: ${error.message}`)
   }
+}
+
+function urlIn(variable: string, environment: Environment): string {
+  const url = environment(variable)
+  if (url === undefined) throw badRequest('not-found', `environment variable '${variable}' not set`)
+  return url
 }
 
 /** Whether triggers on rows can be made on a relation. */

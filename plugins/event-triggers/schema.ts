@@ -1,8 +1,15 @@
 // What event triggers look like on the wire, in arguments and in the document.
 
 import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
-import { ColumnName, decode, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
-import { type ConfiguredHeader, configuredHeader } from '../delivery/schema.ts'
+import {
+  ColumnName,
+  type ConfiguredHeader,
+  configuredHeader,
+  decode,
+  ObjectName,
+  TableName,
+  VerbatimObject,
+} from '../../sdk/metadata.ts'
 import { CleanupConfig, storedCleanup } from './cleanup-schema.ts'
 import type { EventCondition } from './condition.ts'
 import { type RowOperation, rowOperations } from './row-operations.ts'

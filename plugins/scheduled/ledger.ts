@@ -2,6 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { TrellisError } from '../../sdk/index.ts'
+import type { ConfiguredHeader } from '../../sdk/metadata.ts'
+import { filledTemplate } from '../../sdk/services.ts'
 import type { Database } from '../../sdk/sql.ts'
 import {
   type Attempt,
@@ -9,15 +11,14 @@ import {
   failureStatus,
   type Ledger,
   leaseSeconds,
+  noHeaders,
   type Outcome,
   outcomeOf,
   resolveHeaders,
   type WebhookCaller,
 } from '../delivery/index.ts'
-import type { ConfiguredHeader } from '../delivery/schema.ts'
 import type { ResolvedCronTrigger } from './metadata.ts'
 import { retryDefaults, type ScheduledRetryConf } from './schema.ts'
-import { fillTemplate } from './template.ts'
 
 /** What both kinds of event have. */
 export interface ClaimedEvent {
@@ -237,7 +238,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
     const body = bodyOf({ event, name: null, payload: event.payload ?? 'null', comment: event.comment })
     const place = this.#place(event)
     if (place.refusal !== undefined) {
-      const attempt = this.caller.failed({ headers: [], body }, place.refusal, failureStatus.other)
+      const attempt = this.caller.failed({ headers: noHeaders, body }, place.refusal, failureStatus.other)
       return { id: event.id, attempt, state: 'error', delay: 0 }
     }
     const timeoutSeconds = event.retry_conf.timeout_seconds
@@ -249,7 +250,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
   #place({ webhook, headers }: ClaimedOneOffEvent) {
     try {
       return {
-        url: fillTemplate(webhook, this.#environment),
+        url: filledTemplate(webhook, this.#environment),
         headers: resolveHeaders(headers, this.#environment),
       }
     } catch (error) {

@@ -2,15 +2,15 @@
 
 import { badRequest, compareText, TrellisError } from '../../sdk/index.ts'
 import type { Model, ObjectDescription, ObjectRef, Slice, SliceContext } from '../../sdk/metadata.ts'
-import { type ResolvedHeader, resolveHeaders } from '../delivery/index.ts'
+import { filledTemplate } from '../../sdk/services.ts'
+import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { type CronTrigger, type cronTriggersSchema, retryDefaults } from './schema.ts'
-import { fillTemplate } from './template.ts'
 
 /** A cron trigger as its events are delivered. */
 export interface ResolvedCronTrigger {
   readonly entry: CronTrigger
   readonly url: string
-  readonly headers: readonly ResolvedHeader[]
+  readonly headers: ResolvedHeaders
 }
 
 declare module '../../sdk/registry.ts' {
@@ -55,7 +55,7 @@ function resolveTrigger(entry: CronTrigger, context: SliceContext): ResolvedCron
   const environment = (name: string) => context.environment(name)
   const made = {
     entry,
-    url: fillTemplate(entry.webhook, environment),
+    url: filledTemplate(entry.webhook, environment),
     headers: resolveHeaders(entry.headers ?? [], environment),
   }
   resolved.set(entry, made)

@@ -1,9 +1,8 @@
 // What cron triggers and one-off events look like on the wire, in arguments and in the document.
 
 import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
-import { ObjectName } from '../../sdk/metadata.ts'
+import { type ConfiguredHeader, configuredHeader, ObjectName } from '../../sdk/metadata.ts'
 import { CronExpression, TimeZone } from '../delivery/index.ts'
-import { type ConfiguredHeader, configuredHeader } from '../delivery/schema.ts'
 
 export interface ScheduledRetryConf {
   num_retries: number

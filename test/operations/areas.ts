@@ -1,8 +1,10 @@
 // Every area of the suite.
 
+import { actions } from './actions.ts'
 import { catalogState } from './catalog-state.ts'
 import { collections } from './collections.ts'
 import { computedFields } from './computed-fields.ts'
+import { customTypes } from './custom-types.ts'
 import { data } from './data.ts'
 import type { Area } from './entry.ts'
 import { eventLog } from './event-log.ts'
@@ -16,9 +18,11 @@ import { sql } from './sql.ts'
 import { tables } from './tables.ts'
 
 export const areas: readonly Area[] = [
+  actions,
   catalogState,
   collections,
   computedFields,
+  customTypes,
   data,
   eventLog,
   eventTriggers,

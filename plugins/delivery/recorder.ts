@@ -32,8 +32,14 @@ export class Recorder {
 
   add(outcome: Outcome): void {
     this.#waiting.push(outcome)
+    this.#begin()
+  }
+
+  #begin(): void {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null
+      // What came when the last round was over already.
+      if (this.#waiting.length > 0 && !this.#stop.signal.aborted) this.#begin()
     })
   }
 
@@ -41,7 +47,7 @@ export class Recorder {
   async finish(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#stop.abort(), { once: true })
     if (signal.aborted) this.#stop.abort()
-    await this.#writing
+    while (this.#writing) await this.#writing
   }
 
   async #write(): Promise<void> {

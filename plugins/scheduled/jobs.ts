@@ -15,7 +15,15 @@ export function scheduleTicks(engine: Engine, jobs: Jobs): void {
   const wake = async () => {
     await database.rows('select pg_notify($1, $2)', [wakeChannel, 'cron'])
   }
-  const plan = () => database.transaction((transaction) => topUp(engine.model, transaction))
+  const plan = () =>
+    database.transaction(async (transaction) => {
+      // Who has not heard of a change yet would undo it.
+      const [stored] = await transaction.rows<{ version: string }>(
+        'select resource_version::text as version from trellis.metadata for share',
+      )
+      const { model } = engine
+      if (stored?.version === String(model.resourceVersion)) await topUp(model, transaction)
+    })
   keepJobs(engine, jobs, (model) => {
     const triggers = [...cronTriggersOf(model).values()]
     if (triggers.length === 0) return []

@@ -1,5 +1,6 @@
 // Measurements as text.
 
+import { burst, type DeliveriesResult, deliveryTargets, steadyRate } from './deliveries.ts'
 import type { LoadResult } from './load.ts'
 import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours.ts'
 import { planTarget } from './plans.ts'
@@ -120,6 +121,18 @@ export function startReport(starts: readonly number[]): string {
   const middle = median(starts)
   const target = `target < ${whole(startTarget)} ms${verdict(middle, (value) => value < startTarget)}`
   return `Start to first answered query on existing data: ${whole(middle)} ms (${range(starts)} in ${starts.length} starts; ${target})`
+}
+
+/** The lines about event triggers. */
+export function deliveriesReport({ rate, bareRate, p50, p99, insertCost }: DeliveriesResult): string {
+  const { ofBare, p99: mostLate, insertCost: mostCost } = deliveryTargets
+  const part = rate / bareRate
+  return [
+    `Event triggers: ${whole(rate)} deliveries/s of ${whole(burst)} inserts, a bare loop ${whole(bareRate)}/s`,
+    `  of the bare loop: ${part.toFixed(2)} (target >= ${ofBare}${verdict(part, (value) => value >= ofBare)})`,
+    `  from commit to webhook at ${steadyRate}/s: p50 ${whole(p50)} ms, p99 ${whole(p99)} ms (target < ${mostLate} ms${verdict(p99, (value) => value < mostLate)})`,
+    `  an insert with a trigger: ${insertCost.toFixed(2)} times one without (target <= ${mostCost}${verdict(insertCost, (value) => value <= mostCost)})`,
+  ].join('\n')
 }
 
 const megabytes = (bytes: number): string => `${whole(bytes / 1e6)} MB`

@@ -6,11 +6,13 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chinookMetadata, loadChinook } from './chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './database.ts'
+import { measureDeliveries } from './deliveries.ts'
 import { measureNeighbours, neighbours } from './neighbours.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
 import { measureRemote } from './remote.ts'
 import {
+  deliveriesReport,
   growthReport,
   memoryReport,
   neighboursReport,
@@ -27,7 +29,15 @@ import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
 
 /** What can be run alone. */
-const names = [...[...workloads, ...neighbours].map(({ name }) => name), 'memory', 'plans', 'remote', 'start', 'scale']
+const names = [
+  ...[...workloads, ...neighbours].map(({ name }) => name),
+  'memory',
+  'plans',
+  'remote',
+  'deliveries',
+  'start',
+  'scale',
+]
 
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
   --only NAMES    of ${names.join(', ')}; without it all
@@ -165,6 +175,10 @@ async function run(options: Options, scope: Scope): Promise<void> {
       print(
         `${remoteReport(await measureRemote(database.url, { rounds, seconds, connections: concurrency }, surroundings))}\n`,
       )
+    }
+    if (options.isWanted('deliveries')) {
+      const databaseUrl = await makeDatabase(database.url, 'deliveries')
+      print(`${deliveriesReport(await measureDeliveries(databaseUrl, surroundings))}\n`)
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

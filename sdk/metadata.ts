@@ -59,6 +59,7 @@ export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type ClaimedTypes,
   type Facet,
+  type FacetDefinition,
   type FacetFormat,
   type FormatContext,
   findTable,
@@ -69,6 +70,7 @@ export {
   type ResolveContext,
   type Slice,
   type SliceContext,
+  type SliceDefinition,
   type SliceEntry,
   type SliceRenamePlace,
   type TableDraft,

@@ -24,7 +24,7 @@ export type {
   OperandObject,
   OperandValue,
 } from '../core/compiler/comparison-operator.ts'
-export { andSql, columnSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
+export { andSql, columnSql, conditionSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
 export type { UpdateOperand } from '../core/compiler/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
@@ -53,6 +53,7 @@ export {
 } from '../core/compiler/mutation-plan.ts'
 export type { DirectProgram, MutationProgram, ProgramStep } from '../core/compiler/mutation-program.ts'
 export { mutationProgram } from '../core/compiler/mutation-program.ts'
+export type { Scope } from '../core/compiler/nesting.ts'
 export {
   findOperator,
   isOperandObject,
@@ -63,7 +64,7 @@ export {
 export type { PrintedOrder } from '../core/compiler/order-sql.ts'
 export { orderItemSql, targetsSql } from '../core/compiler/order-sql.ts'
 export type * from '../core/compiler/plan.ts'
-export { allOf, allRows, always } from '../core/compiler/plan.ts'
+export { allOf, allRows, always, isNull } from '../core/compiler/plan.ts'
 export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
 export type { Envelope, InnerFrame, RowSet } from '../core/compiler/select-sql.ts'
 export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'
@@ -84,12 +85,14 @@ export type { PreparedStatement, StatementTraits } from '../core/database/prepar
 export { prepare } from '../core/database/prepared-statement.ts'
 export type { SqlType } from '../core/database/sql.ts'
 export {
+  compile,
   empty,
   id,
   integer,
   join,
   literal,
   param,
+  replaceParams,
   type Sql,
   type Statement,
   sql,

@@ -53,6 +53,7 @@ function unanswered(error: unknown, { name, url }: RemoteSchemaModel): unknown {
 const failures: Readonly<Record<OutgoingError['reason'], string>> = {
   timeout: 'ResponseTimeout',
   connection: 'ConnectionFailure',
+  forbidden: 'ConnectionFailure',
   'invalid-url': 'InvalidUrlException',
   'too-large': 'ResponseTooLarge',
 }

@@ -24,6 +24,7 @@ import rateLimit from './rate-limit/index.ts'
 import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
 import sql from './sql/index.ts'
+import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
 import version from './version/index.ts'
@@ -41,6 +42,7 @@ export const builtInPlugins: readonly Plugin[] = [
   data,
   graphql,
   relay,
+  subscriptions,
   explain,
   collections,
   limits,

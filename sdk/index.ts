@@ -19,6 +19,7 @@ export { version } from '../core/engine/version.ts'
 export {
   badRequest,
   type ErrorHelp,
+  flatError,
   graphqlError,
   internalError,
   notFound,

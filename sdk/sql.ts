@@ -1,7 +1,8 @@
 // For plugins whose fields and conditions become SQL: plans, the `sql` tag, operators, codecs, transactions.
 
 export { aggregateSql } from '../core/compiler/aggregate-sql.ts'
-export { bindParams, sessionVariablesOf } from '../core/compiler/bind.ts'
+export { batchAsOneValue, batchText, readBatch, withParameters } from '../core/compiler/batch-sql.ts'
+export { bindParams, requireSessionVariables, sessionVariablesOf } from '../core/compiler/bind.ts'
 export {
   codecFor,
   encodeArray,

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database } from '../database/database.ts'
 import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
-import { validationFailed } from '../errors/errors.ts'
+import { badRequest, validationFailed } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
@@ -115,6 +115,10 @@ function generatedSql({ prepared, variables }: PlannedRequest, session: Session)
   return Object.fromEntries(statements)
 }
 
+/** An answer is sent once: whoever serves more than one plans by {@link GraphQLEngine.plan}, and runs by itself. */
+const subscriptionRefusal = () =>
+  badRequest('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead')
+
 /** Refuses wrong values and missing session variables, in this order; a lone statement looks at its values itself. */
 function bindAhead({ prepared, variables }: PlannedRequest, session: Session): BoundInputs | undefined {
   const { sessionVariables, inputs, whole, direct } = prepared
@@ -169,9 +173,17 @@ export class GraphQLEngine {
 
   /** Runs a request; the answer's bytes. Throws a TrellisError. */
   execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
+    return this.operate({ request, session }, (work) => this.#execute(work, extras))
+  }
+
+  /** Does what answers an operation, with everything around it that stands around operations. */
+  operate<T>(
+    { request, session }: Pick<OperationWork, 'request' | 'session'>,
+    run: (work: OperationWork) => Promise<T>,
+  ): Promise<T> {
     const work: OperationWork = { request, session, operation: null, signal: null }
     const around = this.#options.wrapping.operation
-    return around ? around(work, () => this.#execute(work, extras)) : this.#execute(work, extras)
+    return around ? around(work, () => run(work)) : run(work)
   }
 
   /** Validates and plans a request without running it. */
@@ -192,6 +204,7 @@ export class GraphQLEngine {
     const { database, dialect, sessionSettings } = this.#options
     const planned = this.plan(request, session, extras)
     work.operation = planned.prepared.operation
+    if (work.operation.kind === 'subscription') throw subscriptionRefusal()
     const bound = bindAhead(planned, session)
     extras.onPlanned?.(generatedSql(planned, session))
     const { headers, whenUnwanted = null } = extras

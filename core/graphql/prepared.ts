@@ -12,7 +12,6 @@ import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
 import { type Envelope, noEnvelope } from '../compiler/select-sql.ts'
 import type { ParamSource } from '../database/param.ts'
 import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
-import { badRequest } from '../errors/errors.ts'
 import type { Operation } from './document.ts'
 import { effectfulNames } from './effectful.ts'
 import { type PlannedField, planOperation } from './plan.ts'
@@ -59,22 +58,15 @@ export interface PreparedOperation {
 /** What the whole body has around its members. */
 const body: Envelope = { prefix: '{"data":{', suffix: '}}' }
 
-/** There is no websocket to use instead, as the message has it. */
-const subscriptionHelp = () => ({ hint: 'this server does not serve subscriptions yet: ask for the same as a query' })
-
 /** Plans and prints. */
 export function prepareOperation(context: PlanContext): PreparedOperation {
   const { operation } = context
   const fields = planOperation(context)
-  if (operation.kind === 'subscription') {
-    const message = 'subscriptions are not supported over HTTP, use websockets instead'
-    throw badRequest('unexpected-payload', message, { help: subscriptionHelp })
-  }
   const { joins } = context
   const options = { ...printerOptions(context), effectful: effectfulNames(context.schema.model) }
   const outputs = fields.filter((field) => field.kind === 'output')
   const isWhole = outputs.length === fields.length && !outputs.every(isConstant) && joins.length === 0
-  if (isWhole && operation.kind === 'query') {
+  if (isWhole && operation.kind !== 'mutation') {
     const whole = answering(outputs, body, options)
     const { params } = whole
     const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }

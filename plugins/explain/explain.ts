@@ -4,10 +4,10 @@
 import { type GraphQLRequest, type InspectedField, readGraphQLRequest, type Variables } from '../../sdk/graphql.ts'
 import { badRequest, type Engine, type Session, TrellisError } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
-import { bindParams, type Statement, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
+import { batchText, bindParams, type Statement, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
 import { explainBody } from './schema.ts'
 import { explainedSession } from './session.ts'
-import { inlined, multiplexed } from './sql.ts'
+import { inlined } from './sql.ts'
 
 /** A statement and PostgreSQL's plan of it, line by line. */
 interface Explained {
@@ -84,7 +84,7 @@ async function explainSubscription(
   statement: Statement,
   bindings: Bindings,
 ): Promise<Explained> {
-  const sql = multiplexed(statement)
+  const sql = batchText(statement)
   const values = JSON.stringify(bindParams(statement.params, bindings))
   return { sql, plan: await planOf(transaction, sql, [[someId], [values]]) }
 }

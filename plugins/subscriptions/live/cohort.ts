@@ -1,0 +1,90 @@
+// Subscribers whose live queries have the same answer: the same statement with the same values.
+
+import { hash, randomUUID } from 'node:crypto'
+import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
+import type { Session, TrellisError } from '../../../sdk/index.ts'
+import { mayBeClock } from './steady.ts'
+
+/** What is subscribed to, and by whom. */
+export interface LiveRequest {
+  readonly request: GraphQLRequest
+  readonly session: Session
+  readonly schema: SchemaKind
+}
+
+/** Where answers go. */
+export interface LiveSink {
+  /** A new answer, `{"data":{…}}`; the bytes are the receiver's until it returns. */
+  next(body: Buffer): void
+  /** There is none this time; the subscription stays. */
+  fail(error: TrellisError): void
+  /** The subscription is over. */
+  end(error: TrellisError): void
+}
+
+/** One subscription. */
+export interface Member {
+  live: LiveRequest
+  readonly sink: LiveSink
+  /** A digest of what it was sent last; null before the first answer. */
+  sent: string | null
+  cohort: Cohort | null
+  /** The first turn of the group whose answers it gets: those of before were on their way when it came. */
+  from: number
+}
+
+const digestOf = (content: Buffer | string): string => hash('sha1', content, 'base64')
+
+export class Cohort {
+  readonly id = randomUUID()
+  /** Of its group. */
+  readonly key: string
+  /** A JSON array of texts. */
+  readonly values: string
+  readonly session: Session
+  readonly members = new Set<Member>()
+  /** Whether its values stand for another time at each look. */
+  readonly isClock: boolean
+  /** Whether it has no answer of the last time that it was asked for. */
+  isFailed = false
+
+  constructor(key: string, values: string, session: Session) {
+    this.key = key
+    this.values = values
+    this.session = session
+    this.isClock = mayBeClock(values)
+  }
+
+  /** Hands the answer of a turn to those who do not have it. */
+  deliver(body: Buffer, turn: number): void {
+    this.isFailed = false
+    const digest = digestOf(body)
+    for (const member of this.members) {
+      if (member.sent === digest || member.from > turn) continue
+      member.sent = digest
+      member.sink.next(body)
+    }
+  }
+
+  /** Tells that there is no answer: newcomers end with it, the others stay, and are told once. */
+  fail(error: TrellisError): void {
+    this.isFailed = true
+    const digest = digestOf(`${error.code} ${error.message}`)
+    for (const member of [...this.members]) {
+      if (member.sent === null) {
+        this.members.delete(member)
+        member.cohort = null
+        member.sink.end(error)
+      } else if (member.sent !== digest) {
+        member.sent = digest
+        member.sink.fail(error)
+      }
+    }
+  }
+
+  /** The digest of the answer that all have who got the last one. */
+  get digest(): string | null {
+    for (const { sent } of this.members) return sent
+    return null
+  }
+}

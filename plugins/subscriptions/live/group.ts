@@ -1,0 +1,178 @@
+// Cohorts that one statement answers: the role, the text and the settings agree, the values differ.
+
+import { randomUUID } from 'node:crypto'
+import type { GraphQLOperation, GraphQLRequest } from '../../../sdk/graphql.ts'
+import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { Cohort, type Member } from './cohort.ts'
+import type { BatchStatement } from './statement.ts'
+import { isSteady } from './steady.ts'
+import type { Turnstile } from './turnstile.ts'
+
+export interface GroupOptions {
+  readonly engine: Engine
+  readonly key: string
+  readonly role: string
+  readonly statement: BatchStatement
+  readonly operation: GraphQLOperation
+  /** One of those that the statement answers. */
+  readonly request: GraphQLRequest
+  readonly batchSize: number
+  /** Lets few statements of all groups be at work at once. */
+  readonly turnstile: Turnstile
+  /** Whether the statement still is what its subscribers may see; when it is not, nothing is asked or sent. */
+  isCurrent(): boolean
+  /** Told when it is not, and somebody waits here. */
+  onStale(): void
+  onBatch(batch: BatchReport): void
+}
+
+/** How a statement for a batch went. */
+export interface BatchReport {
+  readonly group: Group
+  readonly cohorts: number
+  /** Milliseconds. */
+  readonly asked: number
+  readonly handedOut: number
+}
+
+export class Group {
+  readonly id = randomUUID()
+  readonly options: GroupOptions
+  readonly cohorts = new Map<string, Cohort>()
+  readonly #due = new Set<Cohort>()
+  #running = false
+  /** How many statements were sent. */
+  #turn = 0
+  /** What the database showed when all cohorts were due last; null before. */
+  asOf: string | null = null
+  /** Whether nothing but writes changes its answers; not known to be so at first. */
+  isSteady = false
+
+  constructor(options: GroupOptions) {
+    this.options = options
+    const { engine, statement } = options
+    isSteady(engine.database, statement.text).then(
+      (steady) => {
+        this.isSteady = steady
+      },
+      // Asked each time, then.
+      () => {},
+    )
+  }
+
+  /** How many statements would be asked for all cohorts. */
+  get size(): number {
+    return this.cohorts.size
+  }
+
+  /** Adds a subscriber, who gets the first answer at once. */
+  join(member: Member, values: string): void {
+    let cohort = this.cohorts.get(values)
+    if (!cohort) {
+      cohort = new Cohort(this.options.key, values, member.live.session)
+      this.cohorts.set(values, cohort)
+    }
+    cohort.members.add(member)
+    member.cohort = cohort
+    member.from = this.#turn + 1
+    this.#due.add(cohort)
+    this.#run()
+  }
+
+  leave(member: Member): void {
+    const { cohort } = member
+    if (!cohort) return
+    member.cohort = null
+    cohort.members.delete(member)
+    if (cohort.members.size === 0) this.#forget(cohort)
+  }
+
+  /** Has all cohorts asked again; with `snapshot`: unless they were since the database showed this. */
+  wake(snapshot: string): void {
+    if (this.asOf !== snapshot) {
+      this.asOf = snapshot
+      for (const cohort of this.cohorts.values()) this.#due.add(cohort)
+    } else {
+      for (const cohort of this.cohorts.values()) {
+        if (!this.isSteady || cohort.isClock || cohort.isFailed) this.#due.add(cohort)
+      }
+    }
+    this.#run()
+  }
+
+  #forget(cohort: Cohort): void {
+    this.#due.delete(cohort)
+    if (this.cohorts.get(cohort.values) === cohort) this.cohorts.delete(cohort.values)
+  }
+
+  #run(): void {
+    if (this.#running || this.#due.size === 0) return
+    this.#running = true
+    // Those that join in the same turn are asked together.
+    setImmediate(() => {
+      this.#askDue().finally(() => {
+        this.#running = false
+        this.#run()
+      })
+    })
+  }
+
+  async #askDue(): Promise<void> {
+    while (this.#due.size > 0 && this.options.isCurrent()) {
+      const batch: Cohort[] = []
+      for (const cohort of this.#due) {
+        if (batch.length === this.options.batchSize) break
+        batch.push(cohort)
+        this.#due.delete(cohort)
+      }
+      await this.options.turnstile.pass(() => this.#ask(batch))
+    }
+    // Who waits here is asked for by the group that takes this one's place.
+    if (this.options.isCurrent()) return
+    this.#due.clear()
+    this.options.onStale()
+  }
+
+  /** One statement for the batch; where that fails, for its halves, so that one set of values fails alone. */
+  async #ask(batch: readonly Cohort[]): Promise<void> {
+    const started = performance.now()
+    const turn = ++this.#turn
+    const { isCurrent, onBatch } = this.options
+    try {
+      const answers = await this.#answers(batch)
+      if (!isCurrent()) return
+      const asked = performance.now()
+      for (const [i, cohort] of batch.entries()) cohort.deliver(answers[i]!, turn)
+      const times = { asked: asked - started, handedOut: performance.now() - asked }
+      onBatch({ group: this, cohorts: batch.length, ...times })
+    } catch (failure) {
+      if (!isCurrent()) return
+      const error = toTrellisError(failure)
+      if (batch.length === 1 || isOfAll(error)) this.#fail(batch, error)
+      else {
+        const middle = batch.length >> 1
+        await this.#ask(batch.slice(0, middle))
+        await this.#ask(batch.slice(middle))
+      }
+    }
+  }
+
+  #answers(batch: readonly Cohort[]): Promise<readonly Buffer[]> {
+    const { engine, request, operation, statement } = this.options
+    return engine.graphql.engine.operate({ request, session: batch[0]!.session }, (work) => {
+      work.operation = operation
+      return statement.ask(engine.database, batch, work.signal)
+    })
+  }
+
+  #fail(batch: readonly Cohort[], error: TrellisError): void {
+    for (const cohort of batch) {
+      cohort.fail(error)
+      if (cohort.members.size === 0) this.#forget(cohort)
+    }
+  }
+}
+
+/** Errors that no values have caused: asking for half of them would not help. */
+const isOfAll = ({ status, code }: TrellisError): boolean =>
+  status === 503 || code === 'postgres-error' || code === 'time-limit-exceeded'

@@ -1,0 +1,211 @@
+// All live queries of the server: who joins which group, and when groups are asked.
+//
+// Once per interval, and at once after a write of this server, the gate is asked whether anything was written. What does
+// not depend on anything but rows is asked again only then.
+
+import type { GraphQLRequest, PlannedRequest } from '../../../sdk/graphql.ts'
+import { badRequest, type Engine, toTrellisError } from '../../../sdk/index.ts'
+import type { Model } from '../../../sdk/metadata.ts'
+import { bindParams, requireSessionVariables } from '../../../sdk/sql.ts'
+import type { LiveOptions } from '../options.ts'
+import type { LiveRequest, LiveSink, Member } from './cohort.ts'
+import { Gate } from './gate.ts'
+import { type BatchReport, Group } from './group.ts'
+import { BatchStatement } from './statement.ts'
+import { Turnstile } from './turnstile.ts'
+
+/** A subscription, until it is left. */
+export interface LiveSubscription {
+  leave(): void
+}
+
+export interface LiveQueriesOptions extends LiveOptions {
+  readonly engine: Engine
+  onBatch(batch: BatchReport): void
+}
+
+/** Statements for live queries that are at work at once. */
+const atOnce = 4
+
+/** Milliseconds between two looks for the sake of writes. */
+const wakeSpacing = 20
+
+/** Subscriptions that are planned again in one turn of the event loop. */
+const plannedPerTurn = 100
+
+interface Placed {
+  readonly key: string
+  readonly planned: PlannedRequest
+  readonly values: string
+}
+
+export class LiveQueries {
+  readonly #options: LiveQueriesOptions
+  readonly #gate: Gate
+  readonly #groups = new Map<string, Group>()
+  readonly #members = new Set<Member>()
+  readonly #turnstile = new Turnstile(atOnce)
+  /** Of which all groups are. */
+  #model: Model | null = null
+  #timer: NodeJS.Timeout | null = null
+  #looking: Promise<void> | null = null
+  #isWoken = false
+  #lastLook = 0
+  #isStopped = false
+
+  constructor(options: LiveQueriesOptions) {
+    this.#options = options
+    this.#gate = new Gate(options.engine.database)
+  }
+
+  /** What there is now. */
+  get groups(): readonly Group[] {
+    return [...this.#groups.values()]
+  }
+
+  get counts() {
+    let cohorts = 0
+    for (const group of this.#groups.values()) cohorts += group.size
+    return { subscribers: this.#members.size, groups: this.#groups.size, cohorts, looks: this.#gate.asked }
+  }
+
+  /** Subscribes; throws what is wrong with the request, while what the database refuses ends the subscription. */
+  start(live: LiveRequest, sink: LiveSink): LiveSubscription {
+    const member: Member = { live, sink, sent: null, cohort: null, from: 0 }
+    this.#renew()
+    this.#place(member)
+    this.#members.add(member)
+    this.#schedule()
+    return { leave: () => this.#leave(member) }
+  }
+
+  /** Looks at once whether something was written. */
+  wake(): void {
+    if (this.#members.size === 0 || this.#isWoken) return
+    this.#isWoken = true
+    const wait = Math.max(0, wakeSpacing - (performance.now() - this.#lastLook))
+    setTimeout(() => {
+      this.#isWoken = false
+      void this.#look()
+    }, wait)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#members.clear()
+    this.#groups.clear()
+  }
+
+  #leave(member: Member): void {
+    if (!this.#members.delete(member)) return
+    const { cohort } = member
+    const group = cohort && this.#groups.get(cohort.key)
+    group?.leave(member)
+    if (group && group.size === 0) this.#groups.delete(group.options.key)
+  }
+
+  /** Plans, and has the subscriber join the group of its plan. */
+  #place(member: Member): void {
+    const { key, planned, values } = this.#plan(member.live)
+    let group = this.#groups.get(key)
+    if (!group) {
+      group = this.#createGroup(key, planned, member.live)
+      this.#groups.set(key, group)
+    }
+    // One text for all of them.
+    const { request } = group.options
+    if (request.query === member.live.request.query) {
+      member.live = { ...member.live, request: { ...member.live.request, query: request.query } }
+    }
+    group.join(member, values)
+  }
+
+  #plan({ request, session, schema }: LiveRequest): Placed {
+    const { engine } = this.#options
+    const planned = engine.graphql.engine.plan(request, session, { schema })
+    const { prepared, variables } = planned
+    const { whole, sessionVariables } = prepared
+    if (!whole) throw unsupported(prepared.joins.length > 0)
+    requireSessionVariables(sessionVariables, session)
+    const values = JSON.stringify(bindParams(whole.params, { variables, session }))
+    return { key: JSON.stringify([session.role, session.backendOnly, schema, whole.name]), planned, values }
+  }
+
+  #createGroup(key: string, { prepared }: PlannedRequest, { request, session }: LiveRequest): Group {
+    const { engine, batchSize, onBatch } = this.#options
+    const model = this.#model
+    return new Group({
+      ...{ engine, key, role: session.role, batchSize, onBatch, turnstile: this.#turnstile },
+      statement: new BatchStatement(prepared.whole!),
+      operation: prepared.operation,
+      request: withoutVariables(request),
+      isCurrent: () => !this.#isStopped && engine.model === model,
+      onStale: () => {
+        if (!this.#isStopped) this.#renew()
+      },
+    })
+  }
+
+  /** After a change of the metadata everybody is planned anew, and who may not subscribe any more is told so. */
+  #renew(): void {
+    const { model } = this.#options.engine
+    if (model === this.#model) return
+    this.#model = model
+    this.#groups.clear()
+    void this.#renewMembers([...this.#members], model)
+  }
+
+  async #renewMembers(members: readonly Member[], model: Model): Promise<void> {
+    for (const [i, member] of members.entries()) {
+      if (i > 0 && i % plannedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+      // Once more changed meanwhile: whoever noticed goes through all of them.
+      if (this.#model !== model) return
+      if (!this.#members.has(member)) continue
+      member.cohort = null
+      try {
+        this.#place(member)
+      } catch (error) {
+        this.#members.delete(member)
+        member.sink.end(toTrellisError(error))
+      }
+    }
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#isStopped || this.#members.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      void this.#look().finally(() => this.#schedule())
+    }, this.#options.refetchInterval)
+  }
+
+  /** One look at a time; who asks for one while another is under way needs one that begins later. */
+  async #look(): Promise<void> {
+    while (this.#looking) await this.#looking
+    this.#looking = this.#lookOnce().finally(() => {
+      this.#looking = null
+    })
+    await this.#looking
+  }
+
+  async #lookOnce(): Promise<void> {
+    this.#lastLook = performance.now()
+    this.#renew()
+    if (this.#groups.size === 0) return
+    // Without an answer nobody knows what was written: everybody asks, and is told why there is no answer.
+    const snapshot = await this.#gate.look().catch(() => `unknown ${performance.now()}`)
+    for (const group of this.#groups.values()) group.wake(snapshot)
+  }
+}
+
+const unsupported = (hasJoins: boolean) =>
+  badRequest(
+    'not-supported',
+    hasJoins
+      ? 'Remote relationships are not allowed in subscriptions'
+      : 'only fields that the database answers can be subscribed to',
+  )
+
+const withoutVariables = (request: GraphQLRequest): GraphQLRequest => ({ ...request, variables: null })

@@ -1,0 +1,50 @@
+// The lines about sockets, and about asking for live queries.
+
+import type { GraphQLRequest } from '../../sdk/graphql.ts'
+
+/** What became of an operation of a socket. */
+export type OperationOutcome =
+  | { readonly type: 'started' | 'completed' | 'stopped' }
+  | { readonly type: 'proto_err'; readonly detail: string }
+  | { readonly type: 'query_err'; readonly detail: unknown }
+
+export type SocketEvent =
+  | { readonly type: 'accepted' | 'closed' }
+  | { readonly type: 'rejected'; readonly detail: unknown }
+  | { readonly type: 'conn_err'; readonly detail: string }
+  | {
+      readonly type: 'operation'
+      readonly detail: {
+        readonly operation_id: string
+        readonly request_id: string | null
+        readonly operation_name: string | null
+        readonly operation_type: OperationOutcome
+        /** Of refused ones. */
+        readonly query: GraphQLRequest | null
+      }
+    }
+
+export interface WebSocketLog {
+  readonly event: SocketEvent
+  readonly connection_info: {
+    readonly websocket_id: string
+    readonly token_expiry: string | null
+    readonly msg: string | null
+  }
+  readonly user_vars: Readonly<Record<string, string>> | null
+}
+
+/** Seconds. */
+export interface PollerLog {
+  readonly poller_id: string
+  readonly snapshot_time: number
+  readonly batches: readonly { readonly pg_execution_time: number; readonly push_time: number }[]
+  readonly total_time: number
+}
+
+declare module '../../sdk/registry.ts' {
+  interface LogKinds {
+    'websocket-log': WebSocketLog
+    'livequery-poller-log': PollerLog
+  }
+}

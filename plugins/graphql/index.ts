@@ -3,6 +3,7 @@
 import { definePlugin } from '../../sdk/index.ts'
 import { graphqlRoutes } from './routes.ts'
 
+export { serveEvents, streamTokenHeader, wantsEvents } from './event-streams.ts'
 export { alwaysOk, graphqlRoute } from './routes.ts'
 
 export default definePlugin({

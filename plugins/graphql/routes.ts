@@ -12,6 +12,7 @@ import {
 } from '../../sdk/http.ts'
 import { type Engine, graphqlError, isAdmin, type Session, TrellisError, toTrellisError } from '../../sdk/index.ts'
 import type { QueryLog } from '../../sdk/services.ts'
+import { eventStreamsFor, wantsEvents } from './event-streams.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
 import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
@@ -37,13 +38,18 @@ export const graphqlRoute = (
     body: GraphQLBody,
     result: GraphQLAnswer,
   },
-  handle: (call) => answer(engine, call, schema),
+  handle(call) {
+    const serveEvents = eventStreamsFor(engine, call)
+    return serveEvents ? serveEvents(call, schema) : answer(engine, call, schema)
+  },
 })
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
 export const alwaysOk: ErrorEncoder = (error, showInternal, headers) => {
   // Nothing was wrong with the request, and it was not served: proxies and clients have to see that.
-  if (error.status === 503 || wantsGraphQLResponse(headers.accept)) return withStatus(error, showInternal, headers)
+  const { accept } = headers
+  if (error.status === 503 || wantsGraphQLResponse(accept) || wantsEvents(accept))
+    return withStatus(error, showInternal, headers)
   return { status: 200, body: errorBody(error, showInternal) }
 }
 

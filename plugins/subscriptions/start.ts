@@ -1,9 +1,12 @@
 // Serving subscriptions, from the start of the server to its end.
 
 import type { Engine } from '../../sdk/index.ts'
+import { serveEvents } from '../graphql/index.ts'
 import type { BatchReport } from './live/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import type { LiveOptions, SocketOptions } from './options.ts'
+import { endpoints } from './transports/endpoints.ts'
+import { Events } from './transports/events.ts'
 import { Places } from './transports/places.ts'
 import { Sockets } from './transports/sockets.ts'
 
@@ -23,6 +26,9 @@ export function startSubscriptions(engine: Engine): void {
   const live = new LiveQueries({ engine, ...options, onBatch: (batch) => logBatch(engine, batch) })
   const places = new Places(limits)
   const sockets = new Sockets({ engine, live, limits, places })
+  const events = new Events({ engine, live, limits, places })
+  serveEvents(engine, (call, schema) => events.serve(call, schema))
+  for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
   engine.wrap({
     async operation(work, run) {
       const result = await run()
@@ -36,7 +42,10 @@ export function startSubscriptions(engine: Engine): void {
     },
   })
   engine.onReady(() => sockets.attach())
-  engine.app.addHook('preClose', () => sockets.stop())
+  engine.app.addHook('preClose', async () => {
+    sockets.stop()
+    events.stop()
+  })
   engine.onClose(() => live.stop())
 }
 

@@ -1,9 +1,16 @@
 // Clients of subscriptions: the real ones, and a bare socket to say what they never would.
 
 import type { TestContext } from 'node:test'
+import {
+  createClient as createSseClient,
+  type Client as SseClient,
+  type ClientOptions as SseOptions,
+} from 'graphql-sse'
 import { type Client, type ClientOptions, createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { atEnd } from '../support/cleanup.ts'
+import { startLibrary } from '../support/library.ts'
+import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
 
 /** What a subscription gave, in order, and a way to wait for more. */
 export class Received<T = unknown> {
@@ -133,11 +140,39 @@ export function graphqlWsClient(t: TestContext, url: string, options: Partial<Cl
 }
 
 /** Subscribes by that client; what it gets, errors among it. */
-export function subscribeWith(client: Client, query: string, variables: Record<string, unknown> = {}): Received {
+export function subscribeWith(
+  client: Pick<Client, 'subscribe'> | SseClient<boolean>,
+  query: string,
+  variables: Record<string, unknown> = {},
+): Received {
   const received = new Received()
   client.subscribe(
     { query, variables },
-    { next: (value) => received.push(value), error: (error) => received.push({ error }), complete: () => received.push('complete') },
+    {
+      next: (value) => received.push(value),
+      error: (error) => received.push({ error }),
+      complete: () => received.push('complete'),
+    },
   )
   return received
+}
+
+/** The library behind an admin secret. */
+export async function startGuarded(
+  t: TestContext,
+  settings: NonNullable<TrellisOptions['settings']> = {},
+): Promise<TestTrellis> {
+  const { database } = await startLibrary(t)
+  return startTrellis(t, { database, settings: { adminSecret: 'secret', ...settings } })
+}
+
+/** The client of the library graphql-sse. */
+export function graphqlSseClient(
+  t: TestContext,
+  url: string,
+  options: Partial<SseOptions<boolean>> = {},
+): SseClient<boolean> {
+  const client = createSseClient<boolean>({ url: `${url}/v1/graphql`, retryAttempts: 0, ...options })
+  atEnd(t, () => client.dispose())
+  return client
 }

@@ -197,7 +197,7 @@ export class Connection {
     const session = this.#session!
     const applicant = { session, headers: upgrade.headers, address, setHeader: () => {} }
     const headers = this.#payload.headers as Readonly<Record<string, string>>
-    return { engine, live, schema, isFlat, applicant, headers }
+    return { engine, live, schema, isFlat, applicant, headers, isAdmitted: false }
   }
 
   log(event: SocketEvent, message: string | null = null): void {

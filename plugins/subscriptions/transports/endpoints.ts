@@ -9,7 +9,8 @@ export interface Endpoint {
   readonly isFlat: boolean
 }
 
-const endpoints: ReadonlyMap<string, Endpoint> = new Map([
+/** By their paths. */
+export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/v1/graphql', { schema: 'standard', isFlat: false }],
   ['/v1alpha1/graphql', { schema: 'standard', isFlat: true }],
   ['/v1beta1/relay', { schema: 'relay', isFlat: false }],

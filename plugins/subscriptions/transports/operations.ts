@@ -15,6 +15,8 @@ export interface OperationContext {
   /** Whether errors are flat, as `/v1alpha1/graphql` has them. */
   readonly isFlat: boolean
   readonly applicant: Applicant
+  /** Whether it was admitted already, by the request that it came with. */
+  readonly isAdmitted: boolean
   /** Of the client itself, for whoever else is asked on its behalf. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -49,7 +51,7 @@ export function runOperation(payload: unknown, context: OperationContext, sink: 
   let leave = () => {}
   const run = async () => {
     const { engine, applicant } = context
-    await engine.admission.checkRequest(applicant)
+    if (!context.isAdmitted) await engine.admission.checkRequest(applicant)
     if (controller.signal.aborted) return
     const { kind } = engine.graphql.engine.operation(request)
     if (kind === 'subscription') {

@@ -89,7 +89,7 @@ export class Sockets {
   }
 
   /** Closes all with the code on which clients connect again. */
-  async stop(): Promise<void> {
+  stop(): void {
     this.#isStopping = true
     if (this.#timer) clearInterval(this.#timer)
     for (const connection of this.connections) connection.close(1012, 'shutting server down')

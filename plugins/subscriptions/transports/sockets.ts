@@ -3,7 +3,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type CorsPolicy, corsPolicy, createGate, isSameOrigin } from '../../../sdk/http.ts'
+import { type CorsPolicy, corsPolicy, isSameOrigin } from '../../../sdk/http.ts'
 import { type Engine, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
@@ -41,7 +41,6 @@ export class Sockets {
   readonly #options: SocketsOptions
   readonly #server: WebSocketServer
   readonly #cors: CorsPolicy | null
-  readonly #gate: ReturnType<typeof createGate>
   readonly #served: Set<Served>[] = Array.from({ length: turns }, () => new Set())
   #timer: NodeJS.Timeout | null = null
   #next = 0
@@ -54,8 +53,6 @@ export class Sockets {
     this.#options = options
     const { engine, limits } = options
     this.#cors = corsPolicy(engine.settings)
-    // Cookies are looked at here, since they do not refuse an upgrade, but are left out.
-    this.#gate = createGate(engine.settings, null)
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -121,10 +118,8 @@ export class Sockets {
     }
   }
 
-  /** Refuses pages of origins that may not ask; says whether the cookie counts. */
+  /** Refuses pages of origins that may not ask, as far as the server's own gate let them pass; says whether the cookie counts. */
   #checkOrigin(request: IncomingMessage): boolean {
-    const refusal = this.#gate(request)
-    if (refusal) throw refusal
     const { origin, host = '' } = request.headers
     if (origin === undefined) return this.#cors !== null || this.#options.limits.readCookie
     if (this.#cors === null) return this.#options.limits.readCookie

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { environment } from '../core/options/options.ts'
+import { environment } from '../core/options/environment.ts'
 
 /** What has to end with the bench; the last one to start ends first. */
 export class Scope {

@@ -1,21 +1,34 @@
-// `npm start`: plain JavaScript, so that a Node that cannot run the program's TypeScript says so in one line. `npm ci`
-// brings a Node that can; without development dependencies, or without their install scripts, it is whichever is installed.
+#!/usr/bin/env node
+// The program's first file: plain JavaScript, so that a Node that cannot run the rest says so in one line. In a checkout
+// the program is TypeScript, which Node runs as it is, and `npm ci` brings a Node that can; the package holds JavaScript.
+
+import { existsSync } from 'node:fs'
+
+/** The first release with all that is used of Node. */
+const oldest = [22, 15]
 
 const fail = (reason) => {
   process.stderr.write(`Fatal Error: ${reason}\n`)
   process.exit(1)
 }
 
-if (!process.features.typescript) {
+const [major, minor] = process.versions.node.split('.').map(Number)
+const built = new URL('trellis.js', import.meta.url)
+const isBuilt = existsSync(built)
+
+if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+  const how = isBuilt ? '' : ', or run npm ci with scripts and development dependencies, which brings it'
+  fail(`Node ${process.versions.node} is too old: install Node ${oldest.join('.')} or newer${how}`)
+}
+
+if (!isBuilt && !process.features.typescript) {
   fail(
     `Node ${process.versions.node} cannot run TypeScript: install Node 24, or run npm ci with scripts and development dependencies, which brings it`,
   )
 }
 
-try {
-  await import('./trellis.ts')
-} catch (error) {
+import(isBuilt ? built : new URL('trellis.ts', import.meta.url)).catch((error) => {
   const missing = error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package '([^']+)'/.exec(error.message)?.[1]
   if (!missing) throw error
-  fail(`the package ${missing} is not installed: run npm ci`)
-}
+  fail(`the package ${missing} is not installed: run npm ${isBuilt ? 'install' : 'ci'}`)
+})

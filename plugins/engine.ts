@@ -1,18 +1,18 @@
-// The engine with the built-in plugins, for programs that run it: `import { createEngine } from 'trellis/engine'`.
+// The engine with the built-in plugins, for programs that run it.
 
-import { createEngine as createCore, type RunningEngine } from '../core/engine/engine.ts'
+import type { RunningEngine } from '../core/engine/engine.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
 import type { Observer } from '../core/log/observe.ts'
 import { defaultSettings, type Settings } from '../core/options/options.ts'
+import { createEngineWithDatabase } from '../process/engine-with-database.ts'
 import { builtInPlugins } from './index.ts'
 
-export type { RunningEngine } from '../core/engine/engine.ts'
-export { parseSettings, readCommandLine } from '../process/settings.ts'
-export { builtInPlugins, defaultSettings }
-
 export interface EngineOptions {
-  /** What differs from the defaults; `databaseUrl` is needed. Environment variables are not looked at. */
-  readonly settings: Partial<Settings>
+  /**
+   * What differs from the defaults; environment variables are not looked at. Without `databaseUrl` the embedded PostgreSQL
+   * runs, with its data in `dataDir`, which is `.trellis`.
+   */
+  readonly settings?: Partial<Settings>
   /** Beside the built-in ones and those of `settings.plugins`. */
   readonly plugins?: readonly Plugin[]
   /** Takes the log; by default lines on stdout. */
@@ -20,5 +20,9 @@ export interface EngineOptions {
 }
 
 /** Builds an engine with the built-in plugins; `listen` opens its port, `close` ends it. */
-export const createEngine = ({ settings, plugins = [], observe }: EngineOptions): Promise<RunningEngine> =>
-  createCore({ settings: defaultSettings(settings), plugins: [...builtInPlugins, ...plugins], observe })
+export const createEngine = ({ settings, plugins = [], observe }: EngineOptions = {}): Promise<RunningEngine> =>
+  createEngineWithDatabase({
+    settings: defaultSettings(settings),
+    plugins: [...builtInPlugins, ...plugins],
+    ...(observe && { observe }),
+  })

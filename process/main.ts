@@ -2,7 +2,6 @@
 // process.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { Apis } from '../core/engine/apis.ts'
 import { createEngine, type RunningEngine } from '../core/engine/engine.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
@@ -23,6 +22,7 @@ import { readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
 import { type ParsedSettings, parseSettings } from './settings.ts'
+import { growYoungGeneration } from './young-generation.ts'
 
 /** What the server is made of; `embedded` and `engine` have to be ended. */
 interface Running {
@@ -109,8 +109,7 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   running.engine = engine
   if (stop.aborted) return
   const port = await engine.listen()
-  // V8's default, which the program lowers while it starts.
-  setFlagsFromString('--semi-space-growth-factor=2')
+  growYoungGeneration()
   observe.log(listeningEntry(settings, port, process.uptime()))
   const banner = bannerText({
     settings: served,

@@ -1,7 +1,6 @@
 // For plugins that add to the GraphQL schemas: contributions, what planners are given, selections, arguments, values.
 
 export * as graphql from 'graphql'
-export { RoleAccess, type TableAccess } from '../core/graphql/access.ts'
 export type * from '../core/graphql/contribution.ts'
 export {
   chooseOperation,

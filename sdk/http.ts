@@ -10,10 +10,16 @@ export {
 } from '../core/auth/headers.ts'
 export { AdminSecrets } from '../core/auth/secrets.ts'
 export { Admission, type AdmissionChecks, type Applicant } from '../core/engine/admission.ts'
-export type { ErrorEncoder, FailureDescription, Route, RouteCall, RouteDescription } from '../core/engine/plugin.ts'
 export { inDialect } from '../core/http/answer.ts'
 export { readJson } from '../core/http/body.ts'
 export { type CorsPolicy, corsPolicy } from '../core/http/cors.ts'
+export type {
+  ErrorEncoder,
+  FailureDescription,
+  Route,
+  RouteCall,
+  RouteDescription,
+} from '../core/http/declared-route.ts'
 export { departureOf } from '../core/http/departure.ts'
 export { isSameOrigin } from '../core/http/hosts.ts'
 export { listen } from '../core/http/listen.ts'

@@ -44,9 +44,11 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
-export { environment, liveQueryOptions, type Settings } from '../core/options/options.ts'
+export { environment } from '../core/options/environment.ts'
+export { liveQueryOptions, type Settings } from '../core/options/options.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
+export * from './access.ts'
 export * from './graphql.ts'
 export * from './http.ts'
 export * from './metadata.ts'

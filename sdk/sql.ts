@@ -23,7 +23,10 @@ export {
   answerSlot,
   type Change,
   type ColumnValue,
+  type ColumnValues,
   type ConflictUpdate,
+  constantValue,
+  type Delete,
   type Insert,
   type InsertRows,
   type MutationAnswer,
@@ -34,6 +37,8 @@ export {
   type ResponseEntry,
   type ResponseValue,
   type RowCheck,
+  sessionValue,
+  soleStep,
   type Update,
 } from '../core/compiler/mutation-plan.ts'
 export { mutationProgram } from '../core/compiler/mutation-program.ts'

@@ -10,6 +10,20 @@ import type { Condition, Operand, Output } from './plan.ts'
 /** A value that is known when the statement runs. */
 export type ParamOperand = Extract<Operand, { kind: 'param' }>
 
+/** A value in PostgreSQL's syntax. */
+export const constantValue = (value: string | null, type: SqlType): ParamOperand => ({
+  kind: 'param',
+  source: { from: 'constant', value },
+  type,
+})
+
+/** The value of a session variable; requests without it are refused. */
+export const sessionValue = (variable: string, type: SqlType): ParamOperand => ({
+  kind: 'param',
+  source: { from: 'session', variable },
+  type,
+})
+
 export interface ColumnValue {
   readonly column: string
   readonly value: ParamOperand
@@ -98,6 +112,16 @@ export interface MutationStep {
   /** The error when no row comes of the statement though others depend on it. */
   readonly refusal: { readonly message: string; readonly path: Path | null } | null
 }
+
+/** The step of a change that has nothing to do with others; errors point at `path`. */
+export const soleStep = (change: Change, path: Path | null = null): MutationStep => ({
+  change,
+  path,
+  before: [],
+  after: [],
+  returns: null,
+  refusal: null,
+})
 
 /** What a member of `T_mutation_response` becomes. */
 export type ResponseValue =

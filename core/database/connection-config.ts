@@ -2,7 +2,7 @@
 // libpq. A configuration is for {@link DatabaseClient}, which knows how to prefer encryption.
 
 import type pg from 'pg'
-import { environment } from '../options/options.ts'
+import { environment } from '../options/environment.ts'
 import { type ConnectionUrl, readConnectionUrl, refusal } from './connection-url.ts'
 import { type TlsChoice, tlsChoice } from './tls-options.ts'
 

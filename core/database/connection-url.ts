@@ -1,7 +1,7 @@
 // What a connection URL names beside the database: parameters mean what they mean to libpq, PostgreSQL's own client library.
 
 import { StartError } from '../engine/start-error.ts'
-import { environment } from '../options/options.ts'
+import { environment } from '../options/environment.ts'
 
 /** A URL taken apart: what the driver reads by itself stays text. */
 export interface ConnectionUrl {

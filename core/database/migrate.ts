@@ -6,7 +6,8 @@ import type pg from 'pg'
 import { StartError } from '../engine/start-error.ts'
 import type { Observer } from '../log/observe.ts'
 import { connectOnce, type StartSettings, takeStep } from './connect.ts'
-import { migrations, type NamedMigration } from './migrations/index.ts'
+import { migrations } from './migrations/index.ts'
+import type { NamedMigration } from './migrations/migration.ts'
 
 /** Any number that nobody else locks by. */
 const advisoryLock = 7_253_146_508

@@ -1,7 +1,6 @@
 // Where a statement's parameter gets its value when the statement runs. Data only: `core/compiler/bind.ts` does the reading.
 
 import type { Path } from '../errors/path.ts'
-import type { Sql } from './sql.ts'
 
 /** A value of a request, as far as planning had to look into it. */
 export type InputSource =
@@ -54,4 +53,9 @@ export interface Codec {
   readonly isPlain?: (value: number) => boolean
   /** The value that an encoded text stands for; absent: the text is in the input syntax of its type, and is cast to it. */
   readonly decode?: (text: Sql) => Sql
+}
+
+/** A piece of SQL, with the parameters in it. Only the makers in `sql.ts` give one. */
+export interface Sql {
+  readonly parts: readonly (string | ParamSource | Sql)[]
 }

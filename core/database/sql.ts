@@ -1,12 +1,9 @@
 // The only producer of SQL text. Text, identifiers and values are different kinds of fragment, so a value can never
 // become text: what is interpolated into the `sql` tag must be a fragment.
 
-import type { ParamSource } from './param.ts'
+import type { ParamSource, Sql } from './param.ts'
 
-/** A piece of SQL. Made by {@link sql}, {@link id}, {@link param}, {@link join} and {@link literal} only. */
-export interface Sql {
-  readonly parts: readonly (string | ParamSource | Sql)[]
-}
+export type { Sql } from './param.ts'
 
 /** SQL with fragments in it: ``sql`select ${id('a')} from ${table}` ``. */
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {

@@ -2,7 +2,6 @@
 // plans and changes of the metadata.
 
 import { LRUCache } from 'lru-cache'
-import type { PreparedStatement } from './prepared-statement.ts'
 
 /** A run of at most so many milliseconds is a short one. */
 const shortMillis = 5
@@ -70,11 +69,18 @@ export class StatementHistory {
 /** Statements that are remembered; one takes some 200 bytes. */
 const remembered = 20_000
 
+/** A statement whose runs are noted. */
+interface NotedStatement {
+  /** The same for the same text. */
+  readonly name: string
+  history: StatementHistory | null
+}
+
 /** The histories of a database's statements, by the name of the statement. */
 export class StatementHistories {
   readonly #byName = new LRUCache<string, StatementHistory>({ max: remembered })
 
-  of(statement: PreparedStatement): StatementHistory {
+  of(statement: NotedStatement): StatementHistory {
     statement.history ??= this.#byName.get(statement.name) ?? this.#add(statement.name)
     return statement.history
   }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions, SecureVersion } from 'node:tls'
-import { environment } from '../options/options.ts'
+import { environment } from '../options/environment.ts'
 import { type ConnectionUrl, refusal } from './connection-url.ts'
 
 /** Whether to encrypt, and what to do when that does not work out. */

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { Access } from '../access/access.ts'
 import { Auth } from '../auth/auth.ts'
 import { takeStep } from '../database/connect.ts'
 import { Database } from '../database/database.ts'
@@ -100,7 +101,8 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const http = createHttp({ settings, observe, auth })
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
-  const common = { database, dialect, sessionSettings, wrapping }
+  const access = new Access()
+  const common = { access, database, dialect, sessionSettings, wrapping }
   const metadata = createMetadataService({ ...common, observe, operations, registry })
   const contributions: Contribution[] = []
   const guards: RequestGuard[] = []

@@ -1,16 +1,16 @@
 // The contract between core and plugins. A plugin is a value made by `definePlugin`; built-in ones and those of third
 // parties are the same thing.
 
-import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from '@sinclair/typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { ComparisonOperator } from '../compiler/operators.ts'
 import type { TypeSupport } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
-import type { TrellisError } from '../errors/errors.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import type { GraphQLEngine, RequestGuard } from '../graphql/engine.ts'
+import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
@@ -21,74 +21,14 @@ import type { Operation } from '../operations/operation.ts'
 import type { RegisteredOperation } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
 import type { Outgoing } from '../outgoing/client.ts'
-import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Admission } from './admission.ts'
 import type { Wrappers } from './wrapping.ts'
 
-/** An HTTP route of a plugin. It is mounted only while its API is enabled. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly url: string
-  /** The API that opens it; absent: the plugin's own; null: always open. */
-  readonly api?: string | null
-  /** `admin`: refused to other roles; `session`: any authenticated role; `none`: not authenticated. */
-  readonly auth: 'admin' | 'session' | 'none'
-  /**
-   * Answers with what it returns (JSON, or a string or Buffer as it is); throws TrellisErrors, which are answered flat
-   * with their status. With `auth: 'none'` the session is null. The body is the parsed JSON unless `raw`.
-   */
-  handle(call: RouteCall): unknown | Promise<unknown>
-  /** Whether `call.body` is the unparsed Buffer. */
-  readonly raw?: boolean
-  /** How errors are answered, those of authentication included; absent: flat, with their status. */
-  readonly errors?: ErrorEncoder
-  /** What descriptions of the API say of it. */
-  readonly about?: RouteDescription
-}
-
-/** A route as readers of the API's description see it. */
-export interface RouteDescription {
-  /** One line. */
-  readonly summary: string
-  /** The shape of the body; absent: there is none. */
-  readonly body?: TSchema
-  /** The shape of the answer; absent: any. */
-  readonly result?: TSchema
-  /** Of the answer; absent: JSON. */
-  readonly contentType?: string
-  /** Answers of other statuses that are not the usual ones of errors, by status. */
-  readonly failures?: Readonly<Record<number, FailureDescription>>
-}
-
-export interface FailureDescription {
-  /** When it is answered, in a few words. */
-  readonly summary: string
-  /** The shape of the answer; absent: that of errors. */
-  readonly result?: TSchema
-  /** Of the answer; absent: JSON. */
-  readonly contentType?: string
-}
-
-/** The answer to an error. `showInternal`: whether the caller may see its `internal`; `headers` are the request's. */
-export type ErrorEncoder = (error: TrellisError, showInternal: boolean, headers: IncomingHttpHeaders) => ErrorAnswer
-
-export interface ErrorAnswer {
-  readonly status: number
-  readonly body: unknown
-  /** Absent: JSON. */
-  readonly contentType?: string
-}
-
-export interface RouteCall {
-  readonly session: Session
-  readonly body: unknown
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
-
 /** What a plugin registers with. */
 export interface Engine {
+  /** What roles may do with tables: asking for it, and narrowing it for everybody. */
+  readonly access: Pick<Access, 'of' | 'narrow'>
   readonly settings: Settings
   readonly dialect: Dialect
   /** The Fastify instance, for what routes cannot express. */

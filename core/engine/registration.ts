@@ -1,12 +1,14 @@
 // The engine as one plugin sees it: what it adds is recorded under its name, and every refusal says whose it is.
 
 import type { FastifyInstance } from 'fastify'
+import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import { addOperators } from '../compiler/operators.ts'
 import { addTypes } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import type { GraphQLEngine, RequestGuard } from '../graphql/engine.ts'
+import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
@@ -19,12 +21,13 @@ import type { SessionSettings } from '../session/session-settings.ts'
 import type { Admission } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
-import type { Engine, Route } from './plugin.ts'
+import type { Engine } from './plugin.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
 import type { Wrapping } from './wrapping.ts'
 
 /** What plugins share, and what they have declared so far. */
 export interface Services {
+  readonly access: Access
   readonly settings: Settings
   readonly dialect: Dialect
   readonly app: FastifyInstance
@@ -67,6 +70,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { name } = loaded.plugin
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
   return {
+    access: services.access,
     settings: services.settings,
     dialect: services.dialect,
     app: services.app,

@@ -4,10 +4,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../graphql/document.ts'
 import type { GraphQLRequest } from '../graphql/request.ts'
+import type { Route } from '../http/declared-route.ts'
 import type { Exchange } from '../http/exchange.ts'
-import type { OutgoingRequest, OutgoingResponse } from '../outgoing/client.ts'
+import type { OutgoingRequest, OutgoingResponse } from '../outgoing/request.ts'
 import type { Session } from '../session/session.ts'
-import type { Route } from './plugin.ts'
 
 /** Runs `run` once and gives back what it gives; `work` holds what is known, more of it once `run` has ended. */
 export type Around<Work> = <T>(work: Work, run: () => Promise<T>) => Promise<T>

@@ -1,63 +1,20 @@
 // How plugins add to the GraphQL schemas. A contribution is a pure function of model and role; it names fields and makes
 // each one only when a request needs it, so a schema of thousands of tables costs what is used of it.
 
-import type {
-  GraphQLFieldConfig,
-  GraphQLInputFieldConfig,
-  GraphQLInterfaceType,
-  GraphQLNamedType,
-  GraphQLObjectType,
-} from 'graphql'
+import type { GraphQLInterfaceType, GraphQLObjectType } from 'graphql'
 import type { PgType } from '../catalog/types.ts'
 import type { MutationPlan, OnConflict } from '../compiler/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../compiler/plan.ts'
-import type { Model, RelationshipModel, TableModel } from '../metadata/model.ts'
-import type { Dialect } from '../names/dialect.ts'
+import type { RelationshipModel, TableModel } from '../metadata/model.ts'
 import type { QualifiedName } from '../names/names.ts'
-import type { Settings } from '../options/options.ts'
-import type { Session } from '../session/session.ts'
-import type { TableAccess } from './access.ts'
 import type { PlanContext } from './plan-context.ts'
+import type { ResolvedCall, ResolvedRowPlanner } from './resolved-field.ts'
+import type { FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './schema-scope.ts'
 import type { FieldSelection } from './selection.ts'
 import type { Value } from './values.ts'
 
-/** Fields by name, each made on first use. */
-export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
-export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
-
-/** Fields of a root type: found by name one by one, and gone through as a whole for introspection only. */
-export interface RootFields extends Iterable<readonly [name: string, make: RootFieldMaker]> {
-  get(name: string): RootFieldMaker | undefined
-  /** Names of fields that a wrong name may have been meant for; absent: all may. Asked when such an error is answered. */
-  near?(name: string): Iterable<string>
-}
-
-type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
-
-/** The schemas that a role has: the usual one, and the one for clients of Relay. */
-export type SchemaKind = 'standard' | 'relay'
-
-/** A role's view of the model, while its schema is put together. */
-export interface SchemaScope {
-  readonly kind: SchemaKind
-  readonly model: Model
-  readonly role: string
-  readonly backendOnly: boolean
-  readonly dialect: Dialect
-  readonly settings: Settings
-  /** What the role may do with a table; null when the table is not served. */
-  access(table: QualifiedName): TableAccess | null
-  /** The type of that name, made by `build` on first use; the same name always gives the same object. */
-  type<T extends GraphQLNamedType>(name: string, build: () => T): T
-  /** The same for a type that is a table's own: what another table makes under the name is another type. */
-  tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T
-  /** Members of a table's row that all contributions add, by kind of type they appear in. */
-  rowFields(table: TableModel): FieldMap
-  rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[]
-  booleanFields(table: TableModel): InputFieldMap
-  orderFields(table: TableModel): InputFieldMap
-  insertFields(table: TableModel): InputFieldMap
-}
+export type * from './resolved-field.ts'
+export type * from './schema-scope.ts'
 
 export interface Contribution {
   /** Shown when two contributions give the same name. */
@@ -81,17 +38,6 @@ export interface Contribution {
   insertFields?(scope: SchemaScope, table: TableModel): InputFieldMap
 }
 
-/** What a resolved field is given. Arguments are coerced JSON values. */
-export interface ResolvedCall {
-  readonly args: Readonly<Record<string, unknown>>
-  readonly session: Session
-  readonly field: FieldSelection
-  /** The client's request headers, lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Aborts when the value is no longer waited for: requests to other servers take it over. */
-  readonly signal: AbortSignal | null
-}
-
 /** How a field of a root type is answered. */
 export type RootPlanner =
   /** By the database: the planner returns data that is printed as SQL. */
@@ -107,16 +53,7 @@ export type RootPlanner =
 /** How a field of a table's row is answered. */
 export type RowPlanner =
   | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext, table: TableModel): Output }
-  /** By JavaScript, for all rows of the response at once; `needs` are columns that each row is given. */
-  | {
-      readonly kind: 'resolved'
-      readonly completed?: boolean
-      readonly needs: readonly string[]
-      resolve(
-        rows: readonly Readonly<Record<string, unknown>>[],
-        call: ResolvedCall,
-      ): readonly unknown[] | Promise<readonly unknown[]>
-    }
+  | ResolvedRowPlanner
 
 /** How a member of `T_bool_exp` becomes a condition on the row. */
 export type BooleanPlanner = (value: Value, context: PlanContext) => Condition

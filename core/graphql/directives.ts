@@ -14,7 +14,7 @@ import {
 import { validationFailed } from '../errors/errors.ts'
 import { below, type Path, pathKeys } from '../errors/path.ts'
 import { compareText } from '../names/names.ts'
-import type { PlanContext } from './plan-context.ts'
+import type { OperationInput } from './operation-input.ts'
 import { Value } from './values.ts'
 
 interface Directive {
@@ -45,7 +45,7 @@ const selectionLocations = {
 const operationLocations = { query: QUERY, mutation: MUTATION, subscription: SUBSCRIPTION } as const
 
 /** `@include` and `@skip` on a selection; both must let it through. */
-export function isIncluded(context: PlanContext, selection: SelectionNode, path: Path): boolean {
+export function isIncluded(context: OperationInput, selection: SelectionNode, path: Path): boolean {
   const nodes = selection.directives
   if (!nodes || nodes.length === 0) return true
   checkDirectives(nodes, selectionLocations[selection.kind], path)
@@ -58,7 +58,7 @@ export function isIncluded(context: PlanContext, selection: SelectionNode, path:
 }
 
 /** Refuses directives on the operation and its variables that do not belong there. */
-export function checkOperationDirectives(context: PlanContext): void {
+export function checkOperationDirectives(context: OperationInput): void {
   const { node, kind, variables } = context.operation
   if (node.directives && node.directives.length > 0) {
     checkDirectives(node.directives, operationLocations[kind], null)
@@ -97,7 +97,7 @@ function checkDirectives(nodes: readonly DirectiveNode[], location: DirectiveLoc
 }
 
 /** The arguments given; those that must be given are there. */
-function readArguments(context: PlanContext, node: DirectiveNode, path: Path | null): ReadonlyMap<string, Value> {
+function readArguments(context: OperationInput, node: DirectiveNode, path: Path | null): ReadonlyMap<string, Value> {
   const name = node.name.value
   const types = directives.get(name)!.arguments
   const values = new Map<string, Value>()

@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { GraphQLInputType } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database } from '../database/database.ts'
 import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
@@ -71,6 +72,7 @@ export interface GraphQLEngineOptions {
   readonly report: (conflict: string) => void
   readonly sessionSettings: Pick<SessionSettings, 'of'>
   readonly wrapping: Pick<Wrapping, 'operation' | 'planning'>
+  readonly access: Pick<Access, 'of'>
 }
 
 /** What a transport adds to a request. */
@@ -263,7 +265,8 @@ export class GraphQLEngine {
     if (!schema) {
       const { settings, dialect, contributions, database, report } = this.#options
       const { serverVersion } = database
-      const given = { settings, dialect, contributions, serverVersion, report }
+      const access = this.#options.access.of(model, { role, backendOnly })
+      const given = { access, settings, dialect, contributions, serverVersion, report }
       schema = new RoleSchema({ kind, model, role, backendOnly, ...given })
       this.#schemas.set(key, schema)
     }

@@ -12,11 +12,11 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql'
+import type { RoleAccess, TableAccess } from '../access/access.ts'
 import type { Model, TableModel } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
-import { RoleAccess, type TableAccess } from './access.ts'
 import type { Contribution, FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './contribution.ts'
 import type { FieldSource } from './selection.ts'
 
@@ -27,6 +27,8 @@ export interface RoleSchemaInput {
   readonly model: Model
   readonly role: string
   readonly backendOnly: boolean
+  /** The role's access to the model. */
+  readonly access: RoleAccess
   readonly dialect: Dialect
   readonly settings: Settings
   readonly contributions: readonly Contribution[]
@@ -67,7 +69,7 @@ export class RoleSchema implements SchemaScope {
     this.serverVersion = input.serverVersion
     this.#contributions = input.contributions.filter(({ schemas }) => schemas?.includes(input.kind) ?? true)
     this.#report = input.report
-    this.#access = new RoleAccess(input.model, input.role, input.backendOnly)
+    this.#access = input.access
   }
 
   access(table: QualifiedName): TableAccess | null {

@@ -24,7 +24,7 @@ import { didYouMean } from '../errors/nearest.ts'
 import { below, type Path, pathKeys } from '../errors/path.ts'
 import { compareText } from '../names/names.ts'
 import { checkFragmentDirectives, isIncluded } from './directives.ts'
-import type { PlanContext } from './plan-context.ts'
+import type { OperationInput } from './operation-input.ts'
 import { unknownField } from './unknown-field.ts'
 import { Value } from './values.ts'
 
@@ -52,12 +52,12 @@ export class FieldSelection {
   /** Where the value stands in the answer, by response names. */
   readonly responsePath: Path
   readonly nodes: FieldNode[]
-  readonly #context: PlanContext
+  readonly #context: OperationInput
   readonly #depth: number
   #arguments: ReadonlyMap<string, Value> | null = null
 
   constructor(
-    context: PlanContext,
+    context: OperationInput,
     node: FieldNode,
     definition: GraphQLField<unknown, unknown> | null,
     parentType: string,
@@ -189,7 +189,7 @@ const atRoot = { path: null, responsePath: null, depth: 0 }
  * on, if it is one: outside of fragments they can name its fields only.
  */
 export function collectFields(
-  context: PlanContext,
+  context: OperationInput,
   sets: readonly SelectionSetNode[],
   source: FieldSource,
   outer: { readonly path: Path | null; readonly responsePath: Path | null; readonly depth: number } = atRoot,

@@ -24,7 +24,7 @@ import { badRequest, TrellisError, validationFailed } from '../errors/errors.ts'
 import { below, type Path, pathKeys } from '../errors/path.ts'
 import { englishList, isGraphQLName } from '../names/names.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
-import type { Aspect, PlanContext } from './plan-context.ts'
+import type { Aspect, OperationInput } from './operation-input.ts'
 import { unknownField } from './unknown-field.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
 
@@ -37,18 +37,18 @@ interface VariablePlace {
 /** Values nested deeper than this are refused: nobody writes them, and recursion has to end somewhere. */
 const maxDepth = 200
 
-/** What a planner is given of a value; see {@link PlanContext.value} for how one is made. */
+/** What a planner is given of a value; see {@link Value.fromNode} for how one is made. */
 export class Value {
   readonly type: GraphQLInputType
   readonly path: Path
-  readonly #context: PlanContext
+  readonly #context: OperationInput
   readonly #node: ValueNode | null
   readonly #json: unknown
   readonly #place: VariablePlace | null
   readonly #depth: number
 
   private constructor(
-    context: PlanContext,
+    context: OperationInput,
     type: GraphQLInputType,
     path: Path,
     from: { node: ValueNode } | { json: unknown; place: VariablePlace | null },
@@ -66,7 +66,7 @@ export class Value {
 
   /** A value written in the document, or the variable that stands there. */
   static fromNode(
-    context: PlanContext,
+    context: OperationInput,
     node: ValueNode,
     type: GraphQLInputType,
     path: Path,
@@ -103,7 +103,7 @@ export class Value {
   }
 
   /** A default that the schema gives. */
-  static fromDefault(context: PlanContext, json: unknown, type: GraphQLInputType, path: Path): Value {
+  static fromDefault(context: OperationInput, json: unknown, type: GraphQLInputType, path: Path): Value {
     return new Value(context, type, path, { json, place: null }, 0)
   }
 
@@ -365,7 +365,7 @@ const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
   (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs[type.name]
 
 /** The value of a variable that stands within a scalar's literal, where no type but its own says whether it may be null. */
-function useWithin(context: PlanContext, name: string): unknown {
+function useWithin(context: OperationInput, name: string): unknown {
   const { type, value } = context.useVariable(name, null)
   if (value !== null || type.kind !== Kind.NON_NULL_TYPE) return value
   if (type.type.kind === Kind.LIST_TYPE) throw validationFailed('expected a list, but found null')

@@ -1,13 +1,13 @@
 // Sending: one place for content types, compression and the shape of errors.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ErrorEncoder } from '../engine/plugin.ts'
 import { flatError, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { Observer } from '../log/observe.ts'
 import { dialects } from '../names/dialect.ts'
 import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { acceptsGzip, gzip } from './compression.ts'
+import type { ErrorEncoder } from './declared-route.ts'
 import { type Exchange, logFailure } from './exchange.ts'
 
 export const jsonType = 'application/json; charset=utf-8'

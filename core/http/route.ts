@@ -4,12 +4,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Auth } from '../auth/auth.ts'
 import type { Admission, Applicant } from '../engine/admission.ts'
-import type { Route, RouteCall } from '../engine/plugin.ts'
 import type { RequestWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest } from '../errors/errors.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import { readJson } from './body.ts'
+import type { Route, RouteCall } from './declared-route.ts'
 import { type Exchange, logSuccess } from './exchange.ts'
 
 const noBody = Buffer.alloc(0)

@@ -1,6 +1,6 @@
 // What happened, in a few words: the `msg` of a log line.
 
-import type { HttpLog, LogEntry } from './observe.ts'
+import type { HttpLog, LogEntry } from './log-entry.ts'
 
 /** The words for an entry, on one line. */
 export function messageOf(entry: LogEntry): string {

@@ -1,8 +1,8 @@
 // Log lines for people who watch a terminal: time, level, type, what happened, and what belongs to it.
 
 import { styleText } from 'node:util'
+import type { GeneratedSql, LogEntry, LogLevel } from './log-entry.ts'
 import { messageOf } from './log-message.ts'
-import type { GeneratedSql, LogEntry, LogLevel } from './observe.ts'
 
 type Style = Parameters<typeof styleText>[0]
 

@@ -5,27 +5,10 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { deepFreeze } from '../json/json.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
-import type { ObjectRef } from './objects.ts'
-import type { Facet, ModelEffect, Slice, SliceContext } from './slices.ts'
+import type { AnySlice, Facet, ModelEffect, Slice } from './slices.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'
 
-/** A slice with the types of its entries forgotten. */
-export interface AnySlice {
-  readonly key: string
-  /** Whether documents on the wire neither have nor take it. */
-  readonly isInternal?: boolean
-  readonly schema: TSchema
-  readonly empty: unknown
-  entryKey?(entry: unknown): string
-  entryName?(entry: unknown): string
-  read?(value: unknown, context: { readonly formatVersion: number }): unknown
-  write?(value: unknown): unknown
-  validate?(value: unknown, document: MetadataDocument): void
-  cleared?(value: unknown): unknown
-  functionsOf?(value: unknown): readonly QualifiedName[]
-  resolve?(value: unknown, context: SliceContext): unknown
-  remove?(draft: MetadataDocument, object: ObjectRef): boolean
-}
+export type { AnySlice } from './slices.ts'
 
 /** Key of a table's entry in the list and in the store. */
 export const tableEntryKey = ({ schema, name }: QualifiedName): string => JSON.stringify([schema, name])

@@ -133,3 +133,21 @@ export const findTable = (document: Pick<MetadataDocument, 'tables'>, name: Qual
   document.tables.find(({ table }) => table.name === name.name && table.schema === name.schema)
 
 export type { Inconsistency, PathKey }
+
+/** A slice with the types of its entries forgotten. */
+export interface AnySlice {
+  readonly key: string
+  /** Whether documents on the wire neither have nor take it. */
+  readonly isInternal?: boolean
+  readonly schema: TSchema
+  readonly empty: unknown
+  entryKey?(entry: unknown): string
+  entryName?(entry: unknown): string
+  read?(value: unknown, context: { readonly formatVersion: number }): unknown
+  write?(value: unknown): unknown
+  validate?(value: unknown, document: MetadataDocument): void
+  cleared?(value: unknown): unknown
+  functionsOf?(value: unknown): readonly QualifiedName[]
+  resolve?(value: unknown, context: SliceContext): unknown
+  remove?(draft: MetadataDocument, object: ObjectRef): boolean
+}

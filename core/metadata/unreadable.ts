@@ -6,8 +6,7 @@ import { jsonType } from '../json/json.ts'
 import { nameText } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
-import type { AnySlice } from './registry.ts'
-import { type Facet, findTable, type ObjectDescription, type SliceContext } from './slices.ts'
+import { type AnySlice, type Facet, findTable, type ObjectDescription, type SliceContext } from './slices.ts'
 
 /** A row of the store that is set aside, and why. */
 export interface UnreadableRow {

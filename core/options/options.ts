@@ -433,9 +433,6 @@ export const options: readonly Option[] = Object.entries(SettingsSchema.properti
   }),
 )
 
-/** The variables of the process; read nowhere else than for options and for `*_from_env` values. */
-export const environment: Readonly<Record<string, string | undefined>> = process.env
-
 /** Settings with every default, for code that starts an engine of its own. */
 export function defaultSettings(overrides: Partial<Settings> = {}): Settings {
   const defaults = Object.fromEntries(options.map((option) => [option.key, option.default]))

@@ -1,6 +1,6 @@
 // Who sends a data operation, and what they may do, and what they are refused.
 
-import { RoleAccess, type TableAccess } from '../../sdk/graphql.ts'
+import type { RoleAccess, SelectAccess, TableAccess } from '../../sdk/access.ts'
 import {
   badRequest,
   type Dialect,
@@ -13,24 +13,25 @@ import {
   TrellisError,
   within,
 } from '../../sdk/index.ts'
-import type {
-  ColumnModel,
-  Model,
-  RelationshipModel,
-  SelectPermission,
-  TableModel,
-  TablePermissions,
-} from '../../sdk/metadata.ts'
+import type { ColumnModel, Model, RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import { always, type Condition } from '../../sdk/sql.ts'
 import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
 
 /** A table that the caller may read. */
-export type ReadableTable = TableAccess & { readonly select: SelectPermission }
+export type ReadableTable = TableAccess & { readonly select: SelectAccess }
 
 /** What a role does to a table, as permissions are called. */
-export type Action = keyof TablePermissions
+export type Action = Exclude<keyof TableAccess, 'table'>
 
 const denied = (message: string) => badRequest('permission-denied', message)
+
+export interface CallerInput {
+  readonly session: Session
+  readonly model: Model
+  readonly dialect: Dialect
+  /** What the session's role may do in the model. */
+  readonly access: RoleAccess
+}
 
 /** The sender of a request before a model. */
 export class Caller {
@@ -39,9 +40,9 @@ export class Caller {
   readonly #session: Session
   readonly #access: RoleAccess
 
-  constructor(session: Session, model: Model, dialect: Dialect) {
+  constructor({ session, model, dialect, access }: CallerInput) {
     this.#session = session
-    this.#access = new RoleAccess(model, session.role, session.backendOnly)
+    this.#access = access
     this.expressions = {
       dialect,
       table: (name) => model.tables.get(nameKey(name)),
@@ -49,7 +50,7 @@ export class Caller {
       reader: {
         checkColumn: (table, column) => this.#checkReadable(this.#readable(table), column),
         columns: (table) => this.#access.get(table.name)?.select?.columns ?? [],
-        visibleRows: (table, relationship) => this.#visibleRows(table, relationship),
+        reach: ({ name }, relationship) => this.#reach(name, relationship),
       },
     }
   }
@@ -140,11 +141,11 @@ export class Caller {
     return field.kind === 'relationship' ? this.mayFollow(field) : isAdmin(this.#session)
   }
 
-  #visibleRows({ name }: TableModel, relationship: string | null): Condition {
+  #reach(name: QualifiedName, relationship: string | null): SelectAccess {
     const select = this.#access.get(name)?.select
-    if (select) return select.filter
+    if (select) return select
     if (relationship !== null) throw this.#unreadable(name, relationship)
-    return this.#readable(this.table(name).table).select.filter
+    return this.readable(this.table(name)).select
   }
 
   #unreadable(target: QualifiedName, relationship: string): TrellisError {

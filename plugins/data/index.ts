@@ -22,9 +22,9 @@ export default definePlugin({
   name: 'data',
   dependencies: ['metadata', 'tables', 'permissions'],
   register(engine) {
-    const { dialect, settings, operations, routes, metadata } = engine
+    const { access, dialect, settings, operations, routes, metadata } = engine
     const system = openSystemTables(engine)
-    const options = { dialect, stringifyNumbers: settings.stringifyNumericTypes, system }
+    const options = { access, dialect, stringifyNumbers: settings.stringifyNumericTypes, system }
     operations.add(selectRows(options), countRows(options))
     operations.add(insertRows(options), updateRows(options), deleteRows(options))
     routes.add(tableRoute(metadata.service))

@@ -1,12 +1,12 @@
 // The plan of the data operation `insert`.
 
-import type { TableAccess } from '../../sdk/graphql.ts'
+import type { InsertAccess, RowValues, TableAccess, UpdateAccess } from '../../sdk/access.ts'
 import { badRequest, nameText, within } from '../../sdk/index.ts'
-import type { InsertPermission, TableModel } from '../../sdk/metadata.ts'
-import type { ColumnValue, ConflictUpdate, Insert, OnConflict, ParamOperand, RowCheck } from '../../sdk/sql.ts'
+import type { TableModel } from '../../sdk/metadata.ts'
+import { always, type ConflictUpdate, type Insert, type OnConflict, type ParamOperand } from '../../sdk/sql.ts'
 import type { Caller } from './caller.ts'
 import type { ConflictArguments } from './schema.ts'
-import { isWritable, presetValues, writtenColumn, writtenValue } from './written-values.ts'
+import { isWritable, writtenColumn, writtenValue } from './written-values.ts'
 
 /** Rows to insert. */
 export interface InsertRequest {
@@ -14,42 +14,31 @@ export interface InsertRequest {
   readonly on_conflict?: ConflictArguments
 }
 
-/** PostgreSQL takes 65535 parameters; an insert with more values than this is split. */
-const maxValues = 32_000
-
-type Tuple = ReadonlyMap<string, ParamOperand>
-
 /** The statements that insert the rows, in order. */
-export function planInsert({ objects, on_conflict }: InsertRequest, access: TableAccess, caller: Caller): Insert[] {
+export function planInsert(
+  { objects, on_conflict }: InsertRequest,
+  access: TableAccess,
+  caller: Caller,
+): readonly Insert[] {
   const { table } = access
   const permission = access.insert!
   if (objects.length === 0) throw badRequest('unexpected-payload', 'objects should not be empty', { path: ['objects'] })
   const given = within('objects', () =>
     objects.map((object, i) => within(i, () => readObject(object, table, permission, caller))),
   )
-  const columns = [...new Set(given.flatMap((tuple) => [...tuple.keys()]))]
+  const columns = [...new Set(given.flatMap((values) => [...values.keys()]))]
   const onConflict = on_conflict
     ? within('on_conflict', () => planConflict(on_conflict, columns, access, caller))
     : null
-  const check = rowCheck(access, onConflict)
-  const presets = presetValues(permission.presets, table, caller)
-  const all = [...columns, ...presets.map(({ column }) => column)]
-  const rows = given.map((tuple) => rowValues(tuple, columns, presets))
-  return chunks(rows, all.length).map((part) => ({
-    kind: 'insert',
-    table: table.name,
-    rows: { kind: 'values', columns: all, rows: part },
-    onConflict,
-    check,
-  }))
+  return permission.rows(given, onConflict)
 }
 
 function readObject(
   object: Readonly<Record<string, unknown>>,
   table: TableModel,
-  { columns, presets }: InsertPermission,
+  { columns, presets }: InsertAccess,
   caller: Caller,
-): Tuple {
+): RowValues {
   const values = new Map<string, ParamOperand>()
   for (const [name, value] of Object.entries(object)) {
     const column = writtenColumn(table, name, { hint: "relationships can't be inserted", visible: columns })
@@ -60,27 +49,6 @@ function readObject(
     values.set(name, writtenValue(value, column, caller))
   }
   return values
-}
-
-/** Null stands for the column's default. */
-const rowValues = (tuple: Tuple, columns: readonly string[], presets: readonly ColumnValue[]) => [
-  ...columns.map((column) => tuple.get(column) ?? null),
-  ...presets.map(({ value }) => value),
-]
-
-function chunks<T>(rows: readonly T[], width: number): T[][] {
-  const size = Math.max(1, Math.floor(maxValues / Math.max(width, 1)))
-  const parts: T[][] = []
-  for (let i = 0; i < rows.length; i += size) parts.push(rows.slice(i, i + size))
-  return parts
-}
-
-/** The insert check holds for inserted rows, the update check for updated ones; without that the former for both. */
-function rowCheck({ insert, update }: TableAccess, onConflict: OnConflict | null): RowCheck | null {
-  const condition = insert!.check
-  const updated = onConflict?.update ? (update?.check ?? null) : null
-  const isFree = condition.kind === 'true' && (updated === null || updated.kind === 'true')
-  return isFree ? null : { kind: 'insert', condition, updated }
 }
 
 function planConflict(
@@ -104,7 +72,7 @@ function planConflict(
   const target = constraint ?? (typeof constraint_on === 'string' ? [constraint_on] : constraint_on) ?? null
   if (typeof target === 'string') within('constraint', () => requireConstraint(table, target))
   else if (target) within('constraint_on', () => requireColumns(access, target))
-  return { constraint: target, update: action === 'update' ? planUpdate(columns, access, caller) : null }
+  return { constraint: target, update: action === 'update' ? planUpdate(columns, update) : null }
 }
 
 function requireColumns({ table, insert }: TableAccess, names: readonly string[]): void {
@@ -119,10 +87,8 @@ function requireConstraint({ name, catalog }: TableModel, constraint: string): v
 }
 
 /** Null when there is nothing to set, and the row is left alone. */
-function planUpdate(columns: readonly string[], { table, update }: TableAccess, caller: Caller): ConflictUpdate | null {
-  const { columns: updatable, presets, filter } = update!
-  const refused = columns.find((name) => !updatable.has(name))
+function planUpdate(columns: readonly string[], update: UpdateAccess): ConflictUpdate | null {
+  const refused = columns.find((name) => !update.columns.has(name))
   if (refused !== undefined) throw badRequest('validation-failed', `column "${refused}" is not updatable`)
-  if (columns.length + presets.size === 0) return null
-  return { columns, presets: presetValues(presets, table, caller), where: filter }
+  return columns.length + update.presets.size === 0 ? null : update.onConflict(columns, always)
 }

@@ -1,13 +1,11 @@
 // `select`, `count`, `insert`, `update` and `delete`.
 
-import type { TableAccess } from '../../sdk/graphql.ts'
-import { badRequest, type Dialect, nameText, type QualifiedName, within } from '../../sdk/index.ts'
+import type { TableAccess } from '../../sdk/access.ts'
+import { badRequest, type Dialect, type Engine, nameText, type QualifiedName, within } from '../../sdk/index.ts'
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
 import {
   type AggregateOutput,
   aggregateSql,
-  allOf,
-  allRows,
   type Change,
   type MutationPlan,
   manyQuery,
@@ -16,6 +14,7 @@ import {
   Printer,
   type PrinterOptions,
   type ResponseEntry,
+  soleStep,
 } from '../../sdk/sql.ts'
 import { Caller, type ReadableTable } from './caller.ts'
 import { planInsert } from './insert.ts'
@@ -26,6 +25,7 @@ import type { SystemTables } from './system/tables.ts'
 import { planAssignments } from './update.ts'
 
 export interface DataOptions {
+  readonly access: Engine['access']
   readonly dialect: Dialect
   readonly stringifyNumbers: boolean
   /** Absent where the dialect has none. */
@@ -36,8 +36,9 @@ const data = { adminOnly: false, editsMetadata: false } as const
 
 /** The sender of a request about a table. */
 function callerOf({ session, model }: OperationContext, table: QualifiedName, options: DataOptions): Caller {
-  const { dialect, system } = options
-  return new Caller(session, system?.modelFor(table, session, model) ?? model, dialect)
+  const { access, dialect, system } = options
+  const served = system?.modelFor(table, session, model) ?? model
+  return new Caller({ session, model: served, dialect, access: access.of(served, session) })
 }
 
 const printerOptions = ({ catalog }: OperationContext, { stringifyNumbers }: DataOptions): PrinterOptions => ({
@@ -81,9 +82,7 @@ export const countRows = (options: DataOptions) =>
       const distinctOn = within('distinct', () =>
         distinct.map((name, i) => within(i, () => caller.readableColumn(access, name, hint).name)),
       )
-      const condition = allOf([access.select.filter, within('where', () => caller.condition(where, access))])
-      const from = { kind: 'table', table: access.table.name } as const
-      const rows = { ...allRows, from, distinctOn, where: condition }
+      const rows = access.select.rows({ distinctOn, where: within('where', () => caller.condition(where, access)) })
       const printer = new Printer(printerOptions(context, options))
       return runStatement(printer.finish(aggregateSql({ rows, output: rowCount }, null, printer)), context)
     },
@@ -131,16 +130,8 @@ export const updateRows = (options: DataOptions) =>
       const readable = caller.readable(access, needsSelect('update'))
       const assignments = planAssignments(args, access.table, permission, caller)
       const returning = args.returning && planReturning(args.returning, readable, caller)
-      const condition = within('where', () => caller.condition(args.where, access))
-      const { filter, check } = permission
-      const change: Change = {
-        kind: 'update',
-        table,
-        assignments,
-        where: allOf([filter, condition]),
-        check: check && check.kind !== 'true' ? { kind: 'update', condition: check, updated: null } : null,
-      }
-      return runChange(change, returning, context, options)
+      const where = within('where', () => caller.condition(args.where, access))
+      return runChange(permission.change({ assignments, where }), returning, context, options)
     },
   })
 
@@ -155,11 +146,11 @@ export const deleteRows = (options: DataOptions) =>
       const { table } = args
       const access = caller.table(table)
       refuseImmutable(access, 'deletable')
-      const { filter } = caller.permission(access, 'delete')
+      const permission = caller.permission(access, 'delete')
       const readable = caller.readable(access, needsSelect('delete'))
       const returning = args.returning && planReturning(args.returning, readable, caller)
-      const condition = within('where', () => caller.condition(args.where, access))
-      return runChange({ kind: 'delete', table, where: allOf([filter, condition]) }, returning, context, options)
+      const where = within('where', () => caller.condition(args.where, access))
+      return runChange(permission.change(where), returning, context, options)
     },
   })
 
@@ -191,8 +182,7 @@ async function runChange(
     ? [{ key: 'returning', value: { kind: 'returning', output: returning } }]
     : []
   entries.push({ key: 'affected_rows', value: { kind: 'affected' } })
-  const step = { change, path: null, before: [], after: [], returns: null, refusal: null }
-  const plan: MutationPlan = { table: change.table, steps: [step], answer: { kind: 'response', entries } }
+  const plan: MutationPlan = { table: change.table, steps: [soleStep(change)], answer: { kind: 'response', entries } }
   const program = mutationProgram(plan, printerOptions(context, options))
   // A single step whose answer is made of its rows alone is always one statement.
   if (program.kind !== 'direct') throw new TypeError(`a data operation became a program of kind ${program.kind}`)

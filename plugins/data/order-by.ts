@@ -30,14 +30,8 @@ function target([name, ...rest]: readonly string[], access: ReadableTable, calle
   if (rest.length === 0) throw unexpected(`"${name}" is a relationship and should be expanded`)
   if (field.type === 'array') throw unexpected(`"${name}" is an array relationship and can't be used in 'order_by'`)
   const related = caller.related(field)
-  return {
-    kind: 'related',
-    table: field.target,
-    mapping: field.mapping,
-    where: related.select.filter,
-    unique: field.unique,
-    of: target(rest, related, caller),
-  }
+  const { mapping, unique } = field
+  return related.select.orderByRelated({ mapping, unique, of: target(rest, related, caller) })
 }
 
 function columnTarget(

@@ -2,7 +2,7 @@
 
 import { badRequest, within } from '../../sdk/index.ts'
 import type { ColumnModel, RelationshipModel } from '../../sdk/metadata.ts'
-import { allOf, allRows, type Mapping, type Output, type OutputEntry, type Rows, type Select } from '../../sdk/sql.ts'
+import type { Mapping, Output, OutputEntry, Rows, Select } from '../../sdk/sql.ts'
 import { type Caller, type ReadableTable, requireRelationship } from './caller.ts'
 import { planOrder } from './order-by.ts'
 import type { ColumnSelection, RelationshipSelection, RowsArguments } from './schema.ts'
@@ -14,19 +14,14 @@ export function planSelect(args: RowsArguments, access: ReadableTable, caller: C
 }
 
 function planRows(args: RowsArguments, access: ReadableTable, caller: Caller, mapping: Mapping): Rows {
-  const { table, select } = access
   const { where, order_by = [], limit = null, offset = null } = args
-  return {
-    from: { kind: 'table', table: table.name },
+  return access.select.rows({
     mapping,
-    where: allOf([select.filter, within('where', () => caller.condition(where, access))]),
-    distinctOn: [],
+    where: within('where', () => caller.condition(where, access)),
     orderBy: within('order_by', () => planOrder(order_by, access, caller)),
-    orderedByKey: false,
     limit: within('limit', () => positive(limit)),
     offset: within('offset', () => offsetOperand(positive(offset))),
-    permissionLimit: select.limit,
-  }
+  })
 }
 
 function positive(count: number | null): number | null {
@@ -86,13 +81,8 @@ function planRelationship(selection: RelationshipSelection, access: ReadableTabl
 }
 
 /** The related row's object: a role's limit is about lists. */
-function objectOutput(
-  { mapping, unique }: RelationshipModel,
-  { table, select }: ReadableTable,
-  output: Output,
-): Output {
-  const from = { kind: 'table', table: table.name } as const
-  return { kind: 'one', unique, select: { rows: { ...allRows, from, mapping, where: select.filter }, output } }
+function objectOutput({ mapping, unique }: RelationshipModel, { select }: ReadableTable, output: Output): Output {
+  return { kind: 'one', unique, select: { rows: select.row({ mapping }), output } }
 }
 
 /** A wildcard stands for at most so many columns and relationships: each level multiplies them. */

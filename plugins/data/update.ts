@@ -1,11 +1,12 @@
 // The plan of the data operation `update`.
 
+import type { UpdateAccess } from '../../sdk/access.ts'
 import { badRequest, within } from '../../sdk/index.ts'
-import type { ColumnModel, TableModel, UpdatePermission } from '../../sdk/metadata.ts'
+import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 import type { Assignment, ParamOperand } from '../../sdk/sql.ts'
 import { isNumeric } from '../tables/graphql.ts'
 import type { Caller } from './caller.ts'
-import { isWritable, presetValues, writtenColumn, writtenValue } from './written-values.ts'
+import { isWritable, writtenColumn, writtenValue } from './written-values.ts'
 
 /** What a request changes. */
 export interface UpdateRequest {
@@ -20,22 +21,21 @@ export interface UpdateRequest {
 /** The operand of what takes none. */
 const nothing: ParamOperand = { kind: 'param', source: { from: 'constant', value: null }, type: 'text' }
 
-/** What the update sets: the permission's presets, and what the request asks for. */
+/** What the request asks to be set; nothing only where the permission sets something. */
 export function planAssignments(
   request: UpdateRequest,
   table: TableModel,
-  permission: UpdatePermission,
+  permission: UpdateAccess,
   caller: Caller,
 ): Assignment[] {
   const reader = new AssignmentReader(table, permission, caller)
   const assignments = [
-    ...presetValues(permission.presets, table, caller).map((value) => ({ ...value, operator: '_set' })),
     ...reader.read('$set', '_set', request.$set ?? request.values),
     ...reader.read('$inc', '_inc', request.$inc),
     ...reader.read('$mul', '_mul', request.$mul),
     ...reader.readDefaults(request.$default),
   ]
-  if (assignments.length === 0) {
+  if (assignments.length + permission.presets.size === 0) {
     throw badRequest('unexpected-payload', 'atleast one of $set, $inc, $mul has to be present')
   }
   refuseRepeated(assignments)
@@ -52,10 +52,10 @@ function refuseRepeated(assignments: readonly Assignment[]): void {
 
 class AssignmentReader {
   readonly #table: TableModel
-  readonly #permission: UpdatePermission
+  readonly #permission: UpdateAccess
   readonly #caller: Caller
 
-  constructor(table: TableModel, permission: UpdatePermission, caller: Caller) {
+  constructor(table: TableModel, permission: UpdateAccess, caller: Caller) {
     this.#table = table
     this.#permission = permission
     this.#caller = caller

@@ -1,8 +1,8 @@
-// Values that a request or a permission gives to columns.
+// Values that a request gives to columns.
 
 import { within } from '../../sdk/index.ts'
-import type { ColumnModel, PresetValue, TableModel } from '../../sdk/metadata.ts'
-import { type ColumnValue, inputType, type ParamOperand, type ParamSource } from '../../sdk/sql.ts'
+import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
+import { inputType, type ParamOperand, type ParamSource } from '../../sdk/sql.ts'
 import { type ColumnRefusal, columnCodec, requireColumn } from '../permissions/index.ts'
 import { type Caller, parsing } from './caller.ts'
 
@@ -30,18 +30,4 @@ function columnParam(source: ParamSource, column: ColumnModel, caller: Caller): 
 export const writtenValue = (value: unknown, column: ColumnModel, caller: Caller): ParamOperand => {
   const source = within(column.name, () => parsing(() => encoded(value, column, caller)))
   return columnParam(source, column, caller)
-}
-
-/** The values that a permission gives. */
-export function presetValues(
-  presets: ReadonlyMap<string, PresetValue>,
-  { columns }: TableModel,
-  caller: Caller,
-): ColumnValue[] {
-  return [...presets].map(([name, preset]) => {
-    const column = columns.get(name)!
-    const source: ParamSource =
-      preset.kind === 'session' ? { from: 'session', variable: preset.variable } : encoded(preset.value, column, caller)
-    return { column: name, value: columnParam(source, column, caller) }
-  })
 }

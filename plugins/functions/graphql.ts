@@ -21,8 +21,7 @@ export function planFunctionRows(
   context: PlanContext,
   { call, table }: { readonly call: FunctionCall; readonly table: TableModel },
 ): Rows {
-  const rows = planRows(field, context, table, { from: { kind: 'sql', build: planCall(call, field) } })
-  return { ...rows, orderedByKey: false }
+  return planRows(field, context, table, { from: { kind: 'sql', build: planCall(call, field) } })
 }
 
 /** The tracked functions that the role may call, as far as their own permissions go. */

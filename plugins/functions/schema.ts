@@ -26,7 +26,7 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-export const FunctionName = { ...TableName, title: 'FunctionName', examples: ['search_books'] }
+export const FunctionName: typeof TableName = { ...TableName, title: 'FunctionName', examples: ['search_books'] }
 
 const DocumentFunctionName = { ...DocumentTableName, title: 'DocumentFunctionName', examples: ['search_books'] }
 

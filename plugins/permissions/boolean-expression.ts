@@ -2,30 +2,15 @@
 // exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
 
 import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
-import type { RelationshipModel, ResolveContext, TableModel } from '../../sdk/metadata.ts'
-import { allOf, always, type Condition } from '../../sdk/sql.ts'
+import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
+import { allOf, type Condition } from '../../sdk/sql.ts'
 import { visibleColumns } from './columns.ts'
 import { resolveComparisons } from './comparisons.ts'
+import type { ExpressionContext, ReachedRows } from './expression-context.ts'
 import { canonicalWord, listItems, objectEntries, readExists } from './expression-syntax.ts'
-
-/** The part of resolving that expressions look at. */
-export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depend' | 'dialect'> {
-  /** Whose request the expression is part of, who may use only what they may read; absent for permissions. */
-  readonly reader?: ExpressionReader
-}
 
 /** Expressions nested deeper than this are refused: nobody writes them, and PostgreSQL's stack has an end. */
 const maxDepth = 200
-
-/** What the sender of an expression may read. */
-export interface ExpressionReader {
-  /** Throws when it is not the column. */
-  checkColumn(table: TableModel, column: string): void
-  /** The columns of a table that they may read. */
-  columns(table: TableModel): Iterable<string>
-  /** The rows of a table, reached by a relationship or else by its name; throws when they may read none. */
-  visibleRows(table: TableModel, relationship: string | null): Condition
-}
 
 /** The condition that an expression puts on the rows of a table; throws with a path relative to the expression. */
 export function resolveExpression(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
@@ -71,14 +56,20 @@ function anyOf(conditions: readonly Condition[]): Condition {
 function resolveExists(value: unknown, context: ExpressionContext): Condition {
   const { table: name, where } = readExists(value)
   const table = within('_table', () => existingTable(name, context))
-  const visible = within('_table', () => visibleRows(table, null, context))
+  const rows = within('_table', () => reach(table, null, context))
   context.depend({ kind: 'table', table: name }, 'remote_table')
   const condition = within('_where', () => resolveMembers(where, table, context))
-  return { kind: 'exists', table: name, where: allOf([visible, condition]) }
+  return rows.exists(condition)
 }
 
-const visibleRows = (table: TableModel, relationship: string | null, { reader }: ExpressionContext): Condition =>
-  reader?.visibleRows(table, relationship) ?? always
+const reach = (table: TableModel, relationship: string | null, { reader }: ExpressionContext): ReachedRows =>
+  reader?.reach(table, relationship) ?? allRowsOf(table)
+
+/** Of permissions, whose authors see all; what plugins take away is left out where roles are given access. */
+const allRowsOf = ({ name: table }: TableModel): ReachedRows => ({
+  related: (mapping, where) => ({ kind: 'related', table, mapping, where }),
+  exists: (where) => ({ kind: 'exists', table, where }),
+})
 
 function existingTable(name: QualifiedName, context: ExpressionContext): TableModel {
   const table = context.table(name)
@@ -121,7 +112,6 @@ function resolveRelated(
   const { name, target, mapping } = relationship
   context.depend({ kind: 'relationship', table: table.name, name }, 'on_type')
   const related = existingTable(target, context)
-  const visible = visibleRows(related, name, context)
-  const where = allOf([visible, resolveMembers(value, related, context)])
-  return { kind: 'related', table: target, mapping, where }
+  const rows = reach(related, name, context)
+  return rows.related(mapping, resolveMembers(value, related, context))
 }

@@ -24,8 +24,8 @@ import {
   supportOf,
   typeBeside,
 } from '../../sdk/sql.ts'
-import type { ExpressionContext } from './boolean-expression.ts'
 import { requireColumn, visibleColumns } from './columns.ts'
+import type { ExpressionContext } from './expression-context.ts'
 import { columnOperator, listItems, objectEntries, operatorName } from './expression-syntax.ts'
 
 const unexpected = (message: string) => badRequest('unexpected-payload', message)

@@ -4,9 +4,10 @@ import { definePlugin } from '../../sdk/index.ts'
 import { deletePermissions, insertPermissions, selectPermissions, updatePermissions } from './metadata.ts'
 import { createPermissions, dropPermissions, setPermissionComment } from './operations.ts'
 
-export { type ExpressionContext, type ExpressionReader, resolveExpression } from './boolean-expression.ts'
+export { resolveExpression } from './boolean-expression.ts'
 export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
+export type { ExpressionContext, ExpressionReader } from './expression-context.ts'
 export { renameInPermissions } from './rename.ts'
 
 export default definePlugin({

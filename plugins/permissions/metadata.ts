@@ -13,8 +13,9 @@ import {
   type TablePermissions,
   type UpdatePermission,
 } from '../../sdk/metadata.ts'
-import { type ExpressionContext, resolveExpression } from './boolean-expression.ts'
+import { resolveExpression } from './boolean-expression.ts'
 import { kindText, resolveColumns } from './columns.ts'
+import type { ExpressionContext } from './expression-context.ts'
 import { resolvePresets } from './presets.ts'
 import { renameInPermission } from './rename.ts'
 import { type PermissionEntry, type PermissionKind, type Permissions, permissionEntrySchema } from './schema.ts'

@@ -2,9 +2,9 @@
 
 import { nameText, sessionVariableName } from '../../sdk/index.ts'
 import type { PresetValue, TableModel } from '../../sdk/metadata.ts'
-import type { ExpressionContext } from './boolean-expression.ts'
 import { requireColumn } from './columns.ts'
 import { columnCodec } from './comparisons.ts'
+import type { ExpressionContext } from './expression-context.ts'
 
 /** The values that a permission sets, by column; throws when a column or literal does not fit. */
 export function resolvePresets(

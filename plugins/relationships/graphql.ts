@@ -2,6 +2,7 @@
 // only to roles that may select from its target, and everything read through it passes the target's select filter.
 
 import { GraphQLNonNull } from 'graphql'
+import type { SelectAccess } from '../../sdk/access.ts'
 import type {
   Contribution,
   FieldMap,
@@ -12,8 +13,8 @@ import type {
   Value,
 } from '../../sdk/graphql.ts'
 import { isGraphQLName } from '../../sdk/index.ts'
-import type { RelationshipModel, SelectPermission, TableModel } from '../../sdk/metadata.ts'
-import { allOf, allRows, type Condition } from '../../sdk/sql.ts'
+import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
+import type { Condition } from '../../sdk/sql.ts'
 import {
   aggregateOrderByType,
   aggregateType,
@@ -37,7 +38,7 @@ import { relationshipInsertFields } from './graphql-insert.ts'
 interface Visible {
   readonly relationship: RelationshipModel
   readonly target: TableModel
-  readonly permission: SelectPermission
+  readonly rows: SelectAccess
 }
 
 /** The relationships of a table whose target the role may select from. */
@@ -47,7 +48,7 @@ export function visibleRelationships(scope: SchemaScope, table: TableModel): Vis
     if (relationship.kind !== 'relationship' || !isGraphQLName(relationship.name)) continue
     const access = scope.access(relationship.target)
     if (!access?.select || access.table.graphqlName === null) continue
-    visible.push({ relationship, target: access.table, permission: access.select })
+    visible.push({ relationship, target: access.table, rows: access.select })
   }
   return visible
 }
@@ -56,13 +57,13 @@ export function visibleRelationships(scope: SchemaScope, table: TableModel): Vis
 export function relationshipFields(scope: SchemaScope, table: TableModel): FieldMap {
   const fields = new Map()
   for (const visible of visibleRelationships(scope, table)) {
-    const { relationship, permission } = visible
+    const { relationship, rows } = visible
     if (relationship.type === 'object') {
       fields.set(relationship.name, () => objectField(scope, visible))
       continue
     }
     fields.set(relationship.name, () => arrayField(scope, visible))
-    if (permission.allowAggregations) {
+    if (rows.allowAggregations) {
       fields.set(`${relationship.name}_aggregate`, () => aggregateField(scope, visible))
     }
   }
@@ -71,7 +72,7 @@ export function relationshipFields(scope: SchemaScope, table: TableModel): Field
 
 type Field = ReturnType<FieldMap extends ReadonlyMap<string, infer F> ? Extract<F, () => unknown> : never>
 
-function objectField(scope: SchemaScope, { relationship, target, permission }: Visible): Field {
+function objectField(scope: SchemaScope, { relationship, target, rows: access }: Visible): Field {
   const type = rowType(scope, target)
   const { mapping, unique } = relationship
   return {
@@ -81,8 +82,7 @@ function objectField(scope: SchemaScope, { relationship, target, permission }: V
       row: {
         kind: 'relational',
         plan: (field, context) => {
-          const from = { kind: 'table', table: target.name } as const
-          const rows = { ...allRows, from, mapping, where: permission.filter }
+          const rows = access.row({ mapping })
           return { kind: 'one', unique, select: { rows, output: planRow(field, context, target) } }
         },
       },
@@ -131,11 +131,9 @@ export function relationshipPredicates(scope: SchemaScope, table: TableModel): I
   const fields = new Map()
   // Whoever may change rows but not select them must not learn what they lead to.
   if (!scope.access(table.name)?.select) return fields
-  for (const { relationship, target, permission } of visibleRelationships(scope, table)) {
-    const predicate = (value: Value, context: PlanContext): Condition => {
-      const where = allOf([permission.filter, planBoolean(value, context)])
-      return { kind: 'related', table: target.name, mapping: relationship.mapping, where }
-    }
+  for (const { relationship, target, rows } of visibleRelationships(scope, table)) {
+    const predicate = (value: Value, context: PlanContext): Condition =>
+      rows.related(relationship.mapping, planBoolean(value, context))
     fields.set(relationship.name, () => ({
       type: booleanExpressionType(scope, target),
       extensions: { relationship: relationship.name, boolean: predicate },
@@ -177,15 +175,14 @@ function isOrderable(scope: SchemaScope, table: TableModel, seen = new Set<Table
 }
 
 function planRelatedOrder(
-  { relationship, target, permission }: Visible,
+  { relationship, rows }: Visible,
   value: Value,
   context: PlanContext,
 ): readonly OrderElement[] {
   const { mapping, unique } = relationship
-  const where = permission.filter
   return planOrder(value, context).map(({ target: of, value: ordered, direction, nulls }) => {
     return {
-      target: { kind: 'related', table: target.name, mapping, where, unique, of },
+      target: rows.orderByRelated({ mapping, unique, of }),
       value: relatedValue(relationship.name, ordered),
       direction,
       nulls,

@@ -36,6 +36,8 @@ export interface EmbeddedOptions {
   readonly parameters?: Readonly<Record<string, string>>
   /** What a superuser does when the cluster is made. */
   readonly setup?: readonly string[]
+  /** Whether the process goes on while PostgreSQL runs; absent: yes. */
+  readonly keepsProcess?: boolean
 }
 
 /** How PostgreSQL ends: `fast` closes connections and writes everything out; `immediate` leaves that to recovery. */
@@ -300,6 +302,7 @@ export class EmbeddedPostgres {
       const found = readPostmaster(this.#data)
       if (found?.pid === child.pid && found?.status === 'ready') {
         child.once('exit', (code, signal) => this.#onExit(child, code, signal))
+        if (this.#options.keepsProcess === false) child.unref()
         return null
       }
       if (Date.now() - started > startPatience) await this.#end('fast')
@@ -341,6 +344,7 @@ export class EmbeddedPostgres {
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const gone = new Promise<true>((done) => child.once('exit', () => done(true)))
+    child.ref()
     child.kill(signals[mode])
     if (await Promise.race([gone, sleep(patience[mode], false, { ref: false })])) return
     if (mode === 'fast') return this.#end('immediate')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import type { Route } from '../../core/engine/plugin.ts'
 import { badRequest, graphqlError } from '../../core/errors/errors.ts'
+import type { Route } from '../../core/http/declared-route.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 
 const echo: Route = { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body }

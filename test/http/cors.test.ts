@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Route } from '../../core/engine/plugin.ts'
 import { originCheck } from '../../core/http/cors.ts'
+import type { Route } from '../../core/http/declared-route.ts'
 import type { Settings } from '../../core/options/options.ts'
 import { serveRoutes } from './server.ts'
 

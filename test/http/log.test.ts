@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Route } from '../../core/engine/plugin.ts'
 import { badRequest } from '../../core/errors/errors.ts'
+import type { Route } from '../../core/http/declared-route.ts'
 import type { HttpLog } from '../../core/log/observe.ts'
 import type { Settings } from '../../core/options/options.ts'
 import { recordingObserver, serveRoutes } from './server.ts'

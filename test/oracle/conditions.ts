@@ -14,8 +14,8 @@ import {
   Invalid,
   type Relationship,
   type Row,
+  rowsThere,
   type Stored,
-  tableOf,
   type World,
 } from './world.ts'
 
@@ -59,7 +59,7 @@ function evaluateEntry(entry: Expression[number], row: Row, scope: Scope): Truth
       return relatedRows(relationship, row, scope).some((related) => holds(entry.where, related, scope))
     }
     case 'exists':
-      return tableOf(scope.world, entry.table).rows.some((other) => holds(entry.where, other, scope))
+      return rowsThere(scope.world, entry.table).some((other) => holds(entry.where, other, scope))
     case 'column': {
       const column = scope.view ? scope.view.requireColumn(entry.column) : columnOf(scope.world, entry.column)
       return every(entry.comparisons.map((comparison) => compare(comparison, column, row, scope)))
@@ -69,7 +69,7 @@ function evaluateEntry(entry: Expression[number], row: Row, scope: Scope): Truth
 
 /** The rows that a relationship leads to, of those that the view lets through. */
 export function relatedRows({ target, mapping }: Relationship, row: Row, { world, view }: Scope): readonly Row[] {
-  const candidates = view ? view.rows(target) : tableOf(world, target).rows
+  const candidates = view ? view.rows(target) : rowsThere(world, target)
   return candidates.filter((candidate) =>
     mapping.every(([from, to]) => {
       const [own, other] = [row[from] ?? null, candidate[to] ?? null]

@@ -1,5 +1,6 @@
 // Random boolean expressions of permissions, with the session variables that they need.
 
+import { holds } from './conditions.ts'
 import { columnOperators, valueOperatorsOf } from './coverage.ts'
 import type { Draw } from './draw.ts'
 import type { Comparison, Expression } from './expressions.ts'
@@ -16,7 +17,7 @@ import {
 } from './generate-expressions.ts'
 import { isList as isJsonList, isObject, type Json } from './json.ts'
 import { columnTypes, type Datum, quotedItem } from './types.ts'
-import { type Column, type Table, tableOf, type World } from './world.ts'
+import { type Column, hidingColumn, type Row, type Table, tableOf, type World } from './world.ts'
 
 /** The variables that a role's permissions use, with their values. */
 export type Session = { [variable: string]: string }
@@ -30,7 +31,29 @@ export function drawFilter(draw: Draw, table: Table, world: World, session: Sess
     tables: world.tables,
     comparison: (_draw, column, siblings) => drawFilterComparison(draw, column, siblings, source, session),
   }
-  return drawSelective(() => drawExpression(draw, table.id, words, 2), table.rows, { world, view: null, run: 0 })
+  const make = () => drawExpression(draw, table.id, words, 2)
+  return drawHidingAware(draw, make, table, world) ?? drawSelective(make, table.rows, { world, view: null, run: 0 })
+}
+
+/** Now and then an expression that would find other rows if none were hidden; null: none was looked for, or found. */
+function drawHidingAware(draw: Draw, make: () => Expression, table: Table, world: World): Expression | null {
+  if (!world.tables.some(hidingColumn) || draw.chance(0.5)) return null
+  const open = withoutHiding(world)
+  for (let tries = 12; tries > 0; tries--) {
+    const expression = make()
+    const found = (scene: World) => (row: Row) => holds(expression, row, { world: scene, view: null, run: 0 })
+    if (table.rows.some((row) => found(world)(row) !== found(open)(row))) return expression
+  }
+  return null
+}
+
+/** The world with nothing hidden. */
+function withoutHiding(world: World): World {
+  const tables = world.tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => (column === hidingColumn(table) ? { ...column, name: 'shown' } : column)),
+  }))
+  return { ...world, tables }
 }
 
 function drawFilterComparison(

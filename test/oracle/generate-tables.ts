@@ -66,7 +66,14 @@ export const colourTable: Table = {
 /** Where the sequences of a new world stand. */
 export const sequenceStart = 100n
 
-export function drawTable(draw: Draw, id: string, name: string, earlier: readonly Table[]): Table {
+export interface TableOptions {
+  readonly id: string
+  readonly name: string
+  /** Whether it may have rows that are hidden from everybody. */
+  readonly mayHide: boolean
+}
+
+export function drawTable(draw: Draw, { id, name, mayHide }: TableOptions, earlier: readonly Table[]): Table {
   const keySize = draw.either([1, () => 0], [5, () => 1], [2, () => 2])
   const keyColumns = Array.from({ length: keySize }, (_, i): Column => {
     const type = draw.pick(keyTypes)
@@ -76,7 +83,8 @@ export function drawTable(draw: Draw, id: string, name: string, earlier: readonl
   })
   const foreign = drawForeignKeys(draw, { id, name }, keyColumns, earlier)
   const hasEnum = earlier.includes(colourTable)
-  const plain = drawPlainColumns(draw, id, hasEnum)
+  const hiding = mayHide && draw.chance(0.7) ? [drawHidingColumn(draw, id)] : []
+  const plain = [...drawPlainColumns(draw, id, hasEnum), ...hiding]
   const generated = draw.chance(0.25) ? drawGenerated(draw, id, [...keyColumns, ...plain]) : []
   const columns = withCustomNames(draw, draw.shuffled([...keyColumns, ...foreign.columns, ...plain, ...generated]))
   const table: Table = {
@@ -132,6 +140,13 @@ function drawPlainColumns(draw: Draw, id: string, hasEnum: boolean): readonly Co
     const column = { id: `${id}.column${i}`, name, type, nullable: draw.chance(0.6), customName: null }
     return { ...column, default: datum === null ? null : { kind: 'constant', datum } }
   })
+}
+
+/** A column that hides rows; where it is never null, deleting a row is hiding it. */
+function drawHidingColumn(draw: Draw, id: string): Column {
+  const column = { id: `${id}.hidden`, name: 'hidden', type: 'boolean', nullable: draw.chance(0.5) } as const
+  const value: Default | null = draw.chance(0.5) ? { kind: 'constant', datum: false } : null
+  return { ...column, customName: null, default: value }
 }
 
 /** A generated column, where there is one to be doubled. */

@@ -10,9 +10,10 @@ const tableNames = ['author', 'book', 'order', 'Group', 'user', 'page_view', 'no
 
 /** A whole world. */
 export function drawWorld(draw: Draw): World {
+  const mayHide = draw.chance(0.5)
   const tables: Table[] = draw.chance(0.5) ? [colourTable] : []
   const names = draw.shuffled(tableNames).slice(0, draw.integer(3, 6))
-  for (const [i, name] of names.entries()) tables.push(drawTable(draw, `table#${i}`, name, tables))
+  for (const [i, name] of names.entries()) tables.push(drawTable(draw, { id: `table#${i}`, name, mayHide }, tables))
   tables.push(
     ...draw
       .some(

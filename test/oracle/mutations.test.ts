@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTrellis } from '../support/trellis.ts'
 import { prepare } from './deploy.ts'
+import { hiddenRows } from './hidden-rows.ts'
 import { drawMutationCase } from './mutations/case.ts'
 import { MutationChecker } from './mutations/check.ts'
 import { expectedEvents } from './mutations/events.ts'
@@ -17,7 +18,7 @@ import { checkProperty, setting } from './property.ts'
 const manyAnswers = 20_000
 
 test('Random mutations answer and change what the interface derives from the rows.', async (t) => {
-  const trellis = await startTrellis(t)
+  const trellis = await startTrellis(t, { plugins: [hiddenRows] })
   await prepare(trellis)
   const checker = new MutationChecker(trellis)
   const seed = await checkProperty({

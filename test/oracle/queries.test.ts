@@ -8,11 +8,12 @@ import { startTrellis } from '../support/trellis.ts'
 import { drawCase } from './case.ts'
 import { Checker } from './check.ts'
 import { prepare } from './deploy.ts'
+import { hiddenRows } from './hidden-rows.ts'
 import { checkProperty, setting } from './property.ts'
 import { simplerCases } from './shrink.ts'
 
 test('Random queries get the answers that the interface derives from the rows.', async (t) => {
-  const trellis = await startTrellis(t)
+  const trellis = await startTrellis(t, { plugins: [hiddenRows] })
   await prepare(trellis)
   const checker = new Checker(trellis)
   const seed = await checkProperty({

@@ -11,6 +11,7 @@ import {
   type Role,
   type Row,
   relationshipOf,
+  rowsThere,
   type SelectPermission,
   type Table,
   tableOf,
@@ -83,13 +84,13 @@ export class View {
     return primaryKey.length > 0 && primaryKey.every((column) => visible.includes(column))
   }
 
-  /** The rows that the role's filter lets through. */
+  /** The rows that are not hidden and that the role's filter lets through. */
   rows(table: string): readonly Row[] {
     let rows = this.#rows.get(table)
     if (!rows) {
       const { filter } = this.require(table)
       const { world, coverage } = this
-      rows = tableOf(world, table).rows.filter((row) => holds(filter, row, { world, view: null, run: 0, coverage }))
+      rows = rowsThere(world, table).filter((row) => holds(filter, row, { world, view: null, run: 0, coverage }))
       this.#rows.set(table, rows)
     }
     return rows

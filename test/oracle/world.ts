@@ -211,6 +211,25 @@ export function relationshipOf(world: World, id: string): Relationship {
   return relationship
 }
 
+/**
+ * The column that says which rows are hidden: those where it is true are not there for anybody, as the plugin of
+ * `hidden-rows.ts` has it. Null: the table hides none.
+ */
+export const hidingColumn = ({ columns }: Table): Column | null =>
+  columns.find(({ name, type }) => name === 'hidden' && type === 'boolean') ?? null
+
+/** Whether a row of a table is not hidden. */
+export function isThere(row: Row, table: Table): boolean {
+  const column = hidingColumn(table)
+  return column === null || row[column.id]?.datum !== true
+}
+
+/** The rows of a table that are not hidden. */
+export function rowsThere(world: World, id: string): readonly Row[] {
+  const table = tableOf(world, id)
+  return hidingColumn(table) ? table.rows.filter((row) => isThere(row, table)) : table.rows
+}
+
 /** A row of a table as a view shows it. */
 export const viewRow = ({ columns }: ViewOf, row: Row): Row =>
   Object.fromEntries(columns.map(([own, base]) => [own, row[base] ?? null]))

@@ -1,7 +1,7 @@
 // The metadata document, an entry a row, and the function by which a statement refuses rows that break a permission.
 
 import { randomUUID } from 'node:crypto'
-import type { NamedMigration } from './index.ts'
+import type { NamedMigration } from './migration.ts'
 
 export const metadataTables: NamedMigration = {
   name: '0001-metadata',

@@ -1,6 +1,6 @@
 // What tools that talk to the server remember in it.
 
-import type { NamedMigration } from './index.ts'
+import type { NamedMigration } from './migration.ts'
 
 export const catalogState: NamedMigration = {
   name: '0002-catalog-state',

@@ -1,6 +1,6 @@
 // Functions that people's own migrations call, most of all `public.gen_random_uuid()`; nothing here needs them.
 
-import type { NamedMigration } from './index.ts'
+import type { NamedMigration } from './migration.ts'
 
 export const pgcrypto: NamedMigration = {
   name: '0003-pgcrypto',

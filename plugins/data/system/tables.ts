@@ -29,6 +29,8 @@ export class SystemTables {
   readonly #database: Pick<Database, 'transaction'>
   readonly #schema: string
   #tables: ReadonlyMap<string, TableModel> = new Map()
+  /** By the model that they are served beside. */
+  readonly #served = new WeakMap<Model, Model>()
 
   /** `schema` is the one that clients know the tables by. */
   constructor(database: Pick<Database, 'transaction'>, schema: string) {
@@ -49,7 +51,12 @@ export class SystemTables {
   /** The model to serve a request about a table with: the given one, or that of the system tables. */
   modelFor(table: QualifiedName, session: Session, model: Model): Model {
     if (!isAdmin(session) || !this.#tables.has(nameKey(table)) || model.tables.has(nameKey(table))) return model
-    return { ...model, tables: this.#tables }
+    let system = this.#served.get(model)
+    if (!system) {
+      system = { ...model, tables: this.#tables }
+      this.#served.set(model, system)
+    }
+    return system
   }
 
   /** By the names that clients use, and by those under which relationships look for their targets. */

@@ -5,8 +5,6 @@ import type { FieldSelection, PlanContext, SchemaScope } from '../../../sdk/grap
 import { pathKeys, TrellisError, validationFailed } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
 import {
-  allOf,
-  allRows,
   type Condition,
   columnSql,
   idCodec,
@@ -32,10 +30,8 @@ export const nodeField = (scope: SchemaScope): GraphQLFieldConfig<unknown, unkno
 function planNode(field: FieldSelection, context: PlanContext): RootOutput {
   const { schema } = context
   const { table, key } = readTable(field, context)
-  const { filter } = schema.access(table.name)!.select!
   const id = field.argument('id')!.param(nodeIdCodec(key), 'text[]', field.path)
-  const where = allOf([hasKey(key, id), filter])
-  const rows = { ...allRows, from: { kind: 'table', table: table.name } as const, where }
+  const rows = schema.access(table.name)!.select!.row({ where: hasKey(key, id) })
   const output = planMembers(field.fieldsOf(rowType(schema, table)), context, table)
   return { kind: 'one', unique: true, select: { rows, output } }
 }

@@ -4,7 +4,7 @@ import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { PlanContext, SchemaScope } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
 import type { TableModel } from '../../../sdk/metadata.ts'
-import { allOf, type Condition, type MutationAnswer, type MutationPlan, type MutationStep } from '../../../sdk/sql.ts'
+import { type Condition, type MutationAnswer, type MutationPlan, soleStep } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'
 import { keyArguments, keyColumns, keyCondition } from './query-fields.ts'
@@ -56,8 +56,6 @@ function planDelete(
   context: PlanContext,
   table: TableModel,
 ): MutationPlan {
-  const { filter } = context.schema.access(table.name)!.delete!
-  const change = { kind: 'delete', table: table.name, where: allOf([filter, condition]) } as const
-  const step: MutationStep = { change, path: null, before: [], after: [], returns: null, refusal: null }
-  return { table: table.name, steps: [step], answer }
+  const change = context.schema.access(table.name)!.delete!.change(condition)
+  return { table: table.name, steps: [soleStep(change)], answer }
 }

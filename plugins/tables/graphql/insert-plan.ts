@@ -1,21 +1,20 @@
 // The statements that an insert takes. Rows without related ones go into one; a row with related
 // ones is inserted by itself, after those that it refers to and before those that refer to it.
 
+import type { InsertAccess, RowValues } from '../../../sdk/access.ts'
 import { columnCodec, type NestedInsert, type PlanContext, type Value } from '../../../sdk/graphql.ts'
 import { below, nameText, type Path, pathKeys, validationFailed } from '../../../sdk/index.ts'
 import type { TableModel } from '../../../sdk/metadata.ts'
 import {
   answerSlot,
   type ColumnValue,
-  type Insert,
-  type InsertRows,
+  type ColumnValues,
   type MutationStep,
   type OnConflict,
   type ParamOperand,
-  type RowCheck,
+  soleStep,
 } from '../../../sdk/sql.ts'
 import { type InsertRow, readInsertRow } from './insert-input.ts'
-import { presetValues } from './written-columns.ts'
 
 /** A table that rows go into, and what is common to them. */
 export interface InsertTarget {
@@ -25,9 +24,6 @@ export interface InsertTarget {
   readonly path: Path
 }
 
-/** PostgreSQL takes 65535 parameters; a statement with more values than this is split. */
-const maxValues = 32_000
-
 /** Plans the insertion of a list of `T_insert_input` values. */
 export function planInsert(objects: Value, target: InsertTarget, context: PlanContext): readonly MutationStep[] {
   const planner = new InsertPlanner(context)
@@ -35,7 +31,7 @@ export function planInsert(objects: Value, target: InsertTarget, context: PlanCo
   const rows = planner.read(variable ?? objects.items(), target.table)
   if (rows.length === 0) return []
   const arrays = variable && planner.arrayRows(objects, rows, target.table)
-  if (arrays) return [planner.flatStep(arrays, target)]
+  if (arrays) return [planner.arraysStep(arrays, target)]
   objects.dependOnLength()
   return planner.steps(rows, target, [])
 }
@@ -76,17 +72,15 @@ class InsertPlanner {
   }
 
   /** Rows of which a variable holds any number; null when some are related to others, or need a column's default. */
-  arrayRows(objects: Value, rows: readonly InsertRow[], table: TableModel): InsertRows | null {
+  arrayRows(objects: Value, rows: readonly InsertRow[], table: TableModel): ColumnValues[] | null {
     const columns = new Map(rows.flatMap((row) => [...row.columns]))
     const isPlain = ({ columns: given, nested }: InsertRow) =>
       nested.length === 0 && [...columns.keys()].every((name) => given.has(name) || isNullByDefault(name, table))
     if (columns.size === 0 || !rows.every(isPlain)) return null
-    const arrays = [...columns].map(([column, { member, value }]) => {
+    return [...columns].map(([column, { member, value }]) => {
       const codec = columnCodec(this.#context.schema, table.columns.get(column)!)
       return { column, source: objects.memberParam(member, codec), type: value.type }
     })
-    const constants = this.#presets(table).filter(({ column }) => !columns.has(column))
-    return { kind: 'arrays', arrays, constants }
   }
 
   /** One step for all rows when none has related ones, else one for each. `determined` are values that all rows get. */
@@ -97,18 +91,18 @@ class InsertPlanner {
         return this.#rowStep(row, place, determined, this.#newRow(), null)
       })
     }
-    const { table } = target
-    const presets = this.#presets(table)
-    const tuples = rows.map(({ columns }, i) => {
-      refuseDetermined(columns, determined, below(target.path, i))
-      return merged(presets, columns, determined)
+    const { table, onConflict, path } = target
+    const values = rows.map(({ columns }, i) => {
+      refuseDetermined(columns, determined, below(path, i))
+      return rowValues(columns, determined)
     })
-    return chunks(tuples, table.columns.size).map((part) => this.flatStep(valuesRows(part), target))
+    return this.#access(table)
+      .rows(values, onConflict)
+      .map((change) => soleStep(change, path))
   }
 
-  flatStep(rows: InsertRows, target: InsertTarget): MutationStep {
-    const change = this.#insert(rows, target)
-    return { change, path: target.path, before: [], after: [], returns: null, refusal: null }
+  arraysStep(arrays: readonly ColumnValues[], { table, onConflict, path }: InsertTarget): MutationStep {
+    return soleStep(this.#access(table).arrays(arrays, onConflict), path)
   }
 
   /** A row and all that is inserted with it; `refusal` is the error when it is skipped. */
@@ -132,10 +126,10 @@ class InsertPlanner {
     const after = nested
       .filter(({ relationship }) => relationship.insertedAfter)
       .flatMap((related) => this.#referringRows(related, target, inserted))
-    const rows = valuesRows([merged(this.#presets(table), columns, values)])
+    const [change] = this.#access(table).rows([rowValues(columns, values)], target.onConflict)
     const ownRefusal = { message: arrayRefusal(table), path }
     return {
-      change: this.#insert(rows, target),
+      change: change!,
       path,
       before,
       after,
@@ -178,21 +172,8 @@ class InsertPlanner {
     return rows.map((row) => this.#rowStep(row, target, determined, this.#newRow(), null))
   }
 
-  #insert(rows: InsertRows, { table, onConflict }: InsertTarget): Insert {
-    return { kind: 'insert', table: table.name, rows, onConflict, check: this.#check(table, onConflict) }
-  }
-
-  #check(table: TableModel, onConflict: OnConflict | null): RowCheck | null {
-    const { insert, update } = this.#context.schema.access(table.name)!
-    const condition = insert!.check
-    const updated = onConflict?.update ? (update?.check ?? null) : null
-    const isFree = condition.kind === 'true' && (updated === null || updated.kind === 'true')
-    return isFree ? null : { kind: 'insert', condition, updated }
-  }
-
-  #presets(table: TableModel): ColumnValue[] {
-    const { schema } = this.#context
-    return presetValues(schema, table, schema.access(table.name)!.insert!.presets)
+  #access({ name }: TableModel): InsertAccess {
+    return this.#context.schema.access(name)!.insert!
   }
 
   #table(name: NestedInsert['relationship']['target']): TableModel {
@@ -210,30 +191,12 @@ function isNullByDefault(name: string, { catalog, columns }: TableModel): boolea
   return catalog.kind !== 'view' && !hasDefault && !generated && identity === ''
 }
 
-/** A row's values by column, those that count most last. */
-function merged(
-  presets: readonly ColumnValue[],
-  given: InsertRow['columns'],
-  determined: readonly ColumnValue[],
-): ReadonlyMap<string, ParamOperand> {
-  const values = new Map(presets.map(({ column, value }) => [column, value]))
-  for (const [column, { value }] of given) values.set(column, value)
-  for (const { column, value } of determined) values.set(column, value)
-  return values
-}
-
-function valuesRows(tuples: readonly ReadonlyMap<string, ParamOperand>[]): InsertRows {
-  const columns = [...new Set(tuples.flatMap((tuple) => [...tuple.keys()]))]
-  const rows = tuples.map((tuple) => columns.map((column) => tuple.get(column) ?? null))
-  return { kind: 'values', columns, rows }
-}
-
-function chunks<T>(items: readonly T[], width: number): T[][] {
-  const size = Math.ceil(maxValues / Math.max(width, 1))
-  const parts: T[][] = []
-  for (let i = 0; i < items.length; i += size) parts.push(items.slice(i, i + size))
-  return parts
-}
+/** A row's values, those that count most last. */
+const rowValues = (given: InsertRow['columns'], determined: readonly ColumnValue[]): RowValues =>
+  new Map([
+    ...[...given].map(([column, { value }]) => [column, value] as const),
+    ...determined.map(({ column, value }) => [column, value] as const),
+  ])
 
 const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 

@@ -10,9 +10,9 @@ import {
 import type { PlanContext, SchemaScope, Value } from '../../../sdk/graphql.ts'
 import { isEnumValueName, nameText } from '../../../sdk/index.ts'
 import type { TableModel } from '../../../sdk/metadata.ts'
-import { allOf, type ConflictUpdate, type OnConflict } from '../../../sdk/sql.ts'
+import { always, type OnConflict } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
-import { presetValues, updatableColumns } from './written-columns.ts'
+import { updatableColumns } from './written-columns.ts'
 
 /** `T_on_conflict`; null when the role may not update, or there is no constraint to name. */
 export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
@@ -66,17 +66,8 @@ export function planOnConflict(value: Value, context: PlanContext, table: TableM
   const updatable = updatableColumns(context.schema, table)
   const items = members.get('update_columns')!.items()
   const columns = new Set(items.map((item) => updatable.get(item.enumValue())!.name))
-  const update = planConflictUpdate([...columns], members.get('where'), context, table)
+  const where = members.get('where')
+  const condition = where ? planBoolean(where, context) : always
+  const update = context.schema.access(table.name)!.update!.onConflict([...columns], condition)
   return { constraint, update: columns.size > 0 ? update : null }
-}
-
-function planConflictUpdate(
-  columns: readonly string[],
-  where: Value | undefined,
-  context: PlanContext,
-  table: TableModel,
-): ConflictUpdate {
-  const { filter, presets } = context.schema.access(table.name)!.update!
-  const conditions = where ? [filter, planBoolean(where, context)] : [filter]
-  return { columns, presets: presetValues(context.schema, table, presets), where: allOf(conditions) }
 }

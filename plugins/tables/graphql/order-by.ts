@@ -151,14 +151,13 @@ function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableMod
 /** The order that an `R_aggregate_order_by` value asks for, over all related rows that the role may see. */
 export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, value: Value): readonly OrderElement[] {
   const { field: relation, table, mapping } = related
-  const where = scope.access(table.name)!.select!.filter
+  const rows = scope.access(table.name)!.select!
   const ordered = (operator: string, column: ColumnModel | null): Omit<OrderElement, 'direction' | 'nulls'> => {
     const taken = column && takenAs(operator, column)
-    const rows = { table: table.name, mapping, where }
     const type = column ? aggregatedType(operator, column) : builtInType('int8')
     const key = column ? [operator, column.name] : [operator]
     return {
-      target: { kind: 'aggregate', ...rows, operator, column: column?.name ?? null, takenAs: taken },
+      target: rows.orderByAggregate({ mapping, operator, column: column?.name ?? null, takenAs: taken }),
       value: relatedValue(relation, { key, type, nullable: true }),
       column: null,
     }

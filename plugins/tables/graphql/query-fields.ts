@@ -1,6 +1,7 @@
 // `T`, `T_by_pk` and `T_aggregate` on the query and subscription roots.
 
 import { type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql'
+import type { SelectAccess } from '../../../sdk/access.ts'
 import {
   columnCodec,
   columnType,
@@ -12,8 +13,8 @@ import {
   type Value,
 } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
-import type { ColumnModel, RootFieldKey, SelectPermission, TableModel } from '../../../sdk/metadata.ts'
-import { allOf, allRows, type Condition, compare, findOperator, type RootOutput } from '../../../sdk/sql.ts'
+import type { ColumnModel, RootFieldKey, TableModel } from '../../../sdk/metadata.ts'
+import { allOf, type Condition, compare, findOperator, type RootOutput } from '../../../sdk/sql.ts'
 import { aggregateType, planAggregate } from './aggregate.ts'
 import { fieldsOfTables, TableRootFields } from './root-fields.ts'
 import { planRow, rowType, selectableColumns } from './row-type.ts'
@@ -42,8 +43,11 @@ function queryFieldsOf(scope: SchemaScope, table: TableModel, root: ReadingRoot)
 }
 
 /** Whether a role sees a root field of a table that it may select from. */
-export const showsRootField = ({ rootFields }: SelectPermission, root: ReadingRoot, key: RootFieldKey): boolean =>
-  rootFields?.[root]?.has(key) ?? true
+export const showsRootField = (
+  { rootFields }: Pick<SelectAccess, 'rootFields'>,
+  root: ReadingRoot,
+  key: RootFieldKey,
+): boolean => rootFields?.[root]?.has(key) ?? true
 
 /** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
 export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {
@@ -122,9 +126,8 @@ function planByKey(
   columns: ReadonlyMap<string, ColumnModel>,
 ): RootOutput {
   const { schema } = context
-  const { filter } = schema.access(table.name)!.select!
-  const where = allOf([keyCondition(schema, columns, field.arguments), filter])
-  const rows = { ...allRows, from: { kind: 'table', table: table.name } as const, where }
+  const where = keyCondition(schema, columns, field.arguments)
+  const rows = schema.access(table.name)!.select!.row({ where })
   return { kind: 'one', unique: true, select: { rows, output: planRow(field, context, table) } }
 }
 

@@ -1,10 +1,11 @@
 // The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`.
 
 import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
+import type { WantedRows } from '../../../sdk/access.ts'
 import type { FieldSelection, OrderElement, PlanContext, SchemaScope, Value } from '../../../sdk/graphql.ts'
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../sdk/index.ts'
 import { builtInType, type TableModel } from '../../../sdk/metadata.ts'
-import { allOf, type Codec, codecFor, type From, type Mapping, type Rows } from '../../../sdk/sql.ts'
+import { type Codec, codecFor, type Rows } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
 import { selectableColumns } from './row-type.ts'
@@ -44,27 +45,21 @@ export function selectArguments(scope: SchemaScope, table: TableModel): GraphQLF
 }
 
 /** Where selected rows come from: a table unless something else is given, tied to the outer row by `mapping`. */
-export interface RowSource {
-  readonly from?: From
-  readonly mapping?: Mapping
-}
+export type RowSource = Pick<WantedRows, 'from' | 'mapping'>
 
-/** The row set that a field's arguments and the role's permission describe. */
+/** The row set that a field's arguments describe, of the rows that the role may reach. */
 export function planRows(field: FieldSelection, context: PlanContext, table: TableModel, source: RowSource = {}): Rows {
-  const permission = context.schema.access(table.name)!.select!
   const where = field.argument('where')
   const order = planOrderBy(field, context)
   const limit = field.argument('limit')
   const offset = field.argument('offset')
-  return {
-    from: source.from ?? { kind: 'table', table: table.name },
-    mapping: source.mapping ?? [],
-    where: allOf([permission.filter, ...(where ? [planBoolean(where, context)] : [])]),
+  return context.schema.access(table.name)!.select!.rows({
+    ...source,
+    ...(where && { where: planBoolean(where, context) }),
     ...planDistinct(field, context, table, order),
     limit: limit ? readLimit(limit) : null,
     offset: offset ? offset.param(offsetCodec, 'bigint') : null,
-    permissionLimit: permission.limit,
-  }
+  })
 }
 
 /** What the argument `order_by` orders by. */

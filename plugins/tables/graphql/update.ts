@@ -21,15 +21,13 @@ import { compareText, nameText, pathKeys, validationFailed } from '../../../sdk/
 import { builtInType, type ColumnModel, type TableModel } from '../../../sdk/metadata.ts'
 import {
   type Assignment,
-  allOf,
   type Condition,
   codecFor,
   type MutationAnswer,
   type MutationPlan,
-  type MutationStep,
   type ParamOperand,
+  soleStep,
   stringCodec,
-  type Update,
   type UpdateOperator,
   updateOperators,
 } from '../../../sdk/sql.ts'
@@ -38,7 +36,7 @@ import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'
 import { keyArguments, keyColumns, keyCondition } from './query-fields.ts'
 import { rowType } from './row-type.ts'
-import { checkNull, columnParam, presetValues, updatableColumns } from './written-columns.ts'
+import { checkNull, columnParam, updatableColumns } from './written-columns.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 
@@ -158,20 +156,11 @@ function planUpdate(
   table: TableModel,
   { condition, answer }: { readonly condition: Condition; readonly answer: MutationAnswer },
 ): MutationPlan {
-  const { filter, check, presets } = context.schema.access(table.name)!.update!
-  const given = readOperators(field, context, table)
-  const preset = presetValues(context.schema, table, presets)
-  const assignments = [...given, ...preset.map((value) => ({ ...value, operator: '_set' }))]
-  if (assignments.length === 0) return { table: table.name, steps: [], answer }
-  const change: Update = {
-    kind: 'update',
-    table: table.name,
-    assignments,
-    where: allOf([filter, condition]),
-    check: check && check.kind !== 'true' ? { kind: 'update', condition: check, updated: null } : null,
-  }
-  const step: MutationStep = { change, path: null, before: [], after: [], returns: null, refusal: null }
-  return { table: table.name, steps: [step], answer }
+  const access = context.schema.access(table.name)!.update!
+  const assignments = readOperators(field, context, table)
+  if (assignments.length + access.presets.size === 0) return { table: table.name, steps: [], answer }
+  const change = access.change({ assignments, where: condition })
+  return { table: table.name, steps: [soleStep(change)], answer }
 }
 
 /** What the operators of a request assign. */

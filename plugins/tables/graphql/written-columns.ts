@@ -1,8 +1,8 @@
 // Columns as mutations write them: which ones a role may set, and their values as parameters.
 
 import { columnCodec, type SchemaScope, type Value } from '../../../sdk/graphql.ts'
-import type { ColumnModel, PresetValue, TableModel } from '../../../sdk/metadata.ts'
-import { type ColumnValue, inputType, type ParamOperand, type ParamSource } from '../../../sdk/sql.ts'
+import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
+import type { ParamOperand } from '../../../sdk/sql.ts'
 import { exposedColumns } from './row-type.ts'
 
 /** The columns that a role may give when it inserts, by GraphQL name. */
@@ -32,24 +32,4 @@ export function checkNull(scope: SchemaScope, column: ColumnModel, value: Value)
 export function columnParam(scope: SchemaScope, column: ColumnModel, value: Value): ParamOperand {
   checkNull(scope, column, value)
   return value.param(columnCodec(scope, column), column.type.sql) as ParamOperand
-}
-
-/** The values that a permission gives to columns. */
-export function presetValues(
-  scope: SchemaScope,
-  table: TableModel,
-  presets: ReadonlyMap<string, PresetValue>,
-): ColumnValue[] {
-  return [...presets].map(([name, preset]) => {
-    const column = table.columns.get(name)!
-    const source = presetSource(scope, column, preset)
-    const type = inputType(columnCodec(scope, column), column.type.sql)
-    return { column: name, value: { kind: 'param', source, type } }
-  })
-}
-
-function presetSource(scope: SchemaScope, column: ColumnModel, preset: PresetValue): ParamSource {
-  if (preset.kind === 'session') return { from: 'session', variable: preset.variable }
-  const { value } = preset
-  return { from: 'constant', value: value === null ? null : columnCodec(scope, column).encode(value) }
 }

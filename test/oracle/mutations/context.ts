@@ -7,7 +7,7 @@ import { datumOf, type Run } from '../request.ts'
 import { scopeOf } from '../rows.ts'
 import type { Datum } from '../types.ts'
 import { View } from '../view.ts'
-import type { Preset, Stored, World } from '../world.ts'
+import { isThere, type Preset, type Stored, tableOf, type World } from '../world.ts'
 import type { GivenValue, Where } from './mutation.ts'
 import type { Condition, Tuple } from './statements.ts'
 import { Store } from './store.ts'
@@ -36,6 +36,11 @@ export class Context {
 
   get writes(): Writes {
     return new Writes(this.view())
+  }
+
+  /** Whether a row of a table is not hidden. */
+  there(id: string): Condition {
+    return (row, world) => isThere(row, tableOf(world, id))
   }
 
   /** An expression of a permission. */

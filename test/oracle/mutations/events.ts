@@ -51,6 +51,8 @@ export const expectedEvents: readonly string[] = [
   'several fields',
   'a deferred check',
   'a row was returned that is gone or hidden',
+  'a row was hidden in the place of being deleted',
+  'on_conflict left a hidden row alone',
 ]
 
 /** What an outcome is as events. */

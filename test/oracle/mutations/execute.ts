@@ -7,7 +7,7 @@ import { Num } from '../json.ts'
 import { datumOf, type Item, type Run } from '../request.ts'
 import { scopeOf } from '../rows.ts'
 import { compareData } from '../types.ts'
-import { columnOf, displayName, type Row, type Table, type World } from '../world.ts'
+import { columnOf, displayName, hidingColumn, type Row, type Table, type World } from '../world.ts'
 import type { Assignment } from './assignments.ts'
 import { Context, every, presetTuple } from './context.ts'
 import type { Change, Mutation, MutationRoot, ResponseItem, RootOf } from './mutation.ts'
@@ -96,7 +96,7 @@ function updateRows(
   return update(context.store, {
     table,
     assignments,
-    where: every(context.permitted(filter), where),
+    where: every(context.there(table), context.permitted(filter), where),
     check: context.permitted(check ?? []),
   })
 }
@@ -108,7 +108,14 @@ const assignmentsOf = ({ operator, values }: Change, { store, run }: Context): r
 
 function deleteRows({ table }: { readonly table: string }, where: Condition, context: Context): readonly Row[] {
   const { filter } = context.writes.delete(table)!
-  return remove(context.store, table, every(context.permitted(filter), where))
+  const { store } = context
+  const found = every(context.there(table), context.permitted(filter), where)
+  const hiding = hidingColumn(store.table(table))
+  if (!hiding || hiding.nullable) return remove(store, table, found)
+  const assignments: readonly Assignment[] = [{ column: hiding, operator: '_set', operand: true }]
+  const hidden = update(store, { table, where: found, assignments, check: () => true })
+  if (hidden.length > 0) store.happened('a row was hidden in the place of being deleted')
+  return hidden
 }
 
 function keyCondition({ key }: Pick<RootOf<'updateByKey'>, 'key'>, { store, run }: Context): Condition {

@@ -104,7 +104,7 @@ export class RowInserter {
     const names = (columns ?? []).map((leaf) => datumOf(leaf, context.run))
     if (names.length === 0) return { unique, update: null }
     const { filter, presets } = context.writes.update(id)!
-    const condition = every(context.permitted(filter), context.asked(where))
+    const condition = every(context.there(id), context.permitted(filter), context.asked(where))
     return { unique, update: { columns: names, presets: presetTuple(presets), where: condition } }
   }
 }

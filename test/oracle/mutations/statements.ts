@@ -9,6 +9,7 @@ import {
   baseOf,
   type Column,
   columnOf,
+  isThere,
   isWritable,
   type Row,
   type Stored,
@@ -80,7 +81,7 @@ export function insert(store: Store, statement: Insert): readonly Row[] {
     // ON CONFLICT DO UPDATE cannot affect a row a second time.
     if (changes.some(({ after }) => after === existing)) throw new Refused([databaseError])
     if (!update.where(existing, before)) {
-      store.happened('on_conflict left a row alone')
+      store.happened(isThere(existing, table) ? 'on_conflict left a row alone' : 'on_conflict left a hidden row alone')
       continue
     }
     const values = update.columns.map((column) => [column, row[column] ?? null] as const)

@@ -1,0 +1,135 @@
+// What roles may do with tables, asked in one place: by their permissions, or everything for the administrator, and of it
+// what plugins leave. Planners get ready rows and changes, never the conditions that are merged into them.
+
+import { LRUCache } from 'lru-cache'
+import { always } from '../compiler/plan.ts'
+import type { Model, TableModel, TablePermissions } from '../metadata/model.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
+import type { Session } from '../session/session.ts'
+import {
+  type DeleteAccess,
+  type InsertAccess,
+  PermittedDelete,
+  PermittedInsert,
+  PermittedUpdate,
+  type UpdateAccess,
+} from './changes.ts'
+import { Narrower, type Narrowing } from './narrowing.ts'
+import { PermittedRows, type SelectAccess } from './rows.ts'
+
+/** What a role may do with a table; null: nothing of the kind. */
+export interface TableAccess {
+  readonly table: TableModel
+  readonly select: SelectAccess | null
+  readonly insert: InsertAccess | null
+  readonly update: UpdateAccess | null
+  readonly delete: DeleteAccess | null
+}
+
+/** What a role may do with the tables of one generation of the model. */
+export interface RoleAccess {
+  /** Null when the table is not served. */
+  get(name: QualifiedName): TableAccess | null
+}
+
+/** Who asks, as far as permissions go. */
+export type Accessor = Pick<Session, 'role' | 'backendOnly'>
+
+/** Roles whose access to one generation of the model is kept at once. */
+const maxRoles = 400
+
+/** The access of all roles, and what plugins narrow of it. */
+export class Access {
+  readonly #narrowings: Narrowing[] = []
+  readonly #kept = new WeakMap<Model, LRUCache<string, RoleAccess>>()
+  #isAsked = false
+
+  /** Takes rows or changes of tables away from everybody; to be called while a plugin is registered. */
+  narrow(narrowing: Narrowing): void {
+    const { name } = narrowing
+    if (this.#isAsked) throw new Error(`the narrowing "${name}" comes too late: requests are served already`)
+    const isTaken = this.#narrowings.some((other) => other.name === name)
+    if (isTaken) throw new Error(`the narrowing "${name}" is declared already`)
+    this.#narrowings.push(narrowing)
+  }
+
+  /** What a role may do in a generation of the model. */
+  of(model: Model, { role, backendOnly }: Accessor): RoleAccess {
+    this.#isAsked = true
+    let roles = this.#kept.get(model)
+    if (!roles) {
+      roles = new LRUCache({ max: maxRoles })
+      this.#kept.set(model, roles)
+    }
+    const key = `${backendOnly ? 'b' : '-'} ${role}`
+    let access = roles.get(key)
+    if (!access) {
+      access = new RoleTables(model, { role, backendOnly }, this.#narrowings)
+      roles.set(key, access)
+    }
+    return access
+  }
+}
+
+/** The access of a role, by table, worked out on first use. */
+class RoleTables implements RoleAccess {
+  readonly #model: Model
+  readonly #accessor: Accessor
+  readonly #narrower: Narrower
+  readonly #byTable = new Map<string, TableAccess | null>()
+
+  constructor(model: Model, accessor: Accessor, narrowings: readonly Narrowing[]) {
+    this.#model = model
+    this.#accessor = accessor
+    this.#narrower = new Narrower(narrowings, accessor.role, model)
+  }
+
+  get(name: QualifiedName): TableAccess | null {
+    const key = nameKey(name)
+    let access = this.#byTable.get(key)
+    if (access === undefined) {
+      const table = this.#model.tables.get(key)
+      access = table ? this.#of(table) : null
+      this.#byTable.set(key, access)
+    }
+    return access
+  }
+
+  #of(table: TableModel): TableAccess {
+    const { insertable, updatable, deletable } = table.catalog
+    const { role } = this.#accessor
+    const granted = role === 'admin' ? administrator(table) : table.permissions.get(role)
+    const insert = insertable ? this.#shown(granted?.insert) : null
+    const updated = updatable ? this.#shown(granted?.update) : null
+    const deleted = deletable ? this.#shown(granted?.delete) : null
+    const narrower = this.#narrower
+    const update = updated && new PermittedUpdate(table, updated, narrower)
+    return {
+      table,
+      select: granted?.select ? new PermittedRows(table, granted.select, narrower) : null,
+      insert: insert && new PermittedInsert(table, insert, { update, narrower }),
+      update,
+      delete: deleted && new PermittedDelete(table, deleted, narrower),
+    }
+  }
+
+  /** A permission that the session at hand may use. */
+  #shown<P extends { readonly backendOnly: boolean }>(permission: P | undefined): P | null {
+    return permission && (this.#accessor.backendOnly || !permission.backendOnly) ? permission : null
+  }
+}
+
+function administrator(table: TableModel): Required<TablePermissions> {
+  const columns = new Set(table.columns.keys())
+  const computedFields = new Set<string>()
+  for (const [name, field] of table.fields) {
+    if (field.kind !== 'column' && field.kind !== 'relationship') computedFields.add(name)
+  }
+  const presets = new Map()
+  return {
+    select: { columns, computedFields, filter: always, limit: null, allowAggregations: true },
+    insert: { columns, check: always, presets, backendOnly: false },
+    update: { columns, filter: always, check: null, presets, backendOnly: false },
+    delete: { filter: always, backendOnly: false },
+  }
+}

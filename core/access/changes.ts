@@ -1,0 +1,228 @@
+// Changes of a table that a role may make, ready for plans: filters, checks and presets of its permissions, and what
+// plugins narrow are merged in here and nowhere else.
+
+import { codecFor, inputType } from '../compiler/codecs.ts'
+import type {
+  Assignment,
+  Change,
+  ColumnValue,
+  ColumnValues,
+  ConflictUpdate,
+  Insert,
+  InsertRows,
+  OnConflict,
+  ParamOperand,
+  RowCheck,
+} from '../compiler/mutation-plan.ts'
+import { allOf, type Condition } from '../compiler/plan.ts'
+import type { ParamSource } from '../database/param.ts'
+import type {
+  ColumnModel,
+  DeletePermission,
+  InsertPermission,
+  PresetValue,
+  TableModel,
+  UpdatePermission,
+} from '../metadata/model.ts'
+import type { Narrower } from './narrowing.ts'
+
+/** The values of a row to insert, by column; those that are left out get the column's default. */
+export type RowValues = ReadonlyMap<string, ParamOperand>
+
+/** Inserting into a table as a role may. */
+export interface InsertAccess {
+  /** The columns that the role may give, by their database names. */
+  readonly columns: ReadonlySet<string>
+  /** The columns that its permission gives. */
+  readonly presets: ReadonlySet<string>
+  /** Inserts rows, by as many statements as it takes. */
+  rows(rows: readonly RowValues[], onConflict: OnConflict | null): readonly Insert[]
+  /** Inserts as many rows as the arrays have elements. */
+  arrays(arrays: readonly ColumnValues[], onConflict: OnConflict | null): Insert
+}
+
+/** Updating a table as a role may. */
+export interface UpdateAccess {
+  /** The columns that the role may set, by their database names. */
+  readonly columns: ReadonlySet<string>
+  /** The columns that its permission sets. */
+  readonly presets: ReadonlySet<string>
+  /** Changes rows that fulfil a condition; what is assigned must not be nothing, unless there are presets. */
+  change(update: { readonly assignments: readonly Assignment[]; readonly where: Condition }): Change
+  /** Changes the row that is in the way of an inserted one, if it fulfils a condition. */
+  onConflict(columns: readonly string[], where: Condition): ConflictUpdate
+}
+
+/** Deleting from a table as a role may. */
+export interface DeleteAccess {
+  /** Deletes rows that fulfil a condition. */
+  change(where: Condition): Change
+}
+
+/** PostgreSQL takes 65535 parameters; an insert with more values than this is split. */
+const maxValues = 32_000
+
+/** Inserting as a permission lets a role. */
+export class PermittedInsert implements InsertAccess {
+  readonly columns: ReadonlySet<string>
+  readonly presets: ReadonlySet<string>
+  readonly #table: TableModel
+  readonly #permission: InsertPermission
+  readonly #update: PermittedUpdate | null
+  readonly #narrower: Narrower
+  #checked: Condition | null = null
+  #values: readonly ColumnValue[] | null = null
+
+  constructor(
+    table: TableModel,
+    permission: InsertPermission,
+    given: { update: PermittedUpdate | null; narrower: Narrower },
+  ) {
+    this.columns = permission.columns
+    this.presets = new Set(permission.presets.keys())
+    this.#table = table
+    this.#permission = permission
+    this.#update = given.update
+    this.#narrower = given.narrower
+  }
+
+  rows(rows: readonly RowValues[], onConflict: OnConflict | null): readonly Insert[] {
+    const presets = this.#presetValues().map(({ column, value }) => [column, value] as const)
+    const whole = presets.length === 0 ? rows : rows.map((row) => new Map([...presets, ...row]))
+    const width = new Set(whole.flatMap((row) => [...row.keys()])).size
+    return chunks(whole, width).map((part) => this.#insert(valuesRows(part), onConflict))
+  }
+
+  arrays(arrays: readonly ColumnValues[], onConflict: OnConflict | null): Insert {
+    const given = new Set(arrays.map(({ column }) => column))
+    const constants = this.#presetValues().filter(({ column }) => !given.has(column))
+    return this.#insert({ kind: 'arrays', arrays, constants }, onConflict)
+  }
+
+  #insert(rows: InsertRows, onConflict: OnConflict | null): Insert {
+    const check = this.#check(onConflict)
+    const insert: Insert = { kind: 'insert', table: this.#table.name, rows, onConflict, check }
+    return this.#narrower.change(insert, this.#table) as Insert
+  }
+
+  /** The insert check holds for inserted rows, the update check for updated ones; without that the former for both. */
+  #check(onConflict: OnConflict | null): RowCheck | null {
+    const { check } = this.#permission
+    this.#checked ??= allOf([this.#narrower.condition(check), this.#narrower.written(this.#table)])
+    const condition = this.#checked
+    const updated = onConflict?.update ? (this.#update?.check ?? null) : null
+    const isFree = condition.kind === 'true' && (updated === null || updated.kind === 'true')
+    return isFree ? null : { kind: 'insert', condition, updated }
+  }
+
+  #presetValues(): readonly ColumnValue[] {
+    this.#values ??= presetValues(this.#permission.presets, this.#table)
+    return this.#values
+  }
+}
+
+/** Updating as a permission lets a role. */
+export class PermittedUpdate implements UpdateAccess {
+  readonly columns: ReadonlySet<string>
+  readonly presets: ReadonlySet<string>
+  readonly #table: TableModel
+  readonly #permission: UpdatePermission
+  readonly #narrower: Narrower
+  #known: { readonly filter: Condition; readonly written: Condition; readonly check: Condition | null } | null = null
+  #values: readonly ColumnValue[] | null = null
+
+  constructor(table: TableModel, permission: UpdatePermission, narrower: Narrower) {
+    this.columns = permission.columns
+    this.presets = new Set(permission.presets.keys())
+    this.#table = table
+    this.#permission = permission
+    this.#narrower = narrower
+  }
+
+  change({ assignments, where }: { readonly assignments: readonly Assignment[]; readonly where: Condition }): Change {
+    const { filter, written, check } = this.#conditions()
+    const condition = check ?? written
+    const presets = this.#presetValues().map((value) => ({ ...value, operator: '_set' }))
+    const change: Change = {
+      kind: 'update',
+      table: this.#table.name,
+      assignments: [...assignments, ...presets],
+      where: allOf([filter, where]),
+      check: condition.kind === 'true' ? null : { kind: 'update', condition, updated: null },
+    }
+    return this.#narrower.change(change, this.#table)
+  }
+
+  onConflict(columns: readonly string[], where: Condition): ConflictUpdate {
+    return { columns, presets: this.#presetValues(), where: allOf([this.#conditions().filter, where]) }
+  }
+
+  /** What must hold of updated rows; null when the permission says nothing of them. */
+  get check(): Condition | null {
+    return this.#conditions().check
+  }
+
+  #conditions() {
+    if (this.#known) return this.#known
+    const { filter, check } = this.#permission
+    const narrower = this.#narrower
+    const written = narrower.written(this.#table)
+    this.#known = {
+      filter: allOf([narrower.rows(this.#table.name), narrower.condition(filter)]),
+      written,
+      check: check && allOf([narrower.condition(check), written]),
+    }
+    return this.#known
+  }
+
+  #presetValues(): readonly ColumnValue[] {
+    this.#values ??= presetValues(this.#permission.presets, this.#table)
+    return this.#values
+  }
+}
+
+/** Deleting as a permission lets a role. */
+export class PermittedDelete implements DeleteAccess {
+  readonly #table: TableModel
+  readonly #permission: DeletePermission
+  readonly #narrower: Narrower
+  #filter: Condition | null = null
+
+  constructor(table: TableModel, permission: DeletePermission, narrower: Narrower) {
+    this.#table = table
+    this.#permission = permission
+    this.#narrower = narrower
+  }
+
+  change(where: Condition): Change {
+    const { name } = this.#table
+    this.#filter ??= allOf([this.#narrower.rows(name), this.#narrower.condition(this.#permission.filter)])
+    return this.#narrower.change({ kind: 'delete', table: name, where: allOf([this.#filter, where]) }, this.#table)
+  }
+}
+
+/** The values that a permission gives; literals are checked when the permission is resolved. */
+function presetValues(presets: ReadonlyMap<string, PresetValue>, { columns }: TableModel): ColumnValue[] {
+  return [...presets].map(([name, preset]) => {
+    const column = columns.get(name)!
+    const type = inputType(codecFor(column.type), column.type.sql)
+    return { column: name, value: { kind: 'param', source: presetSource(preset, column), type } }
+  })
+}
+
+function presetSource(preset: PresetValue, { type }: ColumnModel): ParamSource {
+  if (preset.kind === 'session') return { from: 'session', variable: preset.variable }
+  return { from: 'constant', value: preset.value === null ? null : codecFor(type).encode(preset.value) }
+}
+
+function valuesRows(rows: readonly RowValues[]): InsertRows {
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))]
+  return { kind: 'values', columns, rows: rows.map((row) => columns.map((column) => row.get(column) ?? null)) }
+}
+
+function chunks<T>(rows: readonly T[], width: number): T[][] {
+  const size = Math.max(1, Math.floor(maxValues / Math.max(width, 1)))
+  const parts: T[][] = []
+  for (let i = 0; i < rows.length; i += size) parts.push(rows.slice(i, i + size))
+  return parts
+}

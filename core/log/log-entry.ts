@@ -1,0 +1,74 @@
+// Everything worth observing, as values of one closed type.
+
+import type { LogKinds } from '../../sdk/registry.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'critical'
+
+/** One answered HTTP request. Members of `operation` without value are left out. */
+export interface HttpLog {
+  readonly http_info: {
+    readonly status: number
+    readonly method: string
+    readonly ip: string
+    /** Path without query string. */
+    readonly url: string
+    readonly http_version: string
+    readonly content_encoding: string | null
+  }
+  readonly operation: {
+    readonly request_id: string
+    readonly user_vars?: Readonly<Record<string, string>>
+    readonly response_size?: number
+    /** Seconds. */
+    readonly request_read_time?: number
+    readonly query_execution_time?: number
+    /** Of failures: the parsed body, or its text when it could not be parsed. */
+    readonly query?: unknown
+    readonly raw_query?: string
+    readonly error?: unknown
+  }
+}
+
+/** One GraphQL request and the SQL made from it. */
+export interface QueryLog {
+  readonly request_id: string
+  readonly query: { readonly query: string; readonly variables?: unknown; readonly operationName?: string | null }
+  readonly generated_sql: Readonly<Record<string, GeneratedSql | null>> | null
+}
+
+export interface GeneratedSql {
+  readonly query: string
+  readonly prepared_arguments: readonly unknown[]
+}
+
+export interface StartupLog {
+  readonly kind: 'server_configuration' | 'postgres_connection' | 'catalog_migrate' | 'plugins' | 'server'
+  readonly info: unknown
+}
+
+/** What each kind of line holds. A feature area adds lines of its own in the SDK's registry. */
+export interface LogDetails extends LogKinds {
+  startup: StartupLog
+  'http-log': HttpLog
+  'query-log': QueryLog
+  metadata: { readonly message: string; readonly info: unknown }
+  'pg-client': { readonly message: string }
+  'embedded-postgres': { readonly message: string }
+  unstructured: string
+}
+
+export type LogType = keyof LogDetails
+
+/** One line of the log. */
+export type LogEntry = {
+  [T in LogType]: { readonly type: T; readonly level: LogLevel; readonly detail: LogDetails[T] }
+}[LogType]
+
+/** Takes what happened. */
+export interface Observer {
+  /** Whether such an entry would be written: ask before building a costly one. */
+  isEnabled(type: LogType, level: LogLevel): boolean
+  log(entry: LogEntry): void
+  /** Writes out what is buffered; to be called before the process ends. */
+  flush(): void
+}

@@ -1,0 +1,35 @@
+// Requests to other servers and their answers.
+
+import type { OutgoingHeaders } from './headers.ts'
+
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  /** Beside the default ones. */
+  readonly headers?: OutgoingHeaders
+  readonly body?: string | Buffer
+  /** Milliseconds until the answer must have been read whole. */
+  readonly timeout: number
+  /** Bytes that the body of the answer may have. */
+  readonly maxResponseSize?: number
+  /** Gives the request up. */
+  readonly signal?: AbortSignal
+  /**
+   * The trace that it belongs to, when that is not the one of the request at hand: JSON text, as triggers find it in
+   * the setting of their transaction.
+   */
+  readonly trace?: string
+}
+
+export interface OutgoingResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}
+
+/** What sends requests; a plugin's is `engine.outgoing`. */
+export interface Outgoing {
+  /** The answer, whatever its status; rejects with an {@link OutgoingError} when there is none. */
+  send(request: OutgoingRequest): Promise<OutgoingResponse>
+}

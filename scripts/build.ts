@@ -1,0 +1,26 @@
+// `npm run build`: what the package holds, in dist/. JavaScript and declarations from TypeScript, and the files beside them.
+
+import { execFileSync } from 'node:child_process'
+import { chmodSync, copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const target = join(root, 'dist')
+
+rmSync(target, { recursive: true, force: true })
+execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+})
+
+// The compiler rewrites the names of imported files in JavaScript only.
+const specifier = /((?:\bfrom|\bimport|\bmodule|\bimport\() ?["'])(\.{1,2}\/[^"']+)\.ts(["'])/g
+for (const file of globSync('**/*.d.ts', { cwd: target })) {
+  const path = join(target, file)
+  writeFileSync(path, readFileSync(path, 'utf8').replace(specifier, '$1$2.js$3'))
+}
+
+for (const file of globSync(['{core,plugins}/**/*.sql', 'plugins/**/*.html', 'bin/*.js'], { cwd: root })) {
+  copyFileSync(join(root, file), join(target, file))
+}
+chmodSync(join(target, 'bin/start.js'), 0o755)

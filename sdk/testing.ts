@@ -1,0 +1,137 @@
+// For tests of plugins: a real engine on a real database in one call, whatever runs the tests.
+//
+//   const trellis = await startTrellis({ plugins: [plugin], sql: 'create table …' })
+//   const { data } = await trellis.graphql('{ … }')
+//   await trellis.close()
+
+import { connectOnce } from '../core/database/connect.ts'
+import { createEngine, type EngineOptions, type RunningEngine } from '../core/engine/engine.ts'
+import type { Plugin } from '../core/engine/plugin.ts'
+import { type Observer, silentObserver } from '../core/log/observe.ts'
+import { defaultSettings, type Settings } from '../core/options/options.ts'
+import { builtInPlugins } from '../plugins/index.ts'
+import { makeDatabase, testPostgres } from './testing/postgres.ts'
+import { type Answer, type RawRequest, type RequestOptions, requestsTo, type SendRequest } from './testing/requests.ts'
+
+export type { Answer, RawRequest, RequestOptions, SendRequest }
+
+export interface TestOptions {
+  /** Beside the built-in ones. */
+  readonly plugins?: readonly Plugin[]
+  /** Run before the engine starts. */
+  readonly sql?: string
+  /** What differs from the defaults. */
+  readonly settings?: Partial<Settings>
+  /** Takes the log; by default nothing does. */
+  readonly observe?: Observer
+  /** Of a database that is there, for engines that share one; absent: a new one, which is dropped at the end. */
+  readonly databaseUrl?: string
+}
+
+export interface GraphQLOptions extends RequestOptions {
+  readonly variables?: Readonly<Record<string, unknown>>
+  readonly operationName?: string
+  /** Absent: `/v1/graphql`. */
+  readonly path?: string
+}
+
+/** The answer to a GraphQL request. */
+export interface GraphQLAnswer<Data = unknown> {
+  readonly data?: Data
+  readonly errors?: readonly { readonly message: string; readonly extensions?: Readonly<Record<string, unknown>> }[]
+}
+
+/** An engine that listens on a port of this machine, over a database of its own. */
+export interface TestTrellis extends AsyncDisposable {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly engine: RunningEngine
+  /** Runs SQL, as the role that the engine connects as, and returns the rows of its last statement. */
+  sql<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Sends a GraphQL request. */
+  graphql<Data = unknown>(query: string, options?: GraphQLOptions): Promise<GraphQLAnswer<Data>>
+  /** Runs a metadata operation and returns its answer; rejects when it is refused. */
+  operation<Body = unknown>(type: string, args: unknown, options?: RequestOptions): Promise<Body>
+  /** Sends any request, for whatever the other calls do not show: statuses, headers, refusals. */
+  request: SendRequest
+  /** Ends the engine and drops its database. */
+  close(): Promise<void>
+}
+
+/** A metadata operation that was refused. */
+export class OperationRefused extends Error {
+  override readonly name = 'OperationRefused'
+  readonly status: number
+  /** The answer's body. */
+  readonly body: unknown
+
+  constructor(type: string, { status, body, text }: Answer) {
+    super(`${type}: ${text}`)
+    this.status = status
+    this.body = body
+  }
+}
+
+/** Starts an engine. All of a process share one PostgreSQL, which ends with the process. */
+export async function startTrellis(options: TestOptions = {}): Promise<TestTrellis> {
+  const { plugins = [], sql, observe = silentObserver } = options
+  const { url: databaseUrl, drop } =
+    options.databaseUrl === undefined
+      ? await makeDatabase(await testPostgres())
+      : { url: options.databaseUrl, drop: async () => {} }
+  const settings = defaultSettings({
+    ...{ serverHost: '127.0.0.1', serverPort: 0, connections: 10, gracefulShutdownTimeout: 1 },
+    ...options.settings,
+    databaseUrl,
+  })
+  try {
+    if (sql !== undefined) await runSql(databaseUrl, sql)
+    const { engine, port } = await listening({ settings, plugins: [...builtInPlugins, ...plugins], observe })
+    const url = `http://127.0.0.1:${port}`
+    let closed: Promise<void> | undefined
+    const close = () => (closed ??= engine.close().finally(drop))
+    const calls = callsOf(requestsTo(url, settings))
+    const run = <Row>(text: string, values?: readonly unknown[]) => runSql<Row>(databaseUrl, text, values)
+    return { url, databaseUrl, engine, ...calls, sql: run, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await drop()
+    throw error
+  }
+}
+
+async function listening(options: EngineOptions) {
+  const engine = await createEngine(options)
+  try {
+    return { engine, port: await engine.listen() }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+function callsOf(request: SendRequest): Pick<TestTrellis, 'request' | 'graphql' | 'operation'> {
+  return {
+    request,
+    async graphql<Data>(query: string, { variables, operationName, path, ...rest }: GraphQLOptions = {}) {
+      const body = { query, variables, operationName }
+      return (await request<GraphQLAnswer<Data>>(path ?? '/v1/graphql', { ...rest, body })).body
+    },
+    async operation<Body>(type: string, args: unknown, options: RequestOptions = {}) {
+      const answer = await request<Body>('/v1/query', { ...options, body: { type, args } })
+      if (answer.status !== 200) throw new OperationRefused(type, answer)
+      return answer.body
+    },
+  }
+}
+
+async function runSql<Row>(url: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  const client = await connectOnce(url)
+  try {
+    // Several statements are sent as they are; values are bound in one.
+    const results = await (values.length > 0 ? client.query(text, [...values]) : client.query(text))
+    const last = Array.isArray(results) ? results.at(-1) : results
+    return last?.rows ?? []
+  } finally {
+    await client.end()
+  }
+}

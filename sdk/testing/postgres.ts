@@ -1,0 +1,127 @@
+// The PostgreSQL of tests: one per process, started when first needed. Its databases are made from a template that holds
+// the schema `trellis`. A developer's own PostgreSQL can be named by a variable instead.
+
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectOnce } from '../../core/database/connect.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { silentObserver } from '../../core/log/observe.ts'
+import { environment } from '../../core/options/environment.ts'
+import { EmbeddedPostgres } from '../../process/embedded/embedded.ts'
+import { watchOver } from '../../process/embedded/watch.ts'
+
+/** A PostgreSQL, and the database in it that others are made from. */
+export interface TestPostgres {
+  /** Of a database to connect to for making others. */
+  readonly url: string
+  readonly template: string
+}
+
+/** One that somebody has to stop. */
+export interface OwnedPostgres extends TestPostgres {
+  stop(): Promise<void>
+}
+
+/** Names a PostgreSQL to use in place of an own one. */
+export const urlVariable = 'TRELLIS_TEST_DATABASE_URL'
+
+/** Names the template in it; without, one is made. */
+export const templateVariable = 'TRELLIS_TEST_TEMPLATE'
+
+/** A directory that users other than the one of the tests may pass, as PostgreSQL needs when root runs the tests. */
+export function makeTemporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'trellis-test-'))
+  chmodSync(directory, 0o755)
+  return directory
+}
+
+/** The URL of another database of the same PostgreSQL. */
+export function urlOfDatabase(url: string, database: string): string {
+  const other = new URL(url)
+  other.pathname = `/${encodeURIComponent(database)}`
+  return other.href
+}
+
+/** Runs one statement on a connection of its own. */
+export async function onServer(url: string, statement: string): Promise<void> {
+  const client = await connectOnce(url)
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Makes the template in a PostgreSQL. */
+export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>): Promise<OwnedPostgres> {
+  const template = `trellis_template_${randomBytes(6).toString('hex')}`
+  await onServer(server.url, `create database ${template}`)
+  await migrate({ databaseUrl: urlOfDatabase(server.url, template), retries: 0 }, silentObserver)
+  return {
+    url: server.url,
+    template,
+    stop: async () => {
+      await onServer(server.url, `drop database ${template} with (force)`)
+      await server.stop()
+    },
+  }
+}
+
+/** Not durable, and with room for the pools of tests that run side by side. */
+const parameters = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
+
+/** Starts a PostgreSQL that keeps nothing; `setup` is what a superuser does first. It ends with the process. */
+export async function startTemporary(setup: readonly string[] = []): Promise<Pick<OwnedPostgres, 'url' | 'stop'>> {
+  const directory = makeTemporaryDirectory()
+  const remove = () => rmSync(directory, { recursive: true, force: true })
+  const embedded = new EmbeddedPostgres({
+    ...{ directory, connections: 0, observe: silentObserver, parameters, setup },
+    keepsProcess: false,
+  })
+  try {
+    await embedded.start()
+  } catch (error) {
+    remove()
+    throw error
+  }
+  const unwatch = watchOver({ cluster: join(directory, 'postgres'), signal: 'QUIT', remove: directory })
+  return {
+    url: embedded.url,
+    stop: async () => {
+      await embedded.stop('immediate')
+      unwatch()
+      remove()
+    },
+  }
+}
+
+/** The PostgreSQL that whoever started this process shares; null when nobody does. */
+export function sharedPostgres(): TestPostgres | null {
+  const { [urlVariable]: url, [templateVariable]: template } = environment
+  return url !== undefined && template !== undefined ? { url, template } : null
+}
+
+let own: Promise<TestPostgres> | undefined
+
+/** The PostgreSQL for the tests of this process. */
+export function testPostgres(): Promise<TestPostgres> {
+  own ??= (async () => {
+    const shared = sharedPostgres()
+    if (shared) return shared
+    const given = environment[urlVariable]
+    if (given === undefined) return withTemplate(await startTemporary())
+    const postgres = await withTemplate({ url: given, stop: async () => {} })
+    process.once('beforeExit', () => postgres.stop().catch(() => {}))
+    return postgres
+  })()
+  return own
+}
+
+/** Makes a database from the template; the function that is returned drops it. */
+export async function makeDatabase({ url: server, template }: TestPostgres) {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await onServer(server, `create database ${name} template ${template}`)
+  return { url: urlOfDatabase(server, name), drop: () => onServer(server, `drop database ${name} with (force)`) }
+}

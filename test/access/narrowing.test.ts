@@ -1,0 +1,239 @@
+// What plugins may say of tables, and what becomes of it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Condition,
+  columnSql,
+  compare,
+  definePlugin,
+  findOperator,
+  type NarrowedTable,
+  type Narrowing,
+  type Plugin,
+  sessionValue,
+  sql,
+} from '../../sdk/index.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { softDelete, startTeams } from './team.ts'
+
+const narrowing = (value: Narrowing): Plugin =>
+  definePlugin({ name: value.name, register: (engine) => engine.access.narrow(value) })
+
+/** Rows of tables with a tenant are those of the session's tenant, for everybody but the administrator. */
+function ofTenant({ table, role }: NarrowedTable): Condition | null {
+  const column = table.columns.get('tenant')
+  if (!column || role === 'admin') return null
+  return compare(column, findOperator('_eq', column.type)!, [sessionValue('x-service-tenant', 'integer')])
+}
+
+const tenants = narrowing({ name: 'tenants', rows: ofTenant, written: ofTenant })
+
+const houses = `
+  create table house (id int primary key, tenant int not null, name text);
+  create table room (id int primary key, tenant int not null, house_id int references house, name text);
+  insert into house values (1, 1, 'A'), (2, 2, 'B');
+  insert into room values (1, 1, 1, 'a'), (2, 2, 2, 'b'), (3, 1, 2, 'c')`
+
+async function startHouses(t: Parameters<typeof startTrellis>[0]) {
+  const trellis = await startTrellis(t, { sql: houses, plugins: [tenants] })
+  const all = { columns: '*', filter: {} }
+  const grants = (table: string) => [
+    { type: 'track_table', args: table },
+    {
+      type: 'create_select_permission',
+      args: { table, role: 'user', permission: { ...all, allow_aggregations: true } },
+    },
+    { type: 'create_update_permission', args: { table, role: 'user', permission: all } },
+    { type: 'create_insert_permission', args: { table, role: 'user', permission: { columns: '*', check: {} } } },
+    { type: 'create_delete_permission', args: { table, role: 'user', permission: { filter: {} } } },
+  ]
+  await trellis.op('bulk', [
+    ...grants('house'),
+    ...grants('room'),
+    {
+      type: 'create_object_relationship',
+      args: { table: 'room', name: 'house', using: { foreign_key_constraint_on: 'house_id' } },
+    },
+  ])
+  const ask = (tenant: number, query: string) =>
+    trellis.graphql(query, undefined, { role: 'user', headers: { 'x-service-tenant': String(tenant) } })
+  return { ...trellis, ask }
+}
+
+const violation = (kind: 'insert' | 'update', path: string) => ({
+  errors: [
+    {
+      extensions: { path, code: 'permission-error' },
+      message: `Check constraint violation. ${kind} check constraint failed`,
+    },
+  ],
+})
+
+test('tenants see and change what is theirs, by a session variable, in one place', async (t) => {
+  const { ask, op, opError, graphql } = await startHouses(t)
+  const rooms = '{ room(order_by: {id: asc}) { id house { name } } house_aggregate { aggregate { count } } }'
+  assert.deepEqual(await ask(1, rooms), {
+    data: {
+      room: [
+        { id: 1, house: { name: 'A' } },
+        { id: 3, house: null },
+      ],
+      house_aggregate: { aggregate: { count: 1 } },
+    },
+  })
+  assert.deepEqual(await ask(2, rooms), {
+    data: { room: [{ id: 2, house: { name: 'B' } }], house_aggregate: { aggregate: { count: 1 } } },
+  })
+  assert.deepEqual(await ask(2, 'mutation { delete_room(where: {id: {_neq: 2}}) { affected_rows } }'), {
+    data: { delete_room: { affected_rows: 0 } },
+  })
+  const session = { role: 'user', headers: { 'x-service-tenant': '2' } }
+  assert.deepEqual(await op('count', { table: 'room' }, session), { count: 1 })
+  assert.deepEqual(await graphql('{ room { id } }'), { data: { room: [{ id: 1 }, { id: 2 }, { id: 3 }] } })
+  const { status, body } = await opError('count', { table: 'room' }, { role: 'user' })
+  assert.equal(status, 400)
+  assert.deepEqual(body, {
+    path: '$.args',
+    error: '"x-service-tenant" header is expected but not found',
+    code: 'not-found',
+  })
+})
+
+test('what is written must be as plugins demand, whatever the permission says', async (t) => {
+  const { ask, graphql, opError, sql: rows } = await startHouses(t)
+  const insert = (tenant: number) => `mutation { insert_house(objects: {id: 3, tenant: ${tenant}}) { affected_rows } }`
+  assert.deepEqual(await ask(1, insert(2)), violation('insert', '$.selectionSet.insert_house.args.objects'))
+  assert.deepEqual(await ask(1, insert(1)), { data: { insert_house: { affected_rows: 1 } } })
+  const move = 'mutation { update_house(where: {id: {_eq: 1}}, _set: {tenant: 2}) { affected_rows } }'
+  assert.deepEqual(await ask(1, move), violation('update', '$'))
+  const upsert = (id: number) => `mutation {
+    insert_house(objects: {id: ${id}, tenant: 2}, on_conflict: {constraint: house_pkey, update_columns: [tenant]}) {
+      affected_rows
+    }
+  }`
+  assert.deepEqual(await ask(1, upsert(1)), violation('insert', '$.selectionSet.insert_house.args.objects'))
+  assert.deepEqual(await ask(2, upsert(1)), { data: { insert_house: { affected_rows: 0 } } })
+  const args = { table: 'house', objects: [{ id: 4, tenant: 2 }] }
+  const { status, body } = await opError('insert', args, { role: 'user', headers: { 'x-service-tenant': '1' } })
+  assert.equal(status, 400)
+  assert.deepEqual((body as { code: string }).code, 'permission-error')
+  assert.deepEqual(await rows('select id, tenant from house order by id'), [
+    { id: 1, tenant: 1 },
+    { id: 2, tenant: 2 },
+    { id: 3, tenant: 1 },
+  ])
+  assert.deepEqual(await graphql(insert(9).replace('id: 3', 'id: 9')), { data: { insert_house: { affected_rows: 1 } } })
+})
+
+test('a permission keeps its own check beside what plugins demand', async (t) => {
+  const { ask, op } = await startHouses(t)
+  const permission = { columns: '*', filter: {}, check: { name: { _neq: 'x' } } }
+  await op('drop_update_permission', { table: 'house', role: 'user' })
+  await op('create_update_permission', { table: 'house', role: 'user', permission })
+  const set = (values: string) => ask(1, `mutation { update_house(where: {}, _set: {${values}}) { affected_rows } }`)
+  assert.deepEqual(await set('name: "x"'), violation('update', '$'))
+  assert.deepEqual(await set('name: "y", tenant: 2'), violation('update', '$'))
+  assert.deepEqual(await set('name: "y"'), { data: { update_house: { affected_rows: 1 } } })
+})
+
+test('several plugins narrow one table', async (t) => {
+  const noDan = narrowing({
+    name: 'no dan',
+    rows: ({ table }) => {
+      if (table.name.name !== 'person') return null
+      return { kind: 'sql', build: (row) => sql`${columnSql(row, 'name')} <> 'Dan'` }
+    },
+  })
+  const { graphql } = await startTeams(t, { plugins: [softDelete, noDan] })
+  assert.deepEqual(await graphql('{ person(order_by: {id: asc}) { id } team { people { id } } }'), {
+    data: { person: [{ id: 1 }, { id: 3 }], team: [{ people: [{ id: 1 }] }] },
+  })
+})
+
+test('the values of an enum table are those of the metadata, whatever is hidden of its rows', async (t) => {
+  const colours = `create table colour (value text primary key, comment text);
+    insert into colour values ('red', null), ('secret', null);
+    create table car (id int primary key, colour text references colour);
+    insert into car values (1, 'secret')`
+  const isPlain: Condition = { kind: 'sql', build: (row) => sql`${columnSql(row, 'value')} <> 'secret'` }
+  const hidden = narrowing({ name: 'hidden', rows: ({ table }) => (table.isEnum ? isPlain : null) })
+  const { op, graphql } = await startTrellis(t, { sql: colours, plugins: [hidden] })
+  await op('track_table', { table: 'colour', is_enum: true })
+  await op('track_table', 'car')
+  assert.deepEqual(await graphql('{ colour { value } car(where: {colour: {_eq: secret}}) { colour } }'), {
+    data: { colour: [{ value: 'red' }], car: [{ colour: 'secret' }] },
+  })
+})
+
+test('plugins are asked once for each role, table and generation of the model', async (t) => {
+  const asked: string[] = []
+  const counting = narrowing({
+    name: 'counting',
+    rows({ table, role }) {
+      asked.push(`${role} ${table.name.name}`)
+      return null
+    },
+  })
+  const { op, graphql } = await startTeams(t, { plugins: [counting] })
+  await op('create_select_permission', {
+    table: 'note',
+    role: 'reader',
+    permission: { columns: '*', filter: { person: { team: {} } } },
+  })
+  for (const query of ['{ person { id } }', '{ person(where: {id: {_eq: 1}}) { name } }']) {
+    for (let i = 0; i < 2; i++) await graphql(query)
+  }
+  await op('count', { table: 'person' })
+  assert.deepEqual(asked.splice(0), ['admin person'])
+  for (let i = 0; i < 2; i++) await graphql('{ note { body } }', undefined, { role: 'reader' })
+  assert.deepEqual(asked.splice(0).sort(), ['reader note', 'reader person', 'reader team'])
+  await op('drop_select_permission', { table: 'note', role: 'reader' })
+  await graphql('{ person { id } }')
+  assert.deepEqual(asked.splice(0), ['admin person'])
+})
+
+test('a plugin that fails fails the requests that need it, and opens nothing', async (t) => {
+  const failing = narrowing({
+    name: 'failing',
+    rows({ table }) {
+      if (table.name.name === 'person') throw new Error('out of order')
+      return null
+    },
+    change(change) {
+      return { ...change, table: { schema: 'public', name: 'team' } }
+    },
+  })
+  const { op, graphql, opError, request } = await startTeams(t, { plugins: [failing] })
+  const people = await request('/v1/graphql', { body: { query: '{ person { id } }' } })
+  assert.deepEqual([people.status, (people.body as { errors: unknown[] }).errors.length], [200, 1])
+  assert.match(people.text, /"code":"unexpected"/)
+  assert.equal((await opError('count', { table: 'person' })).status, 500)
+  const through = await graphql<{ errors: unknown[] }>('{ note { person { id } } }')
+  assert.equal(through.errors.length, 1)
+  assert.deepEqual(await graphql('{ team(where: {id: {_eq: 1}}) { name } }'), { data: { team: [{ name: 'Ash' }] } })
+  const deleted = await graphql<{ errors: unknown[] }>('mutation { delete_note(where: {}) { affected_rows } }')
+  assert.equal(deleted.errors.length, 1)
+  assert.deepEqual(await op('count', { table: 'note' }), { count: 4 })
+})
+
+test('a narrowing is declared while its plugin is registered, once under its name', async (t) => {
+  const twice = definePlugin({
+    name: 'twice',
+    register(engine) {
+      engine.access.narrow({ name: 'same' })
+      engine.access.narrow({ name: 'same' })
+    },
+  })
+  await assert.rejects(startTrellis(t, { plugins: [twice] }), /twice.*the narrowing "same" is declared already/)
+  let late: (() => void) | undefined
+  const keeps = definePlugin({
+    name: 'keeps',
+    register(engine) {
+      late = () => engine.access.narrow({ name: 'late' })
+    },
+  })
+  const { op } = await startTeams(t, { plugins: [keeps] })
+  await op('count', { table: 'person' })
+  assert.throws(() => late!(), /the narrowing "late" comes too late: requests are served already/)
+})

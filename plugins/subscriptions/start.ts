@@ -5,6 +5,7 @@ import { serveEvents } from '../graphql/index.ts'
 import type { BatchReport } from './live/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import type { LiveOptions, SocketOptions } from './options.ts'
+import { developerRoutes } from './routes.ts'
 import { endpoints } from './transports/endpoints.ts'
 import { Events } from './transports/events.ts'
 import { Places } from './transports/places.ts'
@@ -29,15 +30,16 @@ export function startSubscriptions(engine: Engine): void {
   const events = new Events({ engine, live, limits, places })
   serveEvents(engine, (call, schema) => events.serve(call, schema))
   for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
+  if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options))
   engine.wrap({
     async operation(work, run) {
       const result = await run()
-      if (work.operation?.kind === 'mutation') live.wake()
+      if (work.operation?.kind === 'mutation') live.written()
       return result
     },
     async metadata(_work, run) {
       const result = await run()
-      live.wake()
+      live.written()
       return result
     },
   })

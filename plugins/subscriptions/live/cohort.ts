@@ -24,6 +24,8 @@ export interface LiveSink {
 
 /** One subscription. */
 export interface Member {
+  /** Counted from the start of the server. */
+  readonly id: number
   live: LiveRequest
   readonly sink: LiveSink
   /** A digest of what it was sent last; null before the first answer. */

@@ -11,6 +11,7 @@ import type { LiveOptions } from '../options.ts'
 import type { LiveRequest, LiveSink, Member } from './cohort.ts'
 import { Gate } from './gate.ts'
 import { type BatchReport, Group } from './group.ts'
+import { OwnWrites } from './own-writes.ts'
 import { BatchStatement } from './statement.ts'
 import { Turnstile } from './turnstile.ts'
 
@@ -42,6 +43,7 @@ interface Placed {
 export class LiveQueries {
   readonly #options: LiveQueriesOptions
   readonly #gate: Gate
+  readonly #writes: OwnWrites
   readonly #groups = new Map<string, Group>()
   readonly #members = new Set<Member>()
   readonly #turnstile = new Turnstile(atOnce)
@@ -50,12 +52,16 @@ export class LiveQueries {
   #timer: NodeJS.Timeout | null = null
   #looking: Promise<void> | null = null
   #isWoken = false
+  /** How many subscriptions there were. */
+  #started = 0
   #lastLook = 0
   #isStopped = false
 
   constructor(options: LiveQueriesOptions) {
     this.#options = options
-    this.#gate = new Gate(options.engine.database)
+    const { database } = options.engine
+    this.#gate = new Gate(database)
+    this.#writes = new OwnWrites({ database, onWrite: () => this.#wake() })
   }
 
   /** What there is now. */
@@ -71,16 +77,23 @@ export class LiveQueries {
 
   /** Subscribes; throws what is wrong with the request, while what the database refuses ends the subscription. */
   start(live: LiveRequest, sink: LiveSink): LiveSubscription {
-    const member: Member = { live, sink, sent: null, cohort: null, from: 0 }
+    const member: Member = { id: ++this.#started, live, sink, sent: null, cohort: null, from: 0 }
     this.#renew()
     this.#place(member)
     this.#members.add(member)
+    this.#writes.listen()
     this.#schedule()
     return { leave: () => this.#leave(member) }
   }
 
+  /** After a write through this server: here and at other instances somebody may wait for it. */
+  written(): void {
+    this.#writes.tell()
+    this.#wake()
+  }
+
   /** Looks at once whether something was written. */
-  wake(): void {
+  #wake(): void {
     if (this.#members.size === 0 || this.#isWoken) return
     this.#isWoken = true
     const wait = Math.max(0, wakeSpacing - (performance.now() - this.#lastLook))
@@ -90,12 +103,13 @@ export class LiveQueries {
     }, wait)
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     this.#members.clear()
     this.#groups.clear()
+    await this.#writes.stop()
   }
 
   #leave(member: Member): void {

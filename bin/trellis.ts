@@ -1,13 +1,19 @@
-#!/usr/bin/env node
 // The program: core with the built-in plugins.
 
-import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
+import { enableCompileCache, findPackageJSON } from 'node:module'
+import { basename, dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { holdYoungGeneration } from '../process/young-generation.ts'
 
-// Halves the time to start. Beside the program rather than in the machine's temporary directory, where others write.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'))
+/** The `node_modules` that the package is in, else its own. */
+function modulesDirectory(): string {
+  const root = dirname(findPackageJSON('.', import.meta.url) ?? import.meta.dirname)
+  return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules')
+}
+
+// Halves the time to start. Beside the program rather than in the machine's temporary directory, where others write; where
+// nothing can be written, Node does without.
+enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
 
 // Before anything else is loaded; `serve` lets it grow once it listens.
 holdYoungGeneration()

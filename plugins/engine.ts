@@ -3,16 +3,16 @@
 import type { RunningEngine } from '../core/engine/engine.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
 import type { Observer } from '../core/log/observe.ts'
-import { defaultSettings, type Settings } from '../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../core/options/options.ts'
 import { createEngineWithDatabase } from '../process/engine-with-database.ts'
 import { builtInPlugins } from './index.ts'
 
 export interface EngineOptions {
   /**
-   * What differs from the defaults; environment variables are not looked at. Without `databaseUrl` the embedded PostgreSQL
+   * What differs from the defaults, options of plugins among it; environment variables are not looked at. Without `databaseUrl` the embedded PostgreSQL
    * runs, with its data in `dataDir`, which is `.trellis`.
    */
-  readonly settings?: Partial<Settings>
+  readonly settings?: GivenSettings
   /** Beside the built-in ones and those of `settings.plugins`. */
   readonly plugins?: readonly Plugin[]
   /** Takes the log; by default lines on stdout. */

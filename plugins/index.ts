@@ -55,6 +55,6 @@ export const builtInPlugins: readonly Plugin[] = [
   catalogState,
   openapi,
   pgDump,
-  authJwt,
   authWebhook,
+  authJwt,
 ]

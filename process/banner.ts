@@ -2,20 +2,22 @@
 
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { hasAdminSecret } from '../core/auth/option-rules.ts'
+import { authenticationOf, hasAdminSecret } from '../core/auth/option-rules.ts'
+import type { ConfigurationEntry } from '../core/engine/plugin.ts'
 import { version } from '../core/engine/version.ts'
 import { describeDomains } from '../core/http/cors.ts'
 import { type Listening, listeningOf } from '../core/http/hosts.ts'
 import type { LogEntry } from '../core/log/observe.ts'
 import { dialects } from '../core/names/dialect.ts'
 import { environment } from '../core/options/environment.ts'
-import { liveQueryOptions, type Settings } from '../core/options/options.ts'
+import type { Option } from '../core/options/option-values.ts'
+import type { AllSettings, Settings } from '../core/options/options.ts'
 import { redactedUrl } from '../core/options/redaction.ts'
-import { loggableUrl } from '../core/outgoing/url.ts'
 
 /** What the banner shows. */
 export interface BannerFacts {
-  readonly settings: Settings
+  readonly settings: AllSettings
+  readonly options: readonly Option[]
   readonly port: number
   readonly plugins: readonly string[]
   readonly apis: readonly string[]
@@ -43,7 +45,7 @@ export function bannerText(facts: BannerFacts): string {
     ['APIs', apis.join(', ') || 'none'],
     ['Plugins', facts.plugins.join(', ')],
     ['Database', databaseLine(facts)],
-    ['Access', accessLine(settings, listening)],
+    ['Access', accessLine(facts, listening)],
   ]
   if (settings.enableConsole) lines.push(['Console', noConsole])
   if (files.length > 0) lines.push(['Options', `from ${files.join(' and ')}, beside flags and variables`])
@@ -86,46 +88,52 @@ export function isOnPath(program: string): boolean {
   })
 }
 
-function accessLine(settings: Settings, { reach }: Listening): string {
-  const { unauthorizedRole, authHook, jwtSecret } = settings
+function accessLine({ settings, options }: BannerFacts, { reach }: Listening): string {
+  const { unauthorizedRole } = settings
   if (!hasAdminSecret(settings)) {
     const trusted = reach === 'machine' ? 'every program of this machine' : 'whoever can reach this machine'
     return `OPEN: no admin secret is set, so ${trusted} is trusted (--admin-secret)`
   }
   const rest = unauthorizedRole === null ? 'refused' : `role ${unauthorizedRole}`
-  const others =
-    authHook !== null ? 'the webhook decides' : jwtSecret !== null ? `by token, without one: ${rest}` : rest
+  const way = authenticationOf(options, settings)
+  const others = way === null ? rest : way.alone ? `the ${way.by} decides` : `by ${way.by}, without one: ${rest}`
   return `guarded by the admin secret, requests without it: ${others}`
 }
 
-/** The configuration as the log has it; `apis`: those that are open. */
-export function configurationEntry(settings: Settings, apis: readonly string[]): LogEntry {
-  const info = {
-    port: settings.serverPort,
-    server_host: listeningOf(settings).host,
-    transaction_isolation: settings.txIsolation,
-    admin_secret_set: settings.adminSecret !== null,
-    auth_hook: settings.authHook === null ? null : loggableUrl(settings.authHook),
-    auth_hook_mode: settings.authHook === null ? null : settings.authHookMode,
-    jwt_secret: settings.jwtSecret === null ? null : { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' },
-    unauth_role: settings.unauthorizedRole,
-    cors_config: {
-      disabled: settings.disableCors,
-      ws_read_cookie: null,
-      allowed_origins: settings.disableCors ? null : describeDomains(settings.corsDomain),
+/** What the log says of core's options; plugins put theirs between. */
+function ownEntries(settings: Settings, apis: readonly string[]): ConfigurationEntry[] {
+  const origins = settings.disableCors ? null : describeDomains(settings.corsDomain)
+  return [
+    { key: 'port', place: 10, value: settings.serverPort },
+    { key: 'server_host', place: 20, value: listeningOf(settings).host },
+    { key: 'transaction_isolation', place: 30, value: settings.txIsolation },
+    { key: 'admin_secret_set', place: 40, value: settings.adminSecret !== null },
+    { key: 'unauth_role', place: 50, value: settings.unauthorizedRole },
+    {
+      key: 'cors_config',
+      place: 60,
+      value: { disabled: settings.disableCors, ws_read_cookie: null, allowed_origins: origins },
     },
-    enable_console: settings.enableConsole,
-    console_assets_dir: null,
-    enable_telemetry: settings.enableTelemetry,
-    use_prepared_statements: settings.usePreparedStatements,
-    stringify_numeric_types: settings.stringifyNumericTypes,
-    enabled_apis: apis,
-    live_query_options: liveQueryOptions,
-    enable_allowlist: settings.enableAllowlist,
-    enabled_log_types: settings.enabledLogTypes,
-    log_level: settings.logLevel,
-    plan_cache_options: { plan_cache_size: settings.queryPlanCacheSize },
-  }
+    { key: 'enable_console', place: 70, value: settings.enableConsole },
+    { key: 'console_assets_dir', place: 80, value: null },
+    { key: 'enable_telemetry', place: 90, value: settings.enableTelemetry },
+    { key: 'use_prepared_statements', place: 100, value: settings.usePreparedStatements },
+    { key: 'stringify_numeric_types', place: 110, value: settings.stringifyNumericTypes },
+    { key: 'enabled_apis', place: 120, value: apis },
+    { key: 'enabled_log_types', place: 130, value: settings.enabledLogTypes },
+    { key: 'log_level', place: 140, value: settings.logLevel },
+    { key: 'plan_cache_options', place: 150, value: { plan_cache_size: settings.queryPlanCacheSize } },
+  ]
+}
+
+/** The configuration as the log has it; `apis`: those that are open, `ofPlugins`: what plugins say of theirs. */
+export function configurationEntry(
+  settings: Settings,
+  apis: readonly string[],
+  ofPlugins: readonly ConfigurationEntry[],
+): LogEntry {
+  const entries = [...ownEntries(settings, apis), ...ofPlugins].sort((a, b) => a.place - b.place)
+  const info = Object.fromEntries(entries.map(({ key, value }) => [key, value]))
   return { type: 'startup', level: 'info', detail: { kind: 'server_configuration', info } }
 }
 

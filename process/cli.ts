@@ -1,6 +1,7 @@
 // The sub-commands: what a command line asks for.
 
 import { version } from '../core/engine/version.ts'
+import type { Option } from '../core/options/option-values.ts'
 import { helpText } from './help.ts'
 import { type CommandLine, OptionsError, readCommandLine } from './settings.ts'
 
@@ -10,10 +11,10 @@ export type Command =
   | { readonly name: 'print'; readonly text: string }
 
 /** Reads a command line without the program's own name; throws an {@link OptionsError}. */
-export function readCommand(argv: readonly string[]): Command {
-  const commandLine = readCommandLine(argv)
+export function readCommand(argv: readonly string[], options: readonly Option[]): Command {
+  const commandLine = readCommandLine(argv, options)
   const [word = 'serve', extra] = commandLine.words
-  if (commandLine.help || word === 'help') return { name: 'print', text: helpText() }
+  if (commandLine.help || word === 'help') return { name: 'print', text: helpText(options) }
   if (commandLine.version || word === 'version') return { name: 'print', text: `${version}\n` }
   if (word !== 'serve') {
     throw new OptionsError(`Fatal Error:- Unknown command "${word}": there are serve, version and help`)

@@ -3,8 +3,6 @@
 import { parseEnv } from 'node:util'
 import { dialects } from '../core/names/dialect.ts'
 import { OptionsError } from '../core/options/option-values.ts'
-import { fileVariableOf, variablesOf } from '../core/options/option-variables.ts'
-import { options } from '../core/options/options.ts'
 import { readTextFile, TextFileError } from './text-file.ts'
 
 /** What was taken from the file. */
@@ -25,7 +23,7 @@ export function loadEnvFile(
   const text = readEnvFile(readFile)
   if (text === null) return null
   const given = new Set(Object.keys(variables).filter((key) => variables[key] !== undefined))
-  const isGiven = (key: string) => [key, ...(sameSecret.get(key) ?? [])].some((each) => given.has(each))
+  const isGiven = (key: string) => [key, ...sameSecret(key)].some((each) => given.has(each))
   const added = Object.entries(parseEnv(text)).filter(([key]) => !isGiven(key))
   for (const [key, value] of added) variables[key] = value
   return { name, variables: new Set(added.map(([key]) => key)) }
@@ -42,14 +40,9 @@ function readEnvFile(readFile: (path: string) => string | null): string | null {
   }
 }
 
-/** The other variables that give the same secret: one that the process got in a file beats one that is written here. */
-const sameSecret: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.values(dialects).flatMap(({ environmentPrefix: prefix }) =>
-    options.flatMap((option) => {
-      const inFile = fileVariableOf(option, prefix)
-      if (inFile === null) return []
-      const names = [...variablesOf(option, prefix), inFile]
-      return names.map((each) => [each, names.filter((other) => other !== each)] as const)
-    }),
-  ),
-)
+/** The other variable that gives the same secret: one that the process got in a file beats one that is written here. */
+function sameSecret(key: string): readonly string[] {
+  const isOption = Object.values(dialects).some(({ environmentPrefix }) => key.startsWith(environmentPrefix))
+  if (!isOption) return []
+  return [key.endsWith('_FILE') ? key.slice(0, -'_FILE'.length) : `${key}_FILE`]
+}

@@ -1,8 +1,8 @@
-// `--help`, made from the declarations of the options.
+// `--help`, made from the declarations of all options, those of plugins among them.
 
 import { dialects } from '../core/names/dialect.ts'
+import type { Option } from '../core/options/option-values.ts'
 import { fileVariableOf } from '../core/options/option-variables.ts'
-import { type Option, options } from '../core/options/options.ts'
 
 const width = 100
 const indent = '      '
@@ -40,7 +40,7 @@ function optionText(option: Option): string {
 }
 
 /** The text of `--help`. */
-export function helpText(): string {
+export function helpText(options: readonly Option[]): string {
   const head = [
     'Usage: trellis [serve] [options]',
     '',

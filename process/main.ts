@@ -1,13 +1,15 @@
-// The process: arguments -> settings -> database -> engine -> listen -> signals -> end. Nothing else in core touches the
+// The process: arguments -> plugins -> settings -> database -> engine -> listen -> signals -> end. Nothing else in core touches the
 // process.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Apis } from '../core/engine/apis.ts'
 import { createEngine, type RunningEngine } from '../core/engine/engine.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
+import { loggedByPlugins, optionsOf } from '../core/engine/plugin-options.ts'
+import { findPlugins, type LoadedPlugin } from '../core/engine/plugins.ts'
 import { OptionRefusal, StartError } from '../core/engine/start-error.ts'
 import { createObserver, type LineObserver } from '../core/log/observe.ts'
-import { OptionsError, refusedOption } from '../core/options/option-values.ts'
+import { type Option, OptionsError, refusedOption } from '../core/options/option-values.ts'
 import type { Settings } from '../core/options/options.ts'
 import {
   bannerText,
@@ -18,18 +20,34 @@ import {
   listeningEntry,
   noConsoleEntry,
 } from './banner.ts'
-import { readCommand } from './cli.ts'
+import { type Command, readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
-import { type ParsedSettings, parseSettings } from './settings.ts'
+import {
+  type CommandLine,
+  glanceAt,
+  namedPlugins,
+  type OptionSources,
+  type ParsedSettings,
+  parseSettings,
+} from './settings.ts'
 import { growYoungGeneration } from './young-generation.ts'
 
 /** What the server is made of; `embedded` and `engine` have to be ended. */
 interface Running {
   readonly observe: LineObserver
-  readonly plugins: readonly Plugin[]
+  readonly composed: Composed
   embedded: EmbeddedPostgres | null
   engine: RunningEngine | null
+}
+
+/** The plugins, and the options that there are with them. */
+interface Composed {
+  /** Beside those that the options name. */
+  readonly given: readonly Plugin[]
+  /** All of them, in their order. */
+  readonly plugins: readonly LoadedPlugin[]
+  readonly options: readonly Option[]
 }
 
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
@@ -62,9 +80,9 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => done())
   })
 
-async function serve(parsed: ParsedSettings, plugins: readonly Plugin[]): Promise<void> {
+async function serve(parsed: ParsedSettings, composed: Composed): Promise<void> {
   const observe = createObserver(parsed.settings)
-  const running: Running = { observe, plugins, embedded: null, engine: null }
+  const running: Running = { observe, composed, embedded: null, engine: null }
   const stop = stopSignal((signal) => force(running, exitCodes[signal]))
   process.on('exit', () => running.embedded?.abandon())
   process.on('uncaughtException', (error) => {
@@ -93,9 +111,12 @@ function withSource(error: unknown, { sources }: ParsedSettings): unknown {
 
 async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal): Promise<void> {
   const { settings } = parsed
-  const { observe, plugins } = running
-  // Those of plugins that are loaded later are in the banner.
-  observe.log(configurationEntry(settings, settings.enabledApis ?? new Apis(plugins, null).enabled))
+  const { observe, composed } = running
+  const apis = new Apis(
+    composed.plugins.map(({ plugin }) => plugin),
+    settings.enabledApis,
+  )
+  observe.log(configurationEntry(settings, apis.enabled, loggedByPlugins(composed.plugins, settings)))
   if (parsed.files.length > 0) observe.log(filesEntry(parsed.files))
   if (settings.enableConsole) observe.log(noConsoleEntry)
   if (settings.databaseUrl === null) {
@@ -105,7 +126,7 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   }
   const served = { ...settings, databaseUrl: running.embedded?.url ?? settings.databaseUrl }
   observe.log(connectionEntry(served))
-  const engine = await createEngine({ settings: served, plugins, observe })
+  const engine = await createEngine({ settings: served, plugins: composed.given, observe })
   running.engine = engine
   if (stop.aborted) return
   const port = await engine.listen()
@@ -113,6 +134,7 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   observe.log(listeningEntry(settings, port, process.uptime()))
   const banner = bannerText({
     settings: served,
+    options: composed.options,
     port,
     plugins: engine.plugins.map(({ plugin }) => plugin.name),
     apis: engine.apis.enabled,
@@ -157,14 +179,35 @@ function failureLine(error: unknown): string {
   return `Fatal Error: ${expected ? message : `unexpected: ${(error as Error)?.stack ?? message}`}`
 }
 
-async function run(argv: readonly string[], plugins: readonly Plugin[]): Promise<void> {
-  const command = readCommand(argv)
-  if (command.name === 'print') {
-    process.stdout.write(command.text)
-    return
+/** Finds the plugins that the sources name, beside those that are given, and with them all options. */
+const compose = async (argv: readonly string[], given: readonly Plugin[], sources: OptionSources): Promise<Composed> =>
+  composeOf(given, namedPlugins(glanceAt(argv), sources))
+
+async function composeOf(given: readonly Plugin[], named: readonly string[]): Promise<Composed> {
+  const plugins = await findPlugins(given, named)
+  return { given, plugins, options: optionsOf(plugins) }
+}
+
+/** Whether a command line may ask for a text alone: it is answered whatever else is wrong. */
+const asksForText = ({ help, version, words }: CommandLine): boolean =>
+  help || version || words[0] === 'help' || words[0] === 'version'
+
+async function run(argv: readonly string[], given: readonly Plugin[]): Promise<void> {
+  if (asksForText(glanceAt(argv))) {
+    const { options } = await compose(argv, given, {}).catch(() => composeOf(given, []))
+    if (printed(readCommand(argv, options))) return
   }
   const envFile = loadEnvFile(process.env)
-  await serve(parseSettings(command.commandLine, { envFile }), plugins)
+  const composed = await compose(argv, given, { envFile })
+  const command = readCommand(argv, composed.options)
+  if (printed(command)) return
+  await serve(parseSettings(command.commandLine, composed.options, { envFile }), composed)
+}
+
+function printed(command: Command): command is Extract<Command, { name: 'print' }> {
+  if (command.name !== 'print') return false
+  process.stdout.write(command.text)
+  return true
 }
 
 /** Runs the program to its end, with these plugins beside those that its options name. */

@@ -1,14 +1,14 @@
 // Command line, environment and configuration file -> settings. The first source that names an option decides: flag,
-// variable, file, default.
+// variable, file, default. Which plugins there are is found first, since they have options too.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { authOptionsRefusal } from '../core/auth/option-rules.ts'
 import { nearestNames } from '../core/errors/nearest.ts'
 import { dialects } from '../core/names/dialect.ts'
 import { environment } from '../core/options/environment.ts'
-import { OptionsError, refusedOption, valueOfJson, valueOfText } from '../core/options/option-values.ts'
+import { type Option, OptionsError, refusedOption, valueOfJson, valueOfText } from '../core/options/option-values.ts'
 import { fileVariableOf, variablesOf } from '../core/options/option-variables.ts'
-import { defaultSettings, type Option, options, type Settings } from '../core/options/options.ts'
+import { type AllSettings, coreOptions, defaultSettings, type Settings } from '../core/options/options.ts'
 import { type ConfigEntry, parseConfigFile, shownKey } from './config-file.ts'
 import type { EnvFile } from './env-file.ts'
 import { readTextFile, TextFileError } from './text-file.ts'
@@ -27,7 +27,7 @@ export interface CommandLine {
 
 /** What the settings were made from, beside themselves. */
 export interface ParsedSettings {
-  readonly settings: Settings
+  readonly settings: AllSettings
   /** Where each option that is given has its value from, as refusals name it. */
   readonly sources: ReadonlyMap<string, string>
   /** The files that options were read from. */
@@ -41,10 +41,8 @@ type Variables = Readonly<Record<string, string | undefined>>
 /** Looked for in the working directory when no file is named. */
 const defaultConfigFiles = ['json', 'jsonc', 'yaml', 'yml'].map((extension) => `trellis.config.${extension}`)
 
-const flagNames = options.map(({ declaration }) => declaration.flag)
-const optionKeys = options.map(({ key }) => key)
-
-const flagConfig: NonNullable<ParseArgsConfig['options']> = {
+/** What the parser of the command line is told of these options. */
+const flagConfig = (options: readonly Option[]): NonNullable<ParseArgsConfig['options']> => ({
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
   ...Object.fromEntries(
@@ -57,30 +55,53 @@ const flagConfig: NonNullable<ParseArgsConfig['options']> = {
       },
     ]),
   ),
-}
+})
 
 /** Reads flags and words; an unknown flag or a missing value is refused. */
-export function readCommandLine(argv: readonly string[]): CommandLine {
+export function readCommandLine(argv: readonly string[], options: readonly Option[]): CommandLine {
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], options: flagConfig, allowPositionals: true })
-    const { help, version, ...flags } = values as CommandLine['flags']
-    return { words: positionals, help: help === true, version: version === true, flags }
+    return commandLineOf(parseArgs({ args: [...argv], options: flagConfig(options), allowPositionals: true }))
   } catch (error) {
     const code = (error as { code?: string }).code ?? ''
     if (!code.startsWith('ERR_PARSE_ARGS')) throw error
-    throw new OptionsError(`Fatal Error:- ${commandLineReason((error as Error).message)}`)
+    throw new OptionsError(`Fatal Error:- ${commandLineReason((error as Error).message, options)}`)
   }
 }
 
+/** What can be read of a command line before it is known which options there are: those of core, wherever they make sense. */
+export function glanceAt(argv: readonly string[]): CommandLine {
+  const options = flagConfig(coreOptions)
+  const { flags, ...rest } = commandLineOf(
+    parseArgs({ args: [...argv], options, allowPositionals: true, strict: false }),
+  )
+  const isUsable = ([name, value]: [string, unknown]) =>
+    name in options && [value].flat().every((each) => typeof each === 'string')
+  return { ...rest, flags: Object.fromEntries(Object.entries(flags).filter(isUsable)) }
+}
+
+function commandLineOf({
+  values,
+  positionals,
+}: {
+  readonly values: object
+  readonly positionals: string[]
+}): CommandLine {
+  const { help, version, ...flags } = values as CommandLine['flags']
+  return { words: positionals, help: help === true, version: version === true, flags }
+}
+
 /** The library's message, with advice that fits. */
-function commandLineReason(message: string): string {
+function commandLineReason(message: string, options: readonly Option[]): string {
   const flag = /'(?:-\w, )?(-[^' <=]*)/.exec(message)?.[1] ?? ''
   if (/argument (missing|is ambiguous)/.test(message)) {
     const long = options.find(({ declaration }) => `-${declaration.short}` === flag)?.declaration.flag
     return `Option ${flag} needs a value (when it begins with a dash, write ${long ? `--${long}` : flag}=VALUE)`
   }
   if (message.includes('does not take an argument')) return `Option ${flag} is a switch and takes no value`
-  const [near] = nearestNames(flag.replace(/^-+/, ''), flagNames)
+  const [near] = nearestNames(
+    flag.replace(/^-+/, ''),
+    options.map(({ declaration }) => declaration.flag),
+  )
   return `Unknown option ${flag}${near ? `, did you mean --${near}?` : ''} (--help lists all options)`
 }
 
@@ -94,25 +115,58 @@ export interface OptionSources {
 }
 
 /** The settings that the sources give; throws an {@link OptionsError} at the first value that cannot be used. */
-export function parseSettings(commandLine: CommandLine, sources: OptionSources = {}): ParsedSettings {
-  const { variables = environment, envFile = null, readFile = readTextFile } = sources
-  const reader = new OptionReader(commandLine, { variables, envFile, readFile })
+export function parseSettings(
+  commandLine: CommandLine,
+  options: readonly Option[],
+  sources: OptionSources = {},
+): ParsedSettings {
+  const all = completed(sources)
+  const { values, prefix, file } = readOptions(commandLine, options, all)
+  const settings = defaultSettings({
+    ...Object.fromEntries(options.map((option) => [option.key, option.default])),
+    ...Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
+  })
+  return {
+    settings: combined(settings, options, prefix),
+    sources: new Map([...values].map(([key, { source }]) => [key, source])),
+    files: [all.envFile?.name ?? [], file ?? []].flat(),
+    unknownVariables: unknownVariables(all.variables, options, prefix),
+  }
+}
+
+/** The plugins that the sources name: they are asked before all else, since plugins have options of their own. */
+export function namedPlugins(commandLine: CommandLine, sources: OptionSources = {}): Settings['plugins'] {
+  const options = coreOptions.filter(({ key }) => key === 'plugins')
+  const { values } = readOptions(commandLine, options, { ...completed(sources), passesUnknown: true })
+  return defaultSettings(Object.fromEntries([...values].map(([key, { value }]) => [key, value]))).plugins
+}
+
+const completed = ({ variables = environment, envFile = null, readFile = readTextFile }: OptionSources): Sources => ({
+  variables,
+  envFile,
+  readFile,
+})
+
+interface Sources extends Required<OptionSources> {
+  /** Whether keys of the configuration file that no option has are passed over; absent: they are refused. */
+  readonly passesUnknown?: boolean
+}
+
+/** The values of options that are given, by their keys. */
+function readOptions(commandLine: CommandLine, options: readonly Option[], sources: Sources) {
+  const reader = new OptionReader(commandLine, sources)
   const neutral = dialects.trellis.environmentPrefix
-  const config = readConfig(reader.find(optionOf('config'), neutral)?.value as string | undefined, readFile)
-  const dialect = (reader.find(optionOf('dialect'), neutral) ?? config.values.get('dialect'))?.value ?? 'trellis'
+  const path = reader.find(coreOption('config'), neutral)?.value as string | undefined
+  const config = readConfig(path, [...options, coreOption('dialect')], sources)
+  const dialect = (reader.find(coreOption('dialect'), neutral) ?? config.values.get('dialect'))?.value ?? 'trellis'
   const prefix = dialects[dialect as Settings['dialect']].environmentPrefix
-  const given = options.flatMap((option) => {
+  const values = new Map<string, Found>()
+  for (const option of options) {
     const own = option.key === 'config' || option.key === 'dialect' ? neutral : prefix
     const found = reader.find(option, own) ?? config.values.get(option.key)
-    return found === undefined ? [] : [[option.key, found] as const]
-  })
-  const values = Object.fromEntries(given.map(([key, { value }]) => [key, value]))
-  return {
-    settings: combined(defaultSettings(values), prefix),
-    sources: new Map(given.map(([key, { source }]) => [key, source])),
-    files: [envFile?.name ?? [], config.name ?? []].flat(),
-    unknownVariables: unknownVariables(variables, prefix),
+    if (found !== undefined) values.set(option.key, found)
   }
+  return { values, prefix, file: config.name }
 }
 
 /** A value, and where it comes from. */
@@ -121,7 +175,7 @@ interface Found {
   readonly source: string
 }
 
-const optionOf = (key: Option['key']): Option => options.find((option) => option.key === key)!
+const coreOption = (key: keyof Settings): Option => coreOptions.find((option) => option.key === key)!
 
 /** Finds the values of options in the command line and the environment. */
 class OptionReader {
@@ -193,7 +247,8 @@ interface Config {
   readonly values: ReadonlyMap<string, Found>
 }
 
-function readConfig(path: string | undefined, readFile: (path: string) => string | null): Config {
+function readConfig(path: string | undefined, options: readonly Option[], sources: Sources): Config {
+  const { readFile, passesUnknown = false } = sources
   const read = (name: string) => ({ name, text: readNamed(name, readFile, `Configuration file ${name}`) })
   const [file, other] = (path === undefined ? defaultConfigFiles : [path]).map(read).filter(({ text }) => text !== null)
   if (file === undefined) {
@@ -205,15 +260,21 @@ function readConfig(path: string | undefined, readFile: (path: string) => string
       `Fatal Error:- There are two configuration files, ${file.name} and ${other.name}: keep one, or name it with --config`,
     )
   }
-  return { name: file.name, values: new Map(parseConfigFile(file.name, file.text!).flatMap(configValue)) }
+  const entries = parseConfigFile(file.name, file.text!)
+  const isKnown = ({ key }: ConfigEntry) => options.some((option) => option.key === key)
+  const wanted = passesUnknown ? entries.filter(isKnown) : entries
+  return { name: file.name, values: new Map(wanted.flatMap((entry) => configValue(entry, options))) }
 }
 
 /** A value of the configuration file under its key; null stands for one that is not given. */
-function configValue(entry: ConfigEntry): readonly (readonly [string, Found])[] {
+function configValue(entry: ConfigEntry, options: readonly Option[]): readonly (readonly [string, Found])[] {
   const { key, keyPlace, place } = entry
   const option = options.find((candidate) => candidate.key === key)
   if (!option) {
-    const [near] = nearestNames(key, optionKeys)
+    const [near] = nearestNames(
+      key,
+      options.map((each) => each.key),
+    )
     const advice = near === undefined ? '' : `, did you mean "${near}"?`
     throw new OptionsError(`Fatal Error:- Configuration file ${keyPlace}: there is no option ${shownKey(key)}${advice}`)
   }
@@ -224,8 +285,8 @@ function configValue(entry: ConfigEntry): readonly (readonly [string, Found])[] 
 }
 
 /** Rules that concern several options at once. */
-function combined(settings: Settings, prefix: string): Settings {
-  const refusal = authOptionsRefusal(settings, prefix)
+function combined(settings: AllSettings, options: readonly Option[], prefix: string): AllSettings {
+  const refusal = authOptionsRefusal(settings, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)
   const adminSecret = settings.adminSecret ?? settings.accessKey
   const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null
@@ -256,7 +317,7 @@ function urlOfParts(settings: Settings, prefix: string): string | null {
   return `postgres://${credentials.join(':')}@${place}/${encodeURIComponent(name)}${tail}`
 }
 
-function unknownVariables(variables: Variables, prefix: string): string[] {
+function unknownVariables(variables: Variables, options: readonly Option[], prefix: string): string[] {
   const known = new Set<string | null>(
     options.flatMap((option) => [...variablesOf(option, prefix), fileVariableOf(option, prefix)]),
   )

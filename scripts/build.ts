@@ -17,7 +17,9 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 const specifier = /((?:\bfrom|\bimport|\bmodule|\bimport\() ?["'])(\.{1,2}\/[^"']+)\.ts(["'])/g
 for (const file of globSync('**/*.d.ts', { cwd: target })) {
   const path = join(target, file)
-  writeFileSync(path, readFileSync(path, 'utf8').replace(specifier, '$1$2.js$3'))
+  // Whoever imports one of the package's doors has the types of Node with it.
+  const head = file.startsWith('sdk/') ? '/// <reference types="node" />\n' : ''
+  writeFileSync(path, head + readFileSync(path, 'utf8').replace(specifier, '$1$2.js$3'))
 }
 
 for (const file of globSync(['{core,plugins}/**/*.sql', 'plugins/**/*.html', 'bin/*.js'], { cwd: root })) {

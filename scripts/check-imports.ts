@@ -5,9 +5,8 @@
 // - A plugin imports its own folder, sdk/, and the public files of the plugins that it declares to depend on.
 // - process/ imports core/.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { circlesOf, type Import, importsOf } from './imports.ts'
+import { circlesOf, dependenciesOf, type Import, importsOf } from './imports.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -21,12 +20,6 @@ const recursions: readonly string[] = ['core/compiler/aggregate-sql.ts', 'core/c
 const whole = /^sdk\/(engine|testing)\b/
 
 const registry = 'sdk/registry.ts'
-
-function dependenciesOf(plugin: string): readonly string[] {
-  const text = readFileSync(join(root, 'plugins', plugin, 'index.ts'), 'utf8')
-  const [, list = ''] = /dependencies: \[([^\]]*)\]/.exec(text) ?? []
-  return [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name!)
-}
 
 function isAllowed({ from, to }: Import): boolean {
   const [area = '', plugin = '', file] = from.split('/')
@@ -43,7 +36,9 @@ function isAllowed({ from, to }: Import): boolean {
       if (file === undefined) return true
       if ((target === 'sdk' && !whole.test(to)) || (target === 'plugins' && targetPlugin === plugin)) return true
       return (
-        target === 'plugins' && dependenciesOf(plugin).includes(targetPlugin) && publicFiles.includes(rest.join('/'))
+        target === 'plugins' &&
+        dependenciesOf(root, plugin).includes(targetPlugin) &&
+        publicFiles.includes(rest.join('/'))
       )
     default:
       return true

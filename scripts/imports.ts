@@ -54,3 +54,10 @@ export function circlesOf(imports: readonly Import[]): string[][] {
   for (const file of targets.keys()) if (!numbers.has(file)) visit(file)
   return circles
 }
+
+/** The plugins that one declares to depend on. */
+export function dependenciesOf(root: string, plugin: string): readonly string[] {
+  const text = readFileSync(join(root, 'plugins', plugin, 'index.ts'), 'utf8')
+  const [, list = ''] = /dependencies: \[([^\]]*)\]/.exec(text) ?? []
+  return [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name!)
+}

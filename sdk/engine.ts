@@ -2,8 +2,8 @@
 
 export type { RunningEngine } from '../core/engine/engine.ts'
 export { type Observer, silentObserver } from '../core/log/observe.ts'
-export { defaultSettings, type Settings } from '../core/options/options.ts'
+export { defaultSettings, type GivenSettings, type Settings } from '../core/options/options.ts'
 export { createEngine, type EngineOptions } from '../plugins/engine.ts'
 export { builtInPlugins } from '../plugins/index.ts'
 export { type MountOptions, trellis } from '../plugins/mount.ts'
-export { parseSettings, readCommandLine } from '../process/settings.ts'
+export { builtInOptions, parseSettings, readCommandLine } from '../plugins/options.ts'

@@ -1,6 +1,23 @@
 // For plugins that add to the GraphQL schemas: contributions, what planners are given, selections, arguments, values.
 
 export * as graphql from 'graphql'
+export type { Arguments } from '../core/graphql/arguments.ts'
+export type { BatchMember } from '../core/graphql/batch.ts'
+export {
+  type AnswerError,
+  type AnswerExtras,
+  type Answered,
+  answered,
+  type CallGroup,
+  type GroupedCall,
+  type MemberPlanner,
+  type NeededRow,
+  type ResolvedCall,
+  type ResolvedPlanner,
+  type ResolvedRowPlanner,
+  type WholeAnswer,
+  wholeAnswer,
+} from '../core/graphql/call.ts'
 export type * from '../core/graphql/contribution.ts'
 export {
   chooseOperation,
@@ -8,11 +25,18 @@ export {
   type ParsedDocument,
   parseText,
 } from '../core/graphql/document.ts'
-export type { PlannedRequest, RequestGuard } from '../core/graphql/engine.ts'
-export type { InspectedField } from '../core/graphql/inspect.ts'
+export type { ResponseHeaders } from '../core/graphql/execution-context.ts'
+export { forwardedRequest } from '../core/graphql/forwarding.ts'
+export type { InspectedField, InspectedStatement } from '../core/graphql/inspect.ts'
 export { maxSelections, type PlanContext, tooManySelections, type Variables } from '../core/graphql/plan-context.ts'
-export type { AnsweringStatement } from '../core/graphql/prepared.ts'
-export { type GraphQLRequest, GraphQLRequestBody, readGraphQLRequest } from '../core/graphql/request.ts'
+export type { PlannedRequest, PreparedOperation } from '../core/graphql/prepared.ts'
+export {
+  type GraphQLRequest,
+  GraphQLRequestBody,
+  readGraphQLRequest,
+  type ValidationOptions,
+} from '../core/graphql/request.ts'
 export { columnCodec, columnType, scalarType } from '../core/graphql/scalars.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
+export { planJoin } from '../core/graphql/steps.ts'
 export type { Value } from '../core/graphql/values.ts'

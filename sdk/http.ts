@@ -8,8 +8,9 @@ export {
   trustedSession,
   untrustedSession,
 } from '../core/auth/headers.ts'
-export { AdminSecrets } from '../core/auth/secrets.ts'
-export { Admission, type AdmissionChecks, type Applicant } from '../core/engine/admission.ts'
+export { secretCheck, secretsRefusal } from '../core/auth/secrets.ts'
+export type { Admission } from '../core/engine/admission.ts'
+export type { Applicant } from '../core/engine/applicant.ts'
 export { inDialect } from '../core/http/answer.ts'
 export { readJson } from '../core/http/body.ts'
 export { type CorsPolicy, corsPolicy } from '../core/http/cors.ts'
@@ -22,6 +23,5 @@ export type {
 } from '../core/http/declared-route.ts'
 export { departureOf } from '../core/http/departure.ts'
 export { isSameOrigin } from '../core/http/hosts.ts'
-export { listen } from '../core/http/listen.ts'
+export { type OwnPort, serveOnOwnPort } from '../core/http/own-port.ts'
 export { applicantOf } from '../core/http/route.ts'
-export { createHttp, mountRoute, takeBodiesAsBytes } from '../core/http/server.ts'

@@ -13,7 +13,18 @@ export {
   type TUnion,
   Type,
 } from '@sinclair/typebox'
-export { definePlugin, type Engine, type Plugin, type PluginDefinition } from '../core/engine/plugin.ts'
+export {
+  type ConfigurationEntry,
+  type ConfigurationMember,
+  definePlugin,
+  type Engine,
+  type Migration,
+  type OptionValues,
+  type Plugin,
+  type PluginDefinition,
+  type PluginOptions,
+} from '../core/engine/plugin.ts'
+export { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
 export { OptionRefusal, StartError } from '../core/engine/start-error.ts'
 export { version } from '../core/engine/version.ts'
 export {
@@ -45,7 +56,9 @@ export {
   sameName,
 } from '../core/names/names.ts'
 export { environment } from '../core/options/environment.ts'
-export { liveQueryOptions, type Settings } from '../core/options/options.ts'
+export * as option from '../core/options/option-kinds.ts'
+export type { Authentication, OptionDeclaration } from '../core/options/option-values.ts'
+export type { Settings } from '../core/options/options.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
 export * from './access.ts'

@@ -14,7 +14,7 @@ export {
   type TableConfiguration,
   type TableEntry,
 } from '../core/metadata/document.ts'
-export type { ReadDocument } from '../core/metadata/document-format.ts'
+export type { DocumentFormat, ReadDocument } from '../core/metadata/document-format.ts'
 export { own, unexpectedKey, type WireObject } from '../core/metadata/given-document.ts'
 export type {
   ColumnModel,
@@ -24,11 +24,13 @@ export type {
   Model,
   PresetValue,
   RelationshipModel,
+  RowCondition,
   SelectPermission,
   TableModel,
   TablePermissions,
   UpdatePermission,
 } from '../core/metadata/model.ts'
+export { rowCondition } from '../core/metadata/model.ts'
 export {
   type Dependency,
   functionRef,
@@ -44,33 +46,46 @@ export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type Facet,
+  type FacetFormat,
+  type FormatContext,
   findTable,
+  type ModelChange,
+  type ModelEffect,
   type ObjectDescription,
+  type RenamePlace,
   type ResolveContext,
   type Slice,
   type SliceContext,
+  type SliceEntry,
+  type SliceRenamePlace,
   type TableDraft,
 } from '../core/metadata/slices.ts'
+export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/sources.ts'
 export { resolveBase } from '../core/metadata/table-base.ts'
 export {
   CustomColumnNames,
   CustomRootFields,
   completeConfiguration,
   customRootField,
+  DocumentTableConfig,
   isEmptyConfiguration,
   TableConfig,
   withColumnsRenamed,
 } from '../core/metadata/table-configuration.ts'
-export { conflictingDefinitions } from '../core/metadata/type-names.ts'
-export { bulk } from '../core/operations/bulk.ts'
-export { type DecodeOptions, decode } from '../core/operations/decode.ts'
+export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/type-names.ts'
 export {
+  type DescriptionEnvironment,
+  type MemberRequest,
   type Operation,
   type OperationContext,
   type OperationDescription,
+  type OperationEnvironment,
   operation,
+  type SourceRequest,
+  type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { RegisteredOperation } from '../core/operations/registry.ts'
+export { type DecodeOptions, decode } from '../core/wire/decode.ts'
 export {
   ColumnName,
   DocumentTableName,
@@ -78,4 +93,4 @@ export {
   ObjectName,
   TableName,
   VerbatimObject,
-} from '../core/operations/wire-types.ts'
+} from '../core/wire/types.ts'

@@ -1,15 +1,18 @@
 // What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
 
-export {
-  type Around,
-  type EndableWork,
-  type MetadataWork,
-  type OperationWork,
-  type PlanningWork,
-  type RequestWork,
-  type StatementWork,
-  type Wrappers,
-  Wrapping,
+export type {
+  Around,
+  AroundOutgoing,
+  AroundSync,
+  BatchWork,
+  DocumentWork,
+  EndableWork,
+  MetadataWork,
+  OperationWork,
+  PlanningWork,
+  RequestWork,
+  StatementWork,
+  Surroundings,
 } from '../core/engine/wrapping.ts'
 export { decimalText, parseDecimal } from '../core/json/decimal.ts'
 export { type JsonType, jsonType, parseJson, parseScanned } from '../core/json/json.ts'

@@ -1,7 +1,6 @@
 // For plugins whose fields and conditions become SQL: plans, the `sql` tag, operators, codecs, transactions.
 
 export { aggregateSql } from '../core/compiler/aggregate-sql.ts'
-export { batchAsOneValue, batchText, readBatch, withParameters } from '../core/compiler/batch-sql.ts'
 export { bindParams, requireSessionVariables, sessionVariablesOf } from '../core/compiler/bind.ts'
 export {
   codecFor,
@@ -15,6 +14,13 @@ export {
   undecodable,
 } from '../core/compiler/codecs.ts'
 export { type Compared, compare } from '../core/compiler/compare.ts'
+export type {
+  ComparisonOperator,
+  OperandKind,
+  OperandMember,
+  OperandObject,
+  OperandValue,
+} from '../core/compiler/comparison-operator.ts'
 export { andSql, columnSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
@@ -43,13 +49,8 @@ export {
 } from '../core/compiler/mutation-plan.ts'
 export { mutationProgram } from '../core/compiler/mutation-program.ts'
 export {
-  type ComparisonOperator,
   findOperator,
   isOperandObject,
-  type OperandKind,
-  type OperandMember,
-  type OperandObject,
-  type OperandValue,
   operandType,
   operatorsFor,
   operatorsNamed,

@@ -8,7 +8,7 @@ import { connectOnce } from '../core/database/connect.ts'
 import { createEngine, type EngineOptions, type RunningEngine } from '../core/engine/engine.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
 import { type Observer, silentObserver } from '../core/log/observe.ts'
-import { defaultSettings, type Settings } from '../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../core/options/options.ts'
 import { builtInPlugins } from '../plugins/index.ts'
 import { makeDatabase, testPostgres } from './testing/postgres.ts'
 import { type Answer, type RawRequest, type RequestOptions, requestsTo, type SendRequest } from './testing/requests.ts'
@@ -21,7 +21,7 @@ export interface TestOptions {
   /** Run before the engine starts. */
   readonly sql?: string
   /** What differs from the defaults. */
-  readonly settings?: Partial<Settings>
+  readonly settings?: GivenSettings
   /** Takes the log; by default nothing does. */
   readonly observe?: Observer
   /** Of a database that is there, for engines that share one; absent: a new one, which is dropped at the end. */

@@ -3,7 +3,7 @@
 
 import { LRUCache } from 'lru-cache'
 import { always } from '../compiler/plan.ts'
-import type { Model, TableModel, TablePermissions } from '../metadata/model.ts'
+import { type Model, rowCondition, type TableModel, type TablePermissions } from '../metadata/model.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { Session } from '../session/session.ts'
 import {
@@ -126,10 +126,11 @@ function administrator(table: TableModel): Required<TablePermissions> {
     if (field.kind !== 'column' && field.kind !== 'relationship') computedFields.add(name)
   }
   const presets = new Map()
+  const all = rowCondition(always)
   return {
-    select: { columns, computedFields, filter: always, limit: null, allowAggregations: true },
-    insert: { columns, check: always, presets, backendOnly: false },
-    update: { columns, filter: always, check: null, presets, backendOnly: false },
-    delete: { filter: always, backendOnly: false },
+    select: { columns, computedFields, filter: all, limit: null, allowAggregations: true },
+    insert: { columns, check: all, presets, backendOnly: false },
+    update: { columns, filter: all, check: null, presets, backendOnly: false },
+    delete: { filter: all, backendOnly: false },
   }
 }

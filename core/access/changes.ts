@@ -89,8 +89,7 @@ export class PermittedInsert implements InsertAccess {
   rows(rows: readonly RowValues[], onConflict: OnConflict | null): readonly Insert[] {
     const presets = this.#presetValues().map(({ column, value }) => [column, value] as const)
     const whole = presets.length === 0 ? rows : rows.map((row) => new Map([...presets, ...row]))
-    const width = new Set(whole.flatMap((row) => [...row.keys()])).size
-    return chunks(whole, width).map((part) => this.#insert(valuesRows(part), onConflict))
+    return chunks(whole, this.#table.columns.size).map((part) => this.#insert(valuesRows(part), onConflict))
   }
 
   arrays(arrays: readonly ColumnValues[], onConflict: OnConflict | null): Insert {
@@ -108,7 +107,7 @@ export class PermittedInsert implements InsertAccess {
   /** The insert check holds for inserted rows, the update check for updated ones; without that the former for both. */
   #check(onConflict: OnConflict | null): RowCheck | null {
     const { check } = this.#permission
-    this.#checked ??= allOf([this.#narrower.condition(check), this.#narrower.written(this.#table)])
+    this.#checked ??= allOf([this.#narrower.permitted(check), this.#narrower.written(this.#table)])
     const condition = this.#checked
     const updated = onConflict?.update ? (this.#update?.check ?? null) : null
     const isFree = condition.kind === 'true' && (updated === null || updated.kind === 'true')
@@ -168,9 +167,9 @@ export class PermittedUpdate implements UpdateAccess {
     const narrower = this.#narrower
     const written = narrower.written(this.#table)
     this.#known = {
-      filter: allOf([narrower.rows(this.#table.name), narrower.condition(filter)]),
+      filter: allOf([narrower.rows(this.#table.name), narrower.permitted(filter)]),
       written,
-      check: check && allOf([narrower.condition(check), written]),
+      check: check && allOf([narrower.permitted(check), written]),
     }
     return this.#known
   }
@@ -196,7 +195,7 @@ export class PermittedDelete implements DeleteAccess {
 
   change(where: Condition): Change {
     const { name } = this.#table
-    this.#filter ??= allOf([this.#narrower.rows(name), this.#narrower.condition(this.#permission.filter)])
+    this.#filter ??= allOf([this.#narrower.rows(name), this.#narrower.permitted(this.#permission.filter)])
     return this.#narrower.change({ kind: 'delete', table: name, where: allOf([this.#filter, where]) }, this.#table)
   }
 }

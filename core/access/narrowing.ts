@@ -3,7 +3,7 @@
 
 import type { Change, ColumnValue, Delete, Update } from '../compiler/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan.ts'
-import type { Model, TableModel } from '../metadata/model.ts'
+import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
 
 /** A table as a role meets it. */
@@ -72,17 +72,21 @@ export class Narrower {
   }
 
   /** The condition of a permission, which looks only at rows of other tables that can be reached. */
-  condition(condition: Condition): Condition {
-    if (this.#narrowings.length === 0) return condition
+  permitted(of: RowCondition): Condition {
+    const condition = conditionOf(of)
+    return this.#narrowings.length === 0 ? condition : this.#within(condition)
+  }
+
+  #within(condition: Condition): Condition {
     switch (condition.kind) {
       case 'and':
       case 'or':
-        return { ...condition, of: condition.of.map((part) => this.condition(part)) }
+        return { ...condition, of: condition.of.map((part) => this.#within(part)) }
       case 'not':
-        return { ...condition, of: this.condition(condition.of) }
+        return { ...condition, of: this.#within(condition.of) }
       case 'related':
       case 'exists':
-        return { ...condition, where: allOf([this.rows(condition.table), this.condition(condition.where)]) }
+        return { ...condition, where: allOf([this.rows(condition.table), this.#within(condition.where)]) }
       default:
         return condition
     }

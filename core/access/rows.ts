@@ -70,7 +70,7 @@ export class PermittedRows implements SelectAccess {
   }
 
   get #filter(): Condition {
-    this.#known ??= allOf([this.#narrower.rows(this.#table.name), this.#narrower.condition(this.#permission.filter)])
+    this.#known ??= allOf([this.#narrower.rows(this.#table.name), this.#narrower.permitted(this.#permission.filter)])
     return this.#known
   }
 

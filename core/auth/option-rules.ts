@@ -1,29 +1,42 @@
 // Which options of authentication go together.
 
-import type { Settings } from '../options/options.ts'
-
-type AuthOptions = Pick<Settings, 'adminSecret' | 'accessKey' | 'authHook' | 'jwtSecret' | 'unauthorizedRole'>
+import type { Authentication, Option } from '../options/option-values.ts'
+import type { AllSettings, Settings } from '../options/options.ts'
 
 /** Whether anybody has to show who they are; without an admin secret everybody is trusted. */
 export const hasAdminSecret = ({ adminSecret, accessKey }: Pick<Settings, 'adminSecret' | 'accessKey'>): boolean =>
   (adminSecret ?? accessKey) !== null
 
+/** A way to authenticate requests that an option of a plugin gives. */
+interface Way extends Authentication {
+  /** The option, as it is told. */
+  readonly name: string
+}
+
+/** Those of these options, and those of them that are given. */
+function waysOf(options: readonly Option[], settings: AllSettings, prefix: string) {
+  const ways = options.flatMap(({ key, declaration: { authenticates, flag, variable } }) =>
+    authenticates ? [{ ...authenticates, key, name: `--${flag} (${prefix}${variable})` }] : [],
+  )
+  return { all: ways, given: ways.filter(({ key }) => (settings[key] ?? null) !== null) }
+}
+
+/** How requests without the admin secret are authenticated; null when no option says so. */
+export const authenticationOf = (options: readonly Option[], settings: AllSettings): Way | null =>
+  waysOf(options, settings, '').given[0] ?? null
+
 /** Why these options cannot be used together, as the one line that is shown; null when they can. */
-export function authOptionsRefusal(settings: AuthOptions, prefix: string): string | null {
+export function authOptionsRefusal(settings: AllSettings, options: readonly Option[], prefix: string): string | null {
   const hasSecret = hasAdminSecret(settings)
-  const { authHook, jwtSecret, unauthorizedRole } = settings
   const secrets = `--admin-secret (${prefix}ADMIN_SECRET) or  --access-key (${prefix}ACCESS_KEY)`
-  const hook = `--auth-hook (${prefix}AUTH_HOOK)`
-  if (authHook !== null && jwtSecret !== null) {
-    return 'Fatal Error: Both webhook and JWT mode cannot be enabled at the same time'
-  }
-  if (!hasSecret && authHook !== null) return `Fatal Error : ${hook} requires ${secrets} to be set`
-  if (!hasSecret && jwtSecret !== null) {
-    return `Fatal Error : --jwt-secret (${prefix}JWT_SECRET) requires ${secrets} to be set`
-  }
-  if (unauthorizedRole !== null && (!hasSecret || authHook !== null)) {
+  const { all, given } = waysOf(options, settings, prefix)
+  const [way, other] = given
+  if (way && other) return `Fatal Error: Both ${way.mode} and ${other.mode} mode cannot be enabled at the same time`
+  if (way && !hasSecret) return `Fatal Error : ${way.name} requires ${secrets} to be set`
+  if (settings.unauthorizedRole !== null && (!hasSecret || way?.alone)) {
     const role = `--unauthorized-role (${prefix}UNAUTHORIZED_ROLE)`
-    return `Fatal Error: ${role} requires ${secrets} to be set and is not allowed when ${hook} is set`
+    const alone = all.filter((each) => each.alone).map(({ name }) => ` and is not allowed when ${name} is set`)
+    return `Fatal Error: ${role} requires ${secrets} to be set${alone.join('')}`
   }
   return null
 }

@@ -1,54 +1,49 @@
-// A statement for many sets of values at once: the parameters of the one that answers a single set come from the rows of a
-// batch.
+// One statement for many requests that have a plan in common: what its parameters are to a single request are elements of
+// a row to this one, and the plan stands behind the rows as a lateral query.
 
-import type { Statement } from '../database/sql.ts'
+import type { ParamSource } from '../database/param.ts'
+import {
+  compile,
+  empty,
+  id,
+  integer,
+  join,
+  param,
+  replaceParams,
+  type Sql,
+  type Statement,
+  sql,
+} from '../database/sql.ts'
+import type { RootQuery } from './root-sql.ts'
 
-/** Strings and identifiers, which are left alone, and parameters. */
-const tokens = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g
-
-/** The text with something else in the places of its parameters, which are counted from 0. */
-export const withParameters = (text: string, replacement: (index: number) => string): string =>
-  text.replace(tokens, (token, number: string | undefined) => {
-    return number === undefined ? token : replacement(Number(number) - 1)
-  })
+/** The two parameters of the statement itself: ids of the members, and the values of each as a JSON array. */
+const ids: ParamSource = { from: 'slot', slot: 0, column: 0 }
+const values: ParamSource = { from: 'slot', slot: 0, column: 1 }
 
 /** A row has no more columns than these. */
 const maxColumns = 1600
 
-/**
- * The statement that answers a batch, with the columns `id` and `j`: `$1` are the ids of the sets, uuids, `$2` the values of
- * each in a JSON array.
- */
-export function batchText({ text, params }: Statement): string {
-  // Taken out of the array once, not for each row that is compared with them.
-  const isTakenOut = params.length > 0 && params.length <= maxColumns
-  const columns = params.map((_, index) => `"values" ->> ${index} as "${index}"`)
-  const given = isTakenOut ? ` cross join lateral (select ${columns.join(', ')} offset 0) as "given"` : ''
-  const answer = withParameters(text, (index) => {
-    return isTakenOut ? `"given"."${index}"` : `("subscribers"."values" ->> ${index})`
-  })
-  const batch = `unnest($1::uuid[], $2::json[]) as "subscribers" ("id", "values")${given}`
-  return `select "subscribers"."id", "answer"."j" from ${batch} left join lateral (${answer}) as "answer" ("j") on true`
+export interface BatchStatement extends Statement {
+  /** Where the elements of a member's values come from. */
+  readonly memberParams: readonly ParamSource[]
+  /** The answer of a member for which there is no row. */
+  readonly whenEmpty: string
 }
 
-/** Between the answers of a batch that come as one value: no JSON text holds it. */
-const separator = 0x1e
+const element = (index: number): Sql => sql`"subscribers"."values" ->> ${integer(index)}`
+const columnOf = (index: number): Sql => id(String(index))
 
-/** The same as one value, so that the bytes of the answers can be handed on as they are; {@link readBatch} reads it. */
-export const batchAsOneValue = (text: string): string =>
-  `select string_agg("id" || ' ' || coalesce("j", ''), E'\\x1e') from (${text}) as "answers" ("id", "j")`
-
-const idLength = 36
-
-/** The answers of a batch by id; empty where the statement gave none. */
-export function readBatch(bytes: Buffer | null): ReadonlyMap<string, Buffer> {
-  const answers = new Map<string, Buffer>()
-  if (!bytes) return answers
-  for (let start = 0; start < bytes.length; ) {
-    const next = bytes.indexOf(separator, start)
-    const end = next < 0 ? bytes.length : next
-    answers.set(bytes.toString('latin1', start, start + idLength), bytes.subarray(start + idLength + 1, end))
-    start = end + 1
-  }
-  return answers
+/** A statement with a row for each member of a batch: its id and its answer. */
+export function batchStatement({ query, whenEmpty }: RootQuery): BatchStatement {
+  // Taken out of the array once for each member, not for each row that is compared with them.
+  let replaced = replaceParams(query, (index) => sql`"given".${columnOf(index)}`)
+  const { params } = replaced
+  const isTakenOut = params.length > 0 && params.length <= maxColumns
+  if (!isTakenOut) replaced = replaceParams(query, (index) => sql`(${element(index)})`)
+  const columns = params.map((_, index) => sql`${element(index)} as ${columnOf(index)}`)
+  const given = isTakenOut ? sql` cross join lateral (select ${join(columns, ', ')} offset 0) as "given"` : empty
+  const members = sql`unnest(${param(ids, 'uuid[]')}, ${param(values, 'json[]')}) as "subscribers" ("id", "values")${given}`
+  const answer = sql`left join lateral (${replaced.fragment}) as "answer" ("j") on true`
+  const statement = compile(sql`select "subscribers"."id", "answer"."j" from ${members} ${answer}`)
+  return { ...statement, memberParams: params, whenEmpty }
 }

@@ -7,7 +7,7 @@ import { parseFailed, type TrellisError, validationFailed, within } from '../err
 import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal } from '../json/decimal.ts'
 import { isRawNumber, type JsonType, jsonType } from '../json/json.ts'
 import { englishList, isGraphQLName } from '../names/names.ts'
-import { isSupported, supportOf } from './type-support.ts'
+import { hasSupportedElements, supportOf } from './type-support.ts'
 
 const scalarNames: ReadonlyMap<string, string> = new Map([
   ['int2', 'smallint'],
@@ -204,10 +204,11 @@ const otherCodec = (type: string): Codec => ({
 const maxDimensions = 6
 
 /** Arrays come as lists, nested for several dimensions, or as PostgreSQL's text of an array. */
-function arrayCodec(type: string): Codec {
+function arrayCodec(arrayType: PgType): Codec {
+  const type = arrayType.name
   const elementType = type.slice(1)
   // The texts of these are in no syntax of PostgreSQL, so they cannot be put into one of its arrays.
-  if (isSupported(elementType)) return otherCodec(type)
+  if (hasSupportedElements(arrayType)) return otherCodec(type)
   const element = codecOf(elementType)
   const delimiter = elementType === 'box' ? ';' : ','
   const nests = elementType !== 'json' && elementType !== 'jsonb'
@@ -276,7 +277,7 @@ const codecOf = (typeName: string): Codec => codecs.get(typeName) ?? otherCodec(
 
 /** The codec of a PostgreSQL type. */
 export function codecFor(type: PgType): Codec {
-  if (type.isArray) return arrayCodec(type.name)
+  if (type.isArray) return arrayCodec(type)
   return supportOf(type)?.codec(type) ?? codecOf(type.name)
 }
 

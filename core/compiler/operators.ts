@@ -1,71 +1,17 @@
 // The comparison operators, under the names that GraphQL gives them. Schema generation, permissions and the SQL printer
-// read this one table; a plugin adds operators of its own with `addOperators`.
+// read one table of an engine, in which those of its plugins stand beside core's.
 
 import type { PgType } from '../catalog/types.ts'
 import type { TextCheck } from '../database/param.ts'
 import { type Sql, type SqlType, sql, trusted } from '../database/sql.ts'
 import { badRequest } from '../errors/errors.ts'
 import { codecFor, inputType, listInputType } from './codecs.ts'
-import { supportOf } from './type-support.ts'
-
-/**
- * What an operator is given: a value of the column's type, a list of those, whether the column is null, a text, a list of
- * texts, a JSON value, a value of some other type, or several values as the members of an input object.
- */
-export type OperandKind = 'scalar' | 'list' | 'isNull' | 'text' | 'texts' | 'jsonb' | OperandValue | OperandObject
-
-/** A value of another type than the column's. */
-export interface OperandValue {
-  /** Its type, given that of the column. */
-  type(column: PgType): PgType
-  /** The type of PostgreSQL that it is cast to where that is another: a `Float` that is `double precision`, say. */
-  readonly sqlType?: string
-}
-
-/** Values that are given together, as an input object of that name. */
-export interface OperandObject {
-  readonly name: string
-  readonly description?: string
-  /** In the order in which the operator takes them. */
-  readonly members: readonly OperandMember[]
-}
-
-export interface OperandMember extends OperandValue {
-  readonly name: string
-  readonly description?: string
-  readonly required: boolean
-  /** What stands for a member that is left out, as JSON; such a member takes no null. */
-  readonly default?: unknown
-}
+import type { ComparisonOperator, OperandKind, OperandObject, OperatorTable } from './comparison-operator.ts'
+import { supportOf, vocabularyOf } from './type-support.ts'
 
 /** Whether an operator takes several values, as an input object. */
 export const isOperandObject = (operand: OperandKind): operand is OperandObject =>
   typeof operand === 'object' && 'members' in operand
-
-export interface ComparisonOperator {
-  /** As GraphQL spells it: `_eq`. */
-  readonly name: string
-  /** Description of the field in comparison types. */
-  readonly description?: string
-  readonly operand: OperandKind
-  /** `pg_type.typname` of the columns that it works on; absent: all. Such an operator goes before one for all. */
-  readonly types?: readonly string[]
-  /** Whether it compares by the order of values, which some types have not. */
-  readonly needsOrder?: boolean
-  /** Whether columns that reference an enum table have it. */
-  readonly enums?: boolean
-  /** Whether expressions of the metadata have no such operator. */
-  readonly onlyGraphQL?: boolean
-  /** The comparison; `type` is the column's, or the one that the column was cast to. */
-  sql(column: Sql, operands: readonly Sql[], type: PgType): Sql
-  /**
-   * An expression of the operands alone that fails where the comparison would: each statement evaluates it once, so that
-   * whether it fails tells nothing of the rows. Absent: no operand makes the comparison fail.
-   */
-  trial?(operands: readonly Sql[], type: PgType): Sql
-  /** The same in JavaScript, for a single operand. */
-  readonly check?: TextCheck
-}
 
 /** An operator of PostgreSQL's own, which is found whatever the type and its schema are. */
 interface CoreOperator extends Omit<ComparisonOperator, 'sql' | 'trial'> {
@@ -150,20 +96,15 @@ const builtIn: readonly CoreOperator[] = [
   onJsonb('_has_keys_all', '?&', 'texts', 'do all of these strings exist as top-level keys in the column'),
 ]
 
-/** By name; those for certain types stand before the one for all. */
-const table = new Map<string, ComparisonOperator[]>()
-
-/** Adds operators to the table, for all engines of the process; for each type a name can only be taken once. */
-export function addOperators(...operators: readonly ComparisonOperator[]): void {
-  for (const operator of operators) {
-    const known = table.get(operator.name) ?? []
-    if (known.includes(operator)) continue
-    if (known.some((other) => isOfSameType(operator, other))) {
-      throw new Error(`there is an operator ${operator.name} already`)
-    }
-    const all = [...known, operator]
-    table.set(operator.name, [...all.filter(({ types }) => types), ...all.filter(({ types }) => !types)])
+/** The table with one more operator; for each type a name can only be taken once. */
+export function withOperator(table: OperatorTable, operator: ComparisonOperator): OperatorTable {
+  const known = table.get(operator.name) ?? []
+  if (known.some((other) => isOfSameType(operator, other))) {
+    throw new Error(`there is an operator ${operator.name} already`)
   }
+  const all = [...known, operator]
+  const ordered = [...all.filter(({ types }) => types), ...all.filter(({ types }) => !types)]
+  return new Map(table).set(operator.name, ordered)
 }
 
 const isOfSameType = ({ types }: ComparisonOperator, { types: others }: ComparisonOperator): boolean =>
@@ -179,7 +120,10 @@ const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
   builtIn.map((operator) => [comparisonOf(operator), operator]),
 )
 
-addOperators(...core.keys())
+/** The operators of core alone. */
+export const coreOperators: OperatorTable = [...core.keys()].reduce<OperatorTable>(withOperator, new Map())
+
+const tableOf = (type: PgType): OperatorTable => vocabularyOf(type)?.operators ?? coreOperators
 
 /** Whether conditions may name the operator: it is one of core's. */
 export const isCoreOperator = (operator: ComparisonOperator): boolean => core.has(operator)
@@ -199,12 +143,13 @@ export function coreOperatorTrial(name: string, operand: Sql): Sql | null {
   return mayFail ? print(sql`''`, operand) : null
 }
 
-/** The operators of a GraphQL name: none, or one for each of several types. */
-export const operatorsNamed = (name: string): readonly ComparisonOperator[] => table.get(name) ?? []
+/** The operators of a GraphQL name that the engine of a type has: none, or one for each of several types. */
+export const operatorsNamed = (name: string, type: PgType): readonly ComparisonOperator[] =>
+  tableOf(type).get(name) ?? []
 
 /** The operator of a GraphQL name that columns of the type have. */
 export const findOperator = (name: string, type: PgType): ComparisonOperator | undefined =>
-  operatorsNamed(name).find((operator) => appliesTo(operator, type))
+  operatorsNamed(name, type).find((operator) => appliesTo(operator, type))
 
 /** Whether columns of the type have the operator. */
 function appliesTo({ types, needsOrder }: ComparisonOperator, type: PgType): boolean {
@@ -214,7 +159,7 @@ function appliesTo({ types, needsOrder }: ComparisonOperator, type: PgType): boo
 
 /** The operators that columns of the type have, in the order of the table. */
 export function operatorsFor(type: PgType, references: { readonly enumTable: boolean }): ComparisonOperator[] {
-  const all = [...table.keys()].flatMap((name) => findOperator(name, type) ?? [])
+  const all = [...tableOf(type).keys()].flatMap((name) => findOperator(name, type) ?? [])
   return references.enumTable ? all.filter(({ enums }) => enums) : all
 }
 

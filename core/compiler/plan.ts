@@ -58,10 +58,9 @@ export type Output =
   | { readonly kind: 'one'; readonly select: Select; readonly unique: boolean }
   | { readonly kind: 'many'; readonly select: Select }
   | { readonly kind: 'aggregate'; readonly select: AggregateSelect }
-  /** A value that JavaScript makes afterwards from these columns; `index` finds it in the plan's list of joins. */
+  /** A value that JavaScript makes afterwards from these columns. */
   | {
       readonly kind: 'deferred'
-      readonly index: number
       readonly needs: readonly { readonly column: string; readonly type: PgType }[]
     }
   /** `columnsOnly`: the fragment reads nothing but columns of the row, and so can stand wherever they can. */

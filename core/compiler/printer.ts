@@ -42,8 +42,13 @@ export class Printer {
 
   /** The query as a statement. */
   finish(query: Sql): Statement {
+    return compile(this.finished(query))
+  }
+
+  /** The query with what is to be tried before. */
+  finished(query: Sql): Sql {
     const trial = this.trial()
-    return compile(trial ? sql`select * from (${query}) as ${this.alias()} where ${trial}` : query)
+    return trial ? sql`select * from (${query}) as ${this.alias()} where ${trial}` : query
   }
 
   /** The same for one that changes rows and returns some. */

@@ -1,6 +1,6 @@
 // The statement that answers root fields: one row, one column, the finished JSON.
 
-import { empty, type Sql, type Statement, sql } from '../database/sql.ts'
+import { compile, empty, type Sql, type Statement, sql } from '../database/sql.ts'
 import { aggregateSql } from './aggregate-sql.ts'
 import { concat } from './json-sql.ts'
 import type { RootOutput } from './plan.ts'
@@ -17,18 +17,34 @@ export interface RootStatement extends Statement {
   readonly whenEmpty: string
 }
 
+/** The query that is such a statement. */
+export interface RootQuery {
+  readonly query: Sql
+  readonly whenEmpty: string
+}
+
 /** A statement answering `prefix"a":…,"b":…suffix`. */
 export function rootStatement(
   entries: readonly RootEntry[],
-  { prefix, suffix }: Envelope,
+  envelope: Envelope,
   options: PrinterOptions,
 ): RootStatement {
+  const { query, whenEmpty } = rootQuery(entries, envelope, options)
+  return { ...compile(query), whenEmpty }
+}
+
+/** The same before it is printed, for those who take its parameters from elsewhere. */
+export function rootQuery(
+  entries: readonly RootEntry[],
+  { prefix, suffix }: Envelope,
+  options: PrinterOptions,
+): RootQuery {
   const printer = new Printer(options)
   const [first, ...others] = entries
   if (first && others.length === 0) {
     const key = `${prefix}${JSON.stringify(first.key)}:`
     const query = soleQuery(first.output, printer, { prefix: key, suffix })
-    return { ...printer.finish(query), whenEmpty: `${key}null${suffix}` }
+    return { query: printer.finished(query), whenEmpty: `${key}null${suffix}` }
   }
   const pieces: (string | Sql)[] = [prefix]
   for (const [i, { key, output }] of entries.entries()) {
@@ -36,7 +52,7 @@ export function rootStatement(
     pieces.push(output.kind === 'json' ? output.text : nestedQuery(output, printer))
   }
   pieces.push(suffix)
-  return { ...printer.finish(sql`select ${concat(pieces)}`), whenEmpty: `${prefix}${suffix}` }
+  return { query: printer.finished(sql`select ${concat(pieces)}`), whenEmpty: `${prefix}${suffix}` }
 }
 
 /** One root field alone: the envelope is part of its own query, which then needs no query around it. */

@@ -1,9 +1,10 @@
 // What plugins know about types that extensions bring: how their values come in and go out, and what they can be taken
-// for. One table for all engines of the process, as types are told by their name and what is known of them never changes.
+// for. It belongs to an engine: a type that was read from its catalog is remembered together with what the engine knows.
 
 import type { PgType } from '../catalog/types.ts'
 import type { Codec } from '../database/param.ts'
 import type { Sql } from '../database/sql.ts'
+import type { OperatorTable } from './comparison-operator.ts'
 
 /** A base type of an extension; columns of it are found by its name, in whatever schema it is. */
 export interface TypeSupport {
@@ -19,25 +20,36 @@ export interface TypeSupport {
   readonly casts?: readonly string[]
 }
 
-const table = new Map<string, TypeSupport>()
+/** What an engine knows, its plugins included. */
+export interface KnownTypes {
+  /** What plugins know about types, by the type's name. */
+  readonly types: ReadonlyMap<string, TypeSupport>
+  readonly operators: OperatorTable
+}
 
-/** Adds types; a name can only be taken once. */
-export function addTypes(...types: readonly TypeSupport[]): void {
-  for (const type of types) {
-    const known = table.get(type.name)
-    if (known && known !== type) throw new Error(`there is a type ${type.name} already`)
-    table.set(type.name, type)
-  }
+const vocabularies = new WeakMap<PgType, KnownTypes>()
+
+/** The vocabulary of the engine that a type belongs to; undefined of types that no engine has read. */
+export const vocabularyOf = (type: PgType): KnownTypes | undefined => vocabularies.get(type)
+
+/** Has a type belong to an engine. */
+export function adoptType(type: PgType, vocabulary: KnownTypes): void {
+  vocabularies.set(type, vocabulary)
 }
 
 /** What a plugin knows about a type. A type of users' own, an enum say, is not meant though it may have the name. */
-export const supportOf = ({ name, kind, isArray }: PgType): TypeSupport | undefined =>
-  kind === 'b' && !isArray ? table.get(name) : undefined
+export const supportOf = (type: PgType): TypeSupport | undefined =>
+  type.kind === 'b' && !type.isArray ? vocabularyOf(type)?.types.get(type.name) : undefined
 
-/** Whether values of the scalar of that name are read by a plugin, as a whole. */
-export const isSupported = (scalar: string): boolean => table.has(scalar)
+/** Whether values of an array type's elements are read by a plugin. */
+export const hasSupportedElements = (type: PgType): boolean =>
+  vocabularyOf(type)?.types.has(type.name.slice(1)) === true
 
 /** The type of that name in the schema of another, for types of one extension. */
-export function typeBeside({ schema, name: other, sql }: PgType, name: string): PgType {
-  return { schema, name, sql: `${sql.slice(0, -other.length)}${name}`, kind: 'b', isArray: false }
+export function typeBeside(beside: PgType, name: string): PgType {
+  const { schema, name: other, sql } = beside
+  const type = { schema, name, sql: `${sql.slice(0, -other.length)}${name}`, kind: 'b', isArray: false }
+  const vocabulary = vocabularyOf(beside)
+  if (vocabulary) adoptType(type, vocabulary)
+  return type
 }

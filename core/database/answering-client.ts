@@ -196,9 +196,18 @@ export class AnsweringClient extends DatabaseClient {
 
   /** All rows as texts; rejects as {@link AnsweringClient.answer} does. */
   texts(call: AnswerCall): Promise<(string | null)[][]> {
+    return this.#rows(call, (field) => field.toString())
+  }
+
+  /** All rows as bytes. */
+  bytes(call: AnswerCall): Promise<(Buffer | null)[][]> {
+    return this.#rows(call, (field) => field)
+  }
+
+  #rows<T>(call: AnswerCall, read: (field: Buffer) => T): Promise<(T | null)[][]> {
     return new Promise((resolve, reject) => {
-      const rows: (string | null)[][] = []
-      const onRow = (fields: Fields) => rows.push(fields.map((field) => (field === null ? null : field.toString())))
+      const rows: (T | null)[][] = []
+      const onRow = (fields: Fields) => rows.push(fields.map((field) => (field === null ? null : read(field))))
       this.#send(call, onRow, (error) => {
         if (error) reject(error)
         else resolve(rows)

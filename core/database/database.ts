@@ -12,7 +12,7 @@
 
 import { eitherSignal, unlessAborted } from '../concurrency/aborting.ts'
 import { Wrapping } from '../engine/wrapping.ts'
-import type { AnswerCall } from './answering-client.ts'
+import type { AnswerCall, AnsweringClient } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
 import { connect } from './connecting.ts'
@@ -100,6 +100,12 @@ const probeMillis = 900
 /** Milliseconds between two times that idle connections are given up because they lead to a server that takes no changes. */
 const leadElsewhereMillis = 1000
 
+/** What is wanted of a statement's answer. */
+type Ask<T> = (client: AnsweringClient, call: AnswerCall) => Promise<T>
+
+const firstField: Ask<Buffer | null> = (client, call) => client.answer(call)
+const allRows: Ask<(Buffer | null)[][]> = (client, call) => client.bytes(call)
+
 export class Database {
   readonly #options: DatabaseOptions
   readonly #wrapping: Pick<Wrapping, 'statement'>
@@ -171,6 +177,17 @@ export class Database {
     return around({ kind: 'query', digest: statement.name }, () => this.#answer(statement, values, options))
   }
 
+  /** The same of one that answers many: the bytes of all columns of all rows. */
+  answerMany(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    options: ReadOptions = {},
+  ): Promise<(Buffer | null)[][]> {
+    const run = () => this.#readAlone(statement, values, options, allRows)
+    const around = this.#wrapping.statement
+    return around ? around({ kind: 'query', digest: statement.name }, run) : run()
+  }
+
   /**
    * Runs one statement that writes, in a transaction of its own with these settings; the bytes of its first row's first
    * column. When the signal aborts the statement is cancelled, and the reason is the error unless it was done before.
@@ -224,9 +241,9 @@ export class Database {
   #answer(statement: PreparedStatement, values: readonly (string | null)[], options: ReadOptions) {
     const history = this.#histories.of(statement)
     const lane = this.#lanes && statement.onlyReads && history.isShort ? this.#lanes.pick() : null
-    if (!lane) return this.#readAlone(statement, values, options)
+    if (!lane) return this.#readAlone(statement, values, options, firstField)
     const { text, name } = statement
-    const elsewhere = () => this.#readAlone(statement, values, options)
+    const elsewhere = () => this.#readAlone(statement, values, options, firstField)
     const { whenUnwanted = null } = options
     const call = { text, values, name: lane.client.takes(name, text) ? name : null, history, elsewhere, whenUnwanted }
     return lane.run(call, options.signal ?? null).catch((error) => {
@@ -235,13 +252,14 @@ export class Database {
   }
 
   /** A read on a connection of the pool; when that was lost in silence, on another one. */
-  async #readAlone(
+  async #readAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     { signal = null, whenUnwanted }: ReadOptions,
-  ): Promise<Buffer | null> {
+    ask: Ask<T>,
+  ): Promise<T> {
     const ended = eitherSignal(signal, whenUnwanted?.() ?? null)
-    const run = (preparing: boolean) => this.#runAlone(statement, values, { signal: ended, preparing })
+    const run = (preparing: boolean) => this.#runAlone(statement, values, { signal: ended, preparing }, ask)
     const answer = this.#unlessUnprepared(run).catch((error) => {
       if (statement.onlyReads && originOf(error) instanceof LostInSilence) return this.#unlessUnprepared(run)
       throw error
@@ -260,7 +278,7 @@ export class Database {
       return await this.#unlessUnprepared((preparing) => {
         const made = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
         const preface = made && { ...made, name: preparing ? made.name : null }
-        return this.#runAlone(statement, values, { signal, preparing, preface })
+        return this.#runAlone(statement, values, { signal, preparing, preface }, firstField)
       })
     } catch (error) {
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
@@ -270,11 +288,12 @@ export class Database {
   }
 
   /** Runs a statement on a connection of the pool. */
-  async #runAlone(
+  async #runAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     how: Pick<AnswerCall, 'preface'> & { readonly signal: AbortSignal | null; readonly preparing: boolean },
-  ): Promise<Buffer | null> {
+    ask: Ask<T>,
+  ): Promise<T> {
     const { signal, preparing, preface } = how
     const history = this.#histories.of(statement)
     const acquired = this.#pool.acquire(signal)
@@ -287,9 +306,9 @@ export class Database {
     const started = performance.now()
     let isSpent = false
     try {
-      const first = await client.answer({ text, values, name, preface })
+      const answer = await ask(client, { text, values, name, preface })
       history.ranAlone(performance.now() - started, atWork)
-      return first
+      return answer
     } catch (error) {
       isSpent = this.#isSpentBy(error)
       if (error instanceof Unprepared && preparing) throw error

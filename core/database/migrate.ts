@@ -3,11 +3,13 @@
 
 import type { Knex } from 'knex'
 import type pg from 'pg'
+import type { LoadedPlugin } from '../engine/plugins.ts'
 import { StartError } from '../engine/start-error.ts'
 import type { Observer } from '../log/observe.ts'
 import { connectOnce, type StartSettings, takeStep } from './connect.ts'
 import { migrations } from './migrations/index.ts'
 import type { NamedMigration } from './migrations/migration.ts'
+import { migratePlugins } from './plugin-migrations.ts'
 
 /** Any number that nobody else locks by. */
 const advisoryLock = 7_253_146_508
@@ -28,14 +30,22 @@ class ListedMigrations implements Knex.MigrationSource<NamedMigration> {
   }
 }
 
+export interface MigrateOptions {
+  readonly settings: StartSettings
+  readonly observe: Observer
+  /** Whose migrations follow those of core. */
+  readonly plugins: readonly LoadedPlugin[]
+}
+
 /** Connects, checks the version of PostgreSQL, and runs the migrations that are missing. */
-export async function migrate(settings: StartSettings, observe: Observer): Promise<void> {
-  await takeStep(settings, observe, () => migrateOnce(settings.databaseUrl ?? ''))
-  const info = { message: 'schema trellis is up to date', migrations: migrations.length }
+export async function migrate({ settings, observe, plugins }: MigrateOptions): Promise<void> {
+  await takeStep(settings, observe, () => migrateOnce(settings.databaseUrl ?? '', plugins))
+  const ofPlugins = plugins.flatMap(({ plugin }) => plugin.migrations ?? [])
+  const info = { message: 'schema trellis is up to date', migrations: migrations.length + ofPlugins.length }
   observe.log({ type: 'startup', level: 'info', detail: { kind: 'catalog_migrate', info } })
 }
 
-async function migrateOnce(url: string): Promise<void> {
+async function migrateOnce(url: string, plugins: readonly LoadedPlugin[]): Promise<void> {
   const client = await connectOnce(url)
   let lost: Error | null = null
   client.on('error', ({ code = 'ECONNRESET', message }: Error & { readonly code?: string }) => {
@@ -44,7 +54,8 @@ async function migrateOnce(url: string): Promise<void> {
   try {
     await requireVersion(client)
     const applied = await appliedMigrations(client)
-    if (applied.length < migrations.length) await run(client)
+    if (!migrations.every(({ name }) => applied.includes(name))) await run(client)
+    await migratePlugins(client, plugins, advisoryLock)
   } catch (error) {
     // What failed for that reason may say it in other words.
     throw lost ?? explained(error, client)
@@ -70,7 +81,9 @@ async function appliedMigrations(client: pg.Client): Promise<string[]> {
   if (found.length === 0) return []
   const { rows } = await client.query<{ name: string }>('select name from trellis.migration order by id')
   const names = rows.map(({ name }) => name)
-  const unknown = names.find((name) => !migrations.some((migration) => migration.name === name))
+  // One that is older than the newest of this release was of what a plugin has by now.
+  const newest = migrations.at(-1)!.name
+  const unknown = names.find((name) => name > newest)
   if (unknown === undefined) return names
   throw new StartError(
     `The schema trellis of this database was made by a newer release (it has migration ${unknown}): start that release, or use another database`,
@@ -84,7 +97,11 @@ async function run(client: pg.Client): Promise<void> {
   const work = async (transaction: Knex.Transaction) => {
     await transaction.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
     await requireSchema(transaction)
-    await transaction.migrate.latest({ ...history, migrationSource: new ListedMigrations() })
+    await transaction.migrate.latest({
+      ...history,
+      migrationSource: new ListedMigrations(),
+      disableMigrationsListValidation: true,
+    })
   }
   try {
     await db.transaction(work, { connection: client })

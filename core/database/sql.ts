@@ -65,6 +65,26 @@ export interface Statement {
   readonly params: readonly ParamSource[]
 }
 
+/**
+ * The fragment with other fragments where its parameters stand: what takes values from elsewhere than the request. `params`
+ * are those that were there, each once, in the order that {@link compile} gives them.
+ */
+export function replaceParams(
+  fragment: Sql,
+  place: (index: number) => Sql,
+): { readonly fragment: Sql; readonly params: readonly ParamSource[] } {
+  const places = new Map<ParamSource, Sql>()
+  const placeOf = (source: ParamSource): Sql => {
+    const known = places.get(source) ?? place(places.size)
+    places.set(source, known)
+    return known
+  }
+  const replaced = ({ parts }: Sql): Sql => ({
+    parts: parts.map((part) => (typeof part === 'string' ? part : 'parts' in part ? replaced(part) : placeOf(part))),
+  })
+  return { fragment: replaced(fragment), params: [...places.keys()] }
+}
+
 /** Prints a fragment; the same source object is bound once however often it occurs. */
 export function compile(fragment: Sql): Statement {
   const params: ParamSource[] = []

@@ -1,48 +1,18 @@
-// Who may have their request served now: asked once it is known who asks, before the request is read any further.
+// The way for transports to have requests admitted as those over HTTP are.
 
-import type { RequestHeaders } from '../auth/headers.ts'
-import type { Session } from '../session/session.ts'
+import type { Applicant } from './applicant.ts'
+import type { Wrapping } from './wrapping.ts'
 
-/** A request that asks to be served. */
-export interface Applicant {
-  readonly session: Session
-  /** The client's headers, lower-case names. */
-  readonly headers: RequestHeaders
-  /** The other end of the connection: the client, or the proxy in front of the server. */
-  readonly address: string
-  /** Sets a header of the answer, where the transport has such. */
-  setHeader(name: string, value: string): void
+/** Serves who is admitted; rejects when a plugin refuses. Routes with a session are admitted before they are called. */
+export interface Admission {
+  /** Serves a request of another transport. */
+  admit<T>(applicant: Applicant, serve: () => Promise<T>): Promise<T>
+  /** Serves a request that was admitted, and turned out to hold so many GraphQL operations as a batch. */
+  admitBatch<T>(applicant: Applicant, size: number, serve: () => Promise<T>): Promise<T>
 }
 
-/** What a plugin checks. Each throws or rejects to refuse, with an error that the client sees. */
-export interface AdmissionChecks {
-  request?(applicant: Applicant): void | Promise<void>
-  /** Of a request that was admitted, when it turns out to hold so many GraphQL operations as a batch. */
-  batch?(applicant: Applicant, size: number): void | Promise<void>
-}
-
-/** The checks of all plugins, asked in the order in which they were added. */
-export class Admission {
-  readonly #checks: AdmissionChecks[] = []
-  #guardsRequests = false
-
-  /** Whether anybody checks requests. */
-  get guardsRequests(): boolean {
-    return this.#guardsRequests
-  }
-
-  add(checks: AdmissionChecks): void {
-    this.#checks.push(checks)
-    this.#guardsRequests ||= checks.request !== undefined
-  }
-
-  /** Rejects when one of the checks refuses. */
-  async checkRequest(applicant: Applicant): Promise<void> {
-    for (const checks of this.#checks) await checks.request?.(applicant)
-  }
-
-  /** The same for a batch. */
-  async checkBatch(applicant: Applicant, size: number): Promise<void> {
-    for (const checks of this.#checks) await checks.batch?.(applicant, size)
-  }
-}
+/** Asks those who stand around requests that are admitted. */
+export const admissionBy = (wrapping: Pick<Wrapping, 'admission' | 'batch'>): Admission => ({
+  admit: (applicant, serve) => (wrapping.admission ? wrapping.admission(applicant, serve) : serve()),
+  admitBatch: (applicant, size, serve) => (wrapping.batch ? wrapping.batch({ applicant, size }, serve) : serve()),
+})

@@ -1,37 +1,41 @@
 // The composition root: core's services in order, then the plugins, then the first model.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Access } from '../access/access.ts'
 import { Auth } from '../auth/auth.ts'
+import { Vocabulary } from '../compiler/vocabulary.ts'
 import { takeStep } from '../database/connect.ts'
 import { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import type { Contribution } from '../graphql/contribution.ts'
-import { GraphQLEngine, type RequestGuard } from '../graphql/engine.ts'
+import { GraphQLEngine } from '../graphql/engine.ts'
+import { inDialect, toAnswerable } from '../http/answer.ts'
 import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
-import { createMetadataService } from '../metadata/metadata-service.ts'
 import type { Model } from '../metadata/model.ts'
 import { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import { type Dialect, dialects } from '../names/dialect.ts'
+import { createMetadataService } from '../operations/metadata-service.ts'
 import { OperationRegistry } from '../operations/registry.ts'
-import type { Settings } from '../options/options.ts'
+import type { AllSettings, Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
 import { SessionSettings } from '../session/session-settings.ts'
-import { Admission } from './admission.ts'
 import { Apis } from './apis.ts'
 import type { Plugin } from './plugin.ts'
-import { type LoadedPlugin, loadPlugins, orderPlugins, pluginFailure, pluginLabel } from './plugins.ts'
-import { engineOf, openRoutes, type Services } from './registration.ts'
+import { type ReadSettings, readSettings } from './plugin-options.ts'
+import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
+import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
+import { ServiceRegistry } from './service-registry.ts'
 import { StartError } from './start-error.ts'
 import { Wrapping } from './wrapping.ts'
 
 export interface EngineOptions {
-  /** `databaseUrl` must be set: core starts no PostgreSQL. */
-  readonly settings: Settings
+  /** `databaseUrl` must be set: core starts no PostgreSQL. Options of plugins are given by their keys. */
+  readonly settings: AllSettings
   /** Plugins beside those that the settings name; the built-in ones among them. */
   readonly plugins: readonly Plugin[]
   /** Takes the log; by default lines on stdout. */
@@ -56,16 +60,16 @@ export interface RunningEngine {
 
 /** Builds the engine: everything is in place, and the first model is served, when it resolves. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const { settings } = options
-  const given = options.plugins.map((plugin): LoadedPlugin => ({ plugin, source: null }))
-  const plugins = orderPlugins([...given, ...(await loadPlugins(settings.plugins, process.cwd()))])
+  const plugins = await findPlugins(options.plugins, options.settings.plugins)
+  const given = readSettings(options.settings, plugins)
+  const settings = given.core
   const definitions = plugins.map(({ plugin }) => plugin)
   const apis = new Apis(definitions, settings.enabledApis)
-  const { http, services, metadata, outgoing } = createServices(options, apis)
+  const { http, services, metadata, outgoing } = createServices({ ...options, given }, apis)
   const close = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
-    await migrate(settings, observe)
+    await migrate({ settings, observe, plugins })
     await takeStep(settings, observe, () => database.open())
     await registerPlugins(services, plugins)
     await takeStep(settings, observe, () => metadata.start())
@@ -91,7 +95,13 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   }
 }
 
-function createServices({ settings, observe = createObserver(settings) }: EngineOptions, apis: Apis) {
+interface ServiceOptions extends EngineOptions {
+  readonly given: ReadSettings
+}
+
+function createServices(options: ServiceOptions, apis: Apis) {
+  const settings = options.given.core
+  const { observe = createObserver(settings) } = options
   const dialect = dialects[settings.dialect]
   const wrapping = new Wrapping()
   const sessionSettings = new SessionSettings(dialect)
@@ -103,19 +113,31 @@ function createServices({ settings, observe = createObserver(settings) }: Engine
   const registry = new MetadataRegistry()
   const access = new Access()
   const common = { access, database, dialect, sessionSettings, wrapping }
-  const metadata = createMetadataService({ ...common, observe, operations, registry })
+  const vocabulary = new Vocabulary()
+  const metadata = createMetadataService({
+    ...common,
+    ...{ settings, observe, operations, registry, vocabulary },
+    validateDocument: (text, options, model) => graphql.validate(text, options, model),
+  })
   const contributions: Contribution[] = []
-  const guards: RequestGuard[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
-  const graphql = new GraphQLEngine({ ...common, settings, contributions, guards, model, report })
+  const answerable = (error: unknown) => inDialect(toAnswerable(error, observe), settings)
+  const graphql = new GraphQLEngine({
+    ...common,
+    ...{ settings, contributions, model, report, toAnswerable: answerable },
+  })
   const services: Services = {
     ...common,
-    ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, guards, graphql },
-    admission: new Admission(),
+    ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, graphql },
     app: http.app,
+    options: options.given.ofPlugins,
+    vocabulary,
+    services: new ServiceRegistry(),
+    configuration: [],
     routes: new Map(),
     ready: [],
+    stopping: [],
     closing: [],
   }
   return { http, services, metadata, outgoing }
@@ -184,22 +206,37 @@ async function runReadyHooks({ ready }: Services): Promise<void> {
   }
 }
 
-/** Ends requests, then what plugins run, then the connections to the database; the first call decides. */
+/** Ends long answers, then requests, then what plugins run, then the connections to the database; the first call decides. */
 function closing({ http, services, metadata, outgoing }: ReturnType<typeof createServices>): () => Promise<void> {
   const close = async () => {
-    await http.close()
-    for (const { run, plugin } of services.closing.toReversed()) {
-      try {
-        await run()
-      } catch (error) {
-        const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
-        services.observe.log({ type: 'unstructured', level: 'error', detail })
-      }
+    const patience = services.settings.gracefulShutdownTimeout * 1000
+    for (const hook of services.stopping.toReversed()) {
+      await inTime(hook, patience, services)
     }
+    await http.close()
+    for (const hook of services.closing.toReversed()) await runAtEnd(hook, services)
     await outgoing.close()
     await metadata.stop()
     await services.database.close()
   }
   let closed: Promise<void> | undefined
   return () => (closed ??= close())
+}
+
+/** Runs a hook of the end for as long as requests may take to end. */
+async function inTime(hook: OwnedHook, patience: number, services: Services): Promise<void> {
+  const late = sleep(patience, 'late', { ref: false })
+  if ((await Promise.race([runAtEnd(hook, services), late])) !== 'late') return
+  const detail = `${pluginLabel(hook.plugin)} does not stop in time`
+  services.observe.log({ type: 'unstructured', level: 'error', detail })
+}
+
+/** Runs a hook of the end, whose failure is logged and keeps nothing from ending. */
+async function runAtEnd({ run, plugin }: OwnedHook, { observe }: Services): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
+    observe.log({ type: 'unstructured', level: 'error', detail })
+  }
 }

@@ -1,21 +1,23 @@
 // The contract between core and plugins. A plugin is a value made by `definePlugin`; built-in ones and those of third
 // parties are the same thing.
 
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
-import type { ComparisonOperator } from '../compiler/operators.ts'
+import type { ComparisonOperator } from '../compiler/comparison-operator.ts'
 import type { TypeSupport } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
 import type { Contribution } from '../graphql/contribution.ts'
-import type { GraphQLEngine, RequestGuard } from '../graphql/engine.ts'
+import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import type { Facet, ModelEffect, Slice } from '../metadata/slices.ts'
+import type { Source } from '../metadata/sources.ts'
+import type { GeneratedTypes } from '../metadata/type-names.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { RegisteredOperation } from '../operations/registry.ts'
@@ -23,13 +25,47 @@ import type { Settings } from '../options/options.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Admission } from './admission.ts'
-import type { Wrappers } from './wrapping.ts'
+import type { ServiceKey } from './service-key.ts'
+import type { Surroundings } from './wrapping.ts'
 
-/** What a plugin registers with. */
-export interface Engine {
+/** The options of a plugin, each made by a function of `option`, by their keys in the configuration file. */
+export type PluginOptions = Readonly<Record<string, TSchema>>
+
+/** Their values. */
+export type OptionValues<O extends PluginOptions> = { readonly [K in keyof O]: Static<O[K]> }
+
+/** A step by which a plugin brings its own tables, in the schema `trellis`, up to date. One that was released is never edited. */
+export interface Migration {
+  /** Unique in the plugin; they run in the order in which they are listed. */
+  readonly name: string
+  /** One statement or several, which run in a transaction. */
+  readonly sql: string
+  /** Its name in the history of core, of which it was a part before the plugin had it. */
+  readonly formerName?: string
+}
+
+/** A member of a report of the configuration. */
+export interface ConfigurationEntry {
+  readonly key: string
+  /** Where it stands: the lower first. The members of the interface have the tens. */
+  readonly place: number
+  readonly value: unknown
+}
+
+/** A member of the answer of `/v1alpha1/config`. */
+export interface ConfigurationMember extends Omit<ConfigurationEntry, 'value'> {
+  readonly schema: TSchema
+  /** Asked at each request; nothing of it may be secret. */
+  value(): unknown
+}
+
+/** What a plugin registers with; `Options` are the values of its own options. */
+export interface Engine<Options = Readonly<Record<string, unknown>>> {
   /** What roles may do with tables: asking for it, and narrowing it for everybody. */
   readonly access: Pick<Access, 'of' | 'narrow'>
   readonly settings: Settings
+  /** The values of the options that the plugin declares. */
+  readonly options: Options
   readonly dialect: Dialect
   /** The Fastify instance, for what routes cannot express. */
   readonly app: FastifyInstance
@@ -45,6 +81,10 @@ export interface Engine {
     facet<K extends string & keyof TableEntry, Resolved>(
       facet: Facet<NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never, Resolved> & { readonly key: K },
     ): void
+    /** What resolving needs from elsewhere: fetched outside of all locks, stored, and read by `context.source(key, id)`. */
+    source<Definition, Value>(source: Source<Definition, Value>): void
+    /** Names of the GraphQL types that the plugin generates, so that nobody else can claim them. */
+    typeNames(generated: GeneratedTypes): void
     /** Follows each change of the model in the database, in the transaction that stores the change. */
     effect(effect: ModelEffect): void
     /** Running operations and reading the document, for routes and jobs. */
@@ -52,8 +92,6 @@ export interface Engine {
   }
   readonly graphql: {
     contribute(contribution: Contribution): void
-    /** Adds a check of each request's document; it throws to refuse. */
-    guard(guard: RequestGuard): void
     /** Executing requests, for routes and transports. */
     readonly engine: GraphQLEngine
   }
@@ -62,16 +100,26 @@ export interface Engine {
     /** Those that are open, of all plugins: complete when the server is ready. */
     all(): readonly Route[]
   }
-  /** What is known of types that extensions of the database bring. Like `comparisons`, of all engines of the process. */
+  /** What is known of types that extensions of the database bring. */
   readonly types: { add(...types: readonly TypeSupport[]): void }
   /** What columns can be compared by, in GraphQL and in expressions of the metadata. */
   readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }
   /** Who asks: authenticating requests of other transports, and adding a way to authenticate. */
   readonly auth: Pick<Auth, 'mode' | 'configuration' | 'authenticate' | 'use'>
-  /** Whether a request is served now: adding a check, and asking all of them for requests of other transports. */
-  readonly admission: Pick<Admission, 'add' | 'checkRequest' | 'checkBatch'>
-  /** Puts something around requests, operations, statements and requests to other servers. */
-  wrap(wrappers: Wrappers): void
+  /** Puts something around the work of the server, or in front of it: each member stands around one kind. */
+  around(surroundings: Surroundings): void
+  /** What administrators may read of the configuration. */
+  readonly configuration: {
+    add(...members: readonly ConfigurationMember[]): void
+    /** Those of all plugins, in their order: complete when the server is ready. */
+    all(): readonly ConfigurationMember[]
+  }
+  /** Gives those that depend on this plugin something to use. */
+  provide<T>(key: ServiceKey<T>, service: T): void
+  /** What another plugin provides, which must be among the dependencies. */
+  use<T>(key: ServiceKey<T>): T
+  /** Having requests of other transports admitted as those over HTTP are. */
+  readonly admission: Admission
   /** What transactions tell the database of the request that they serve. */
   readonly sessionSettings: SessionSettings
   /** Requests to other servers, by the rules that hold for all of them. */
@@ -82,11 +130,16 @@ export interface Engine {
   readonly model: Model
   /** Runs when the server starts to serve, after the first model was built. */
   onReady(run: () => void | Promise<void>): void
-  /** Runs when the server stops, before the database is closed. */
+  /**
+   * Runs when the server begins to stop, while it still listens and answers: the place to end long answers and sockets, for
+   * which stopping waits as long as for requests.
+   */
+  onStopping(run: () => void | Promise<void>): void
+  /** Runs when no request is left, before the database is closed. */
   onClose(run: () => void | Promise<void>): void
 }
 
-export interface PluginDefinition {
+export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   readonly name: string
   /** The name in `--enabled-apis` that opens its operations and routes; absent: `metadata`. */
   readonly api?: string
@@ -94,7 +147,13 @@ export interface PluginDefinition {
   readonly enabledByDefault?: boolean
   /** Plugins that must be there, and are registered before. */
   readonly dependencies?: readonly string[]
-  register(engine: Engine): void | Promise<void>
+  /** Given like all others, by flag, variable and configuration file; `engine.options` has their values. */
+  readonly options?: O
+  /** Of its own tables, in order; each is run once, before anything is registered. */
+  readonly migrations?: readonly Migration[]
+  /** What the log of the start says of its configuration; nothing of it may be secret. */
+  logged?(options: OptionValues<O>): readonly ConfigurationEntry[]
+  register(engine: Engine<OptionValues<O>>): void | Promise<void>
 }
 
 /** A plugin, as `--plugin` and `createEngine({plugins})` take it. */
@@ -103,4 +162,6 @@ export interface Plugin extends PluginDefinition {
 }
 
 /** Declares a plugin. */
-export const definePlugin = (definition: PluginDefinition): Plugin => ({ ...definition, trellisPlugin: true })
+export const definePlugin = <const O extends PluginOptions = Readonly<Record<never, TSchema>>>(
+  definition: PluginDefinition<O>,
+): Plugin => ({ ...definition, trellisPlugin: true })

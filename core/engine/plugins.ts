@@ -48,6 +48,12 @@ export async function loadPlugins(sources: readonly string[], directory: string)
   return loaded
 }
 
+/** The given plugins and those that options name, in the order in which they register. */
+export async function findPlugins(given: readonly Plugin[], sources: readonly string[]): Promise<LoadedPlugin[]> {
+  const values = given.map((plugin): LoadedPlugin => ({ plugin, source: null }))
+  return orderPlugins([...values, ...(await loadPlugins(sources, process.cwd()))])
+}
+
 async function loadPlugin(source: string, directory: string): Promise<LoadedPlugin> {
   const file = isPath(source) ? fileOfPath(source, directory) : fileOfPackage(source, directory)
   const module = await importFile(file, source)

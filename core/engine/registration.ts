@@ -3,32 +3,39 @@
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
-import { addOperators } from '../compiler/operators.ts'
-import { addTypes } from '../compiler/type-support.ts'
+import type { Vocabulary } from '../compiler/vocabulary.ts'
 import type { Database } from '../database/database.ts'
+import { isConnectionLost } from '../database/postgres-errors.ts'
+import { TrellisError } from '../errors/errors.ts'
 import type { Contribution } from '../graphql/contribution.ts'
-import type { GraphQLEngine, RequestGuard } from '../graphql/engine.ts'
+import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
-import type { Slice } from '../metadata/slices.ts'
+import type { ModelEffect, Slice } from '../metadata/slices.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
-import type { Admission } from './admission.ts'
+import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
-import type { Engine } from './plugin.ts'
+import type { ConfigurationMember, Engine } from './plugin.ts'
+import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
+import type { ServiceRegistry } from './service-registry.ts'
 import type { Wrapping } from './wrapping.ts'
 
 /** What plugins share, and what they have declared so far. */
 export interface Services {
   readonly access: Access
   readonly settings: Settings
+  /** The values of the options of plugins. */
+  readonly options: ReadSettings['ofPlugins']
+  readonly services: ServiceRegistry
+  readonly configuration: ConfigurationMember[]
   readonly dialect: Dialect
   readonly app: FastifyInstance
   readonly database: Database
@@ -38,15 +45,15 @@ export interface Services {
   readonly apis: Apis
   readonly operations: OperationRegistry
   readonly registry: MetadataRegistry
+  readonly vocabulary: Vocabulary
   readonly metadata: MetadataService
   readonly graphql: GraphQLEngine
   readonly contributions: Contribution[]
-  readonly guards: RequestGuard[]
-  readonly admission: Admission
   readonly sessionSettings: SessionSettings
   readonly wrapping: Wrapping
   readonly routes: Map<string, OwnedRoute>
   readonly ready: OwnedHook[]
+  readonly stopping: OwnedHook[]
   readonly closing: OwnedHook[]
 }
 
@@ -72,38 +79,47 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   return {
     access: services.access,
     settings: services.settings,
+    options: services.options.get(loaded) ?? {},
     dialect: services.dialect,
     app: services.app,
     database: services.database,
     observe: services.observe,
     auth: services.auth,
-    admission: services.admission,
+    admission: admissionBy(services.wrapping),
     sessionSettings: services.sessionSettings,
-    wrap: (wrappers) => services.wrapping.add(wrappers),
+    around: (surroundings) => services.wrapping.add(surroundings),
     outgoing: services.outgoing,
     apis: services.apis,
+    configuration: {
+      add: (...members) => addMembers(services.configuration, members),
+      all: () => services.configuration.toSorted((a, b) => a.place - b.place),
+    },
+    provide: (key, service) => services.services.provide(key, service, loaded),
+    use: (key) => services.services.use(key, loaded),
     operations: { add: (...added) => operations.add(owner, ...added), all: () => operations.all() },
     metadata: {
       slice: (key, slice) => registry.addSlice(withOwner({ ...slice, key } as Slice, loaded), name),
       facet: (facet) => registry.addFacet(facet, name),
-      effect: (effect) => registry.addEffect(effect),
+      source: (source) => registry.addSource(source, name),
+      typeNames: (generated) => registry.addGeneratedTypes(generated),
+      effect: (effect) => registry.addEffect(reconciling(effect, loaded)),
       service: services.metadata,
     },
     graphql: {
       contribute: (contribution) => addContribution(contributions, contribution),
-      guard: (guard) => services.guards.push(guard),
       engine: services.graphql,
     },
     routes: {
       add: (...routes) => addRoutes(services, loaded, routes),
       all: () => openRoutes(services).map(({ route }) => route),
     },
-    types: { add: addTypes },
-    comparisons: { add: addOperators },
+    types: { add: (...types) => services.vocabulary.addTypes(...types) },
+    comparisons: { add: (...operators) => services.vocabulary.addOperators(...operators) },
     get model() {
       return services.metadata.model
     },
     onReady: (run) => services.ready.push({ run, plugin: loaded }),
+    onStopping: (run) => services.stopping.push({ run, plugin: loaded }),
     onClose: (run) => services.closing.push({ run, plugin: loaded }),
   }
 }
@@ -119,6 +135,28 @@ function withOwner(slice: Slice, plugin: LoadedPlugin): Slice {
     }
   }
   return { ...slice, resolve }
+}
+
+/** The effect, whose failure for the first model, which no request asked for, says whose it is. */
+const reconciling =
+  (effect: ModelEffect, plugin: LoadedPlugin): ModelEffect =>
+  async (change) => {
+    try {
+      await effect(change)
+    } catch (error) {
+      // A start that lost its connection tries again.
+      const isLost = error instanceof TrellisError && isConnectionLost(error)
+      if (change.previous !== null || isLost) throw error
+      throw pluginFailure(plugin, error, 'failed to bring the database in line with the metadata')
+    }
+  }
+
+function addMembers(configuration: ConfigurationMember[], members: readonly ConfigurationMember[]): void {
+  for (const member of members) {
+    const taken = configuration.some(({ key }) => key === member.key)
+    if (taken) throw new Error(`the member "${member.key}" of the configuration is declared already`)
+    configuration.push(member)
+  }
 }
 
 function addContribution(contributions: Contribution[], contribution: Contribution): void {

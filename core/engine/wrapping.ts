@@ -1,16 +1,23 @@
-// What plugins put around the work of the server, to measure, trace or limit it. Work that no plugin wraps costs a
-// comparison with null.
+// What plugins put around the work of the server, to measure, trace, limit or refuse it: the one way to stand around or in
+// front of work. What nobody stands around costs a comparison with null.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Operation } from '../graphql/document.ts'
+import type { Operation, ParsedDocument } from '../graphql/document.ts'
 import type { GraphQLRequest } from '../graphql/request.ts'
 import type { Route } from '../http/declared-route.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { OutgoingRequest, OutgoingResponse } from '../outgoing/request.ts'
 import type { Session } from '../session/session.ts'
+import type { Applicant } from './applicant.ts'
 
-/** Runs `run` once and gives back what it gives; `work` holds what is known, more of it once `run` has ended. */
+/**
+ * Runs `run` once and gives back what it gives, or throws before to refuse; `work` holds what is known, more of it once
+ * `run` has ended.
+ */
 export type Around<Work> = <T>(work: Work, run: () => Promise<T>) => Promise<T>
+
+/** The same of what is done at once. */
+export type AroundSync<Work> = <T>(work: Work, run: () => T) => T
 
 /** A request at its route, from the end of its body until its answer is handed over. `run` never rejects. */
 export interface RequestWork {
@@ -44,6 +51,21 @@ export interface MetadataWork extends EndableWork {
   readonly type: string
 }
 
+/** A request that turned out to hold several GraphQL operations. */
+export interface BatchWork {
+  readonly applicant: Applicant
+  /** How many. */
+  readonly size: number
+}
+
+/** A document that was read, on its way to the plan of one of its operations. */
+export interface DocumentWork {
+  readonly document: ParsedDocument
+  readonly session: Session
+  /** `chooseOperation(document, request.operationName)` gives the operation that is asked for. */
+  readonly request: GraphQLRequest
+}
+
 /** Reading a document, and validating and planning an operation of it. */
 export interface PlanningWork {
   readonly session: Session
@@ -61,49 +83,65 @@ export interface StatementWork {
 }
 
 /** What a plugin may put around the work, each member for one kind. */
-export interface Wrappers {
+export interface Surroundings {
   readonly request?: Around<RequestWork>
+  /** From when it is known who asks, before the body is parsed: an error of it is what the client gets. */
+  readonly admission?: Around<Applicant>
+  readonly batch?: Around<BatchWork>
   readonly operation?: Around<OperationWork>
   readonly metadata?: Around<MetadataWork>
-  readonly planning?: <T>(work: PlanningWork, run: () => T) => T
+  readonly planning?: AroundSync<PlanningWork>
+  /** Within planning: for each request, before the role's schema counts. */
+  readonly document?: AroundSync<DocumentWork>
   readonly statement?: Around<StatementWork>
-  /** `send` takes the request that is to be sent: the wrapper may have changed its headers. */
-  readonly outgoing?: OutgoingWrapper
+  /** `send` takes the request that is to be sent: its headers may be changed. */
+  readonly outgoing?: AroundOutgoing
 }
 
-export type OutgoingWrapper = (
+export type AroundOutgoing = (
   request: OutgoingRequest,
   send: (request: OutgoingRequest) => Promise<OutgoingResponse>,
 ) => Promise<OutgoingResponse>
 
-/** The wrappers of all plugins as one; null where there are none. Those that were added first are outermost. */
+/** What all plugins put around each kind of work, as one; null where there is nothing. What was added first is outermost. */
 export class Wrapping {
   request: Around<RequestWork> | null = null
+  admission: Around<Applicant> | null = null
+  batch: Around<BatchWork> | null = null
   operation: Around<OperationWork> | null = null
   metadata: Around<MetadataWork> | null = null
-  planning: NonNullable<Wrappers['planning']> | null = null
+  planning: AroundSync<PlanningWork> | null = null
+  document: AroundSync<DocumentWork> | null = null
   statement: Around<StatementWork> | null = null
-  outgoing: OutgoingWrapper | null = null
+  outgoing: AroundOutgoing | null = null
 
-  add(wrappers: Wrappers): void {
-    this.request = inside(this.request, wrappers.request)
-    this.operation = inside(this.operation, wrappers.operation)
-    this.metadata = inside(this.metadata, wrappers.metadata)
-    this.statement = inside(this.statement, wrappers.statement)
-    const { planning, outgoing } = this
-    const { planning: innerPlanning, outgoing: innerOutgoing } = wrappers
-    this.planning =
-      planning && innerPlanning
-        ? (work, run) => planning(work, () => innerPlanning(work, run))
-        : (planning ?? innerPlanning ?? null)
+  add(added: Surroundings): void {
+    this.request = inside(this.request, added.request)
+    this.admission = inside(this.admission, added.admission)
+    this.batch = inside(this.batch, added.batch)
+    this.operation = inside(this.operation, added.operation)
+    this.metadata = inside(this.metadata, added.metadata)
+    this.statement = inside(this.statement, added.statement)
+    this.planning = insideSync(this.planning, added.planning)
+    this.document = insideSync(this.document, added.document)
+    const { outgoing } = this
+    const { outgoing: inner } = added
     this.outgoing =
-      outgoing && innerOutgoing
-        ? (request, send) => outgoing(request, (changed) => innerOutgoing(changed, send))
-        : (outgoing ?? innerOutgoing ?? null)
+      outgoing && inner
+        ? (request, send) => outgoing(request, (changed) => inner(changed, send))
+        : (outgoing ?? inner ?? null)
   }
 }
 
 function inside<Work>(outer: Around<Work> | null, inner: Around<Work> | undefined): Around<Work> | null {
+  if (!outer || !inner) return outer ?? inner ?? null
+  return (work, run) => outer(work, () => inner(work, run))
+}
+
+function insideSync<Work>(
+  outer: AroundSync<Work> | null,
+  inner: AroundSync<Work> | undefined,
+): AroundSync<Work> | null {
   if (!outer || !inner) return outer ?? inner ?? null
   return (work, run) => outer(work, () => inner(work, run))
 }

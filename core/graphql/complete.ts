@@ -1,41 +1,146 @@
-// Values of resolved fields, cut to what was selected.
+// Values of calls, cut to what was selected: members picked by selection, lists walked, the types of interfaces and unions
+// told apart, `__typename` filled in.
 
-import { type GraphQLOutputType, isAbstractType, isLeafType, isListType, isNonNullType, isObjectType } from 'graphql'
-import { internalError } from '../errors/errors.ts'
+import {
+  type GraphQLNullableType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql'
+import { internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
+import { type JsonObject, type Place, placeIn, setAt } from './answer.ts'
+import { typeOfValue } from './possible-types.ts'
+import type { RoleSchema } from './role-schema.ts'
 import type { FieldSelection } from './selection.ts'
+import type { MemberStep } from './steps.ts'
 
-/** The value in the response's shape: members picked by selection, lists walked, `__typename` filled in. */
-export function completeValue(value: unknown, field: FieldSelection, type?: GraphQLOutputType): unknown {
-  return complete(value, type ?? field.definition!.type, field)
+/** An object of a call's result that has a member which others answer. */
+export interface FoundObject {
+  /** As the call gave it. */
+  readonly object: Readonly<JsonObject>
+  /** Of the member. */
+  readonly place: Place
 }
 
-function complete(value: unknown, type: GraphQLOutputType, field: FieldSelection): unknown {
-  if (isNonNullType(type)) {
-    const completed = complete(value, type.ofType, field)
-    if (completed === null) {
-      const message = `expecting not null value for field "${field.name}"`
-      throw internalError(message, { path: pathKeys(field.path) })
+export interface CompletionOptions {
+  readonly schema: RoleSchema
+  readonly members: ReadonlyMap<FieldSelection, MemberStep>
+  /** Told of what does not fit its type: throws, unless the rest of the answer is left. */
+  readonly refuse: (error: TrellisError, place: Place) => void
+}
+
+/** Where a value was to be, and null would not do. */
+const lost = Symbol('lost')
+
+const notNull = ({ name }: FieldSelection): string => `expecting not null value for field "${name}"`
+
+/** Completes the values of one call. */
+export class Completion {
+  /** What it met of members that others answer. */
+  readonly found = new Map<FieldSelection, FoundObject[]>()
+  readonly #options: CompletionOptions
+
+  constructor(options: CompletionOptions) {
+    this.#options = options
+  }
+
+  /** Puts the completed value into its place; false: nothing will do there, so that what is around it has to go. */
+  complete(value: unknown, field: FieldSelection, place: Place): boolean {
+    const completed = this.#value(value, field.definition!.type, field, place)
+    if (completed === lost) return false
+    setAt(place, completed)
+    return true
+  }
+
+  /** Puts a value into its place that has the shape of the response already. */
+  take(value: unknown, field: FieldSelection, place: Place): boolean {
+    const { isNullable } = place
+    if (!isNullable && (value ?? null) === null) {
+      this.#refuse(notNull(field), field, place)
+      return false
     }
-    return completed
+    setAt(place, value ?? null)
+    return true
   }
-  if (value === null || value === undefined) return null
-  if (isListType(type)) {
-    if (!Array.isArray(value)) {
-      throw internalError(`expecting a list for field "${field.name}"`, { path: pathKeys(field.path) })
+
+  #value(value: unknown, type: GraphQLOutputType, field: FieldSelection, place: Place): unknown {
+    const nullable = getNullableType(type)
+    if (value === null || value === undefined) {
+      if (!isNonNullType(type)) return null
+      return this.#refuse(notNull(field), field, place)
     }
-    return value.map((item) => complete(item, type.ofType, field))
+    const completed = this.#nonNull(value, nullable, field, place)
+    return completed === lost && !isNonNullType(type) ? null : completed
   }
-  if (isLeafType(type)) return value
-  const members = value as Record<string, unknown>
-  const object = isAbstractType(type) ? null : type
-  if (!isObjectType(object)) {
-    throw internalError(`the type of field "${field.name}" cannot be completed`, { path: pathKeys(field.path) })
+
+  #nonNull(value: unknown, type: GraphQLOutputType & GraphQLNullableType, field: FieldSelection, place: Place) {
+    if (isLeafType(type)) return value
+    if (isListType(type)) return this.#list(value, type.ofType, field, place)
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      return this.#refuse(`expecting an object for field "${field.name}"`, field, place)
+    }
+    const object = this.#objectType(value as JsonObject, type)
+    if (object) return this.#object(value as JsonObject, field.fieldsOf(object), place, object)
+    return this.#refuse(`the type of a value of field "${field.name}" is not one of "${type}"`, field, place)
   }
-  const entries = field.fieldsOf(object).map((child) => {
-    if (child.definition === null) return [child.responseName, object.name]
-    const member = Object.hasOwn(members, child.name) ? members[child.name] : null
-    return [child.responseName, complete(member, child.definition.type, child)]
-  })
-  return Object.fromEntries(entries)
+
+  #objectType(value: JsonObject, type: GraphQLOutputType): GraphQLObjectType | null {
+    if (isObjectType(type)) return type
+    return isAbstractType(type) ? typeOfValue(value, type, this.#options.schema) : null
+  }
+
+  #list(value: unknown, type: GraphQLOutputType, field: FieldSelection, place: Place): unknown {
+    if (!Array.isArray(value)) return this.#refuse(`expecting a list for field "${field.name}"`, field, place)
+    const list: unknown[] = new Array(value.length).fill(null)
+    for (const [i, item] of value.entries()) {
+      const completed = this.#value(item, type, field, placeIn(list, i, { type, above: place }))
+      if (completed === lost) return lost
+      list[i] = completed
+    }
+    return list
+  }
+
+  #object(
+    value: JsonObject,
+    fields: readonly FieldSelection[],
+    place: Place,
+    { name: typeName }: GraphQLObjectType,
+  ): unknown {
+    // What defines own properties: a member called `__proto__` is one like any other.
+    const object: JsonObject = Object.fromEntries(fields.map(({ responseName }) => [responseName, null]))
+    for (const field of fields) {
+      const { definition, responseName, name } = field
+      if (definition === null) {
+        object[responseName] = typeName
+        continue
+      }
+      const { type } = definition
+      const own = placeIn(object, responseName, { type, above: place })
+      if (this.#options.members.has(field)) {
+        this.#found(field).push({ object: value, place: own })
+        continue
+      }
+      const completed = this.#value(Object.hasOwn(value, name) ? value[name] : null, type, field, own)
+      if (completed === lost) return lost
+      object[responseName] = completed
+    }
+    return object
+  }
+
+  #found(field: FieldSelection): FoundObject[] {
+    const found = this.found.get(field) ?? []
+    this.found.set(field, found)
+    return found
+  }
+
+  #refuse(message: string, field: FieldSelection, place: Place): typeof lost {
+    this.#options.refuse(internalError(message, { path: pathKeys(field.path) }), place)
+    return lost
+  }
 }

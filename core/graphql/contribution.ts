@@ -7,13 +7,12 @@ import type { MutationPlan, OnConflict } from '../compiler/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../compiler/plan.ts'
 import type { RelationshipModel, TableModel } from '../metadata/model.ts'
 import type { QualifiedName } from '../names/names.ts'
+import type { MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from './call.ts'
 import type { PlanContext } from './plan-context.ts'
-import type { ResolvedCall, ResolvedRowPlanner } from './resolved-field.ts'
 import type { FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './schema-scope.ts'
 import type { FieldSelection } from './selection.ts'
 import type { Value } from './values.ts'
 
-export type * from './resolved-field.ts'
 export type * from './schema-scope.ts'
 
 export interface Contribution {
@@ -44,15 +43,12 @@ export type RootPlanner =
   | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext): RootOutput }
   /** By a change of the database, in the operation's transaction. */
   | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan }
-  /**
-   * By JavaScript. The value is completed against the selection (members picked, lists walked) unless `completed`: then
-   * it already has the response's shape.
-   */
-  | { readonly kind: 'resolved'; readonly completed?: boolean; resolve(call: ResolvedCall): unknown | Promise<unknown> }
+  | ResolvedPlanner
 
 /** How a field of a table's row is answered. */
 export type RowPlanner =
   | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext, table: TableModel): Output }
+  /** `needs` are columns. */
   | ResolvedRowPlanner
 
 /** How a member of `T_bool_exp` becomes a condition on the row. */
@@ -93,6 +89,12 @@ declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     root?: RootPlanner
     row?: RowPlanner
+    /** Of fields of the objects that a call gives; absent: the object has the value. */
+    member?: MemberPlanner
+  }
+  interface GraphQLInterfaceTypeExtensions {
+    /** The object types that implement it: those that a value can have, or a fragment can be on. */
+    possibleTypes?: () => readonly GraphQLObjectType[]
   }
   interface GraphQLInputFieldExtensions {
     boolean?: BooleanPlanner

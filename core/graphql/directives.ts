@@ -51,8 +51,8 @@ export function isIncluded(context: OperationInput, selection: SelectionNode, pa
   checkDirectives(nodes, selectionLocations[selection.kind], path)
   let included = true
   for (const node of nodes) {
-    const condition = readArguments(context, node, path).get('if')!.boolean()
-    if (condition !== (node.name.value === 'include')) included = false
+    const condition = readArguments(context, node, path).get('if')!
+    if (!condition.isUnknown && condition.boolean() !== (node.name.value === 'include')) included = false
   }
   return included
 }
@@ -66,8 +66,8 @@ export function checkOperationDirectives(context: OperationInput): void {
       const values = readArguments(context, directive, null)
       const ttl = values.get('ttl')
       const refresh = values.get('refresh')
-      if (ttl && !ttl.isNull) ttl.integer()
-      if (refresh && !refresh.isNull) refresh.boolean()
+      if (ttl && !ttl.isNull && !ttl.isUnknown) ttl.integer()
+      if (refresh && !refresh.isNull && !refresh.isUnknown) refresh.boolean()
     }
   }
   for (const variable of variables.values()) {

@@ -6,24 +6,27 @@ import type { GraphQLInputType } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, ReadOptions } from '../database/database.ts'
 import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
-import { badRequest, validationFailed } from '../errors/errors.ts'
+import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Settings } from '../options/options.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
+import { answerBatch, type BatchMember, batchValues } from './batch.ts'
 import type { Contribution, SchemaKind } from './contribution.ts'
 import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
-import { type ExecutionContext, runOperation } from './execute.ts'
+import { runOperation } from './execute.ts'
+import type { ExecutionContext, ResponseHeaders } from './execution-context.ts'
 import { type InspectedOperation, inspectOperation } from './inspect.ts'
 import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
-import { type PreparedOperation, prepareOperation } from './prepared.ts'
-import type { GraphQLRequest } from './request.ts'
+import { type PlannedRequest, type PreparedOperation, prepareOperation } from './prepared.ts'
+import type { GraphQLRequest, ValidationOptions } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
+import { checkRoot, validateDocument } from './validate.ts'
 import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
@@ -37,12 +40,6 @@ const maxSchemas = 200
 
 /** A shape longer than this is not worth remembering. */
 const maxShape = 4096
-
-/**
- * Refuses requests by throwing; asked for each one when its document is parsed, before the role's schema counts.
- * `chooseOperation(document, request.operationName)` gives the operation that is asked for.
- */
-export type RequestGuard = (document: ParsedDocument, session: Session, request: GraphQLRequest) => void
 
 /** Plans that depend on the same about the variables. */
 interface PlanVariant {
@@ -65,14 +62,15 @@ export interface GraphQLEngineOptions {
   readonly dialect: Dialect
   readonly database: Database
   readonly contributions: readonly Contribution[]
-  readonly guards: readonly RequestGuard[]
   /** The model being served. */
   readonly model: () => Model
   /** Told of fields that two contributions give. */
   readonly report: (conflict: string) => void
   readonly sessionSettings: Pick<SessionSettings, 'of'>
-  readonly wrapping: Pick<Wrapping, 'operation' | 'planning'>
+  readonly wrapping: Pick<Wrapping, 'operation' | 'planning' | 'document'>
   readonly access: Pick<Access, 'of'>
+  /** An error as clients may see it; what nobody foresaw is logged. */
+  readonly toAnswerable: (error: unknown) => TrellisError
 }
 
 /** What a transport adds to a request. */
@@ -83,6 +81,10 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   readonly whenUnwanted?: () => AbortSignal
   /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
+  /** Takes headers that the response is to have besides, as when an action sets a cookie; absent: they are left out. */
+  readonly response?: ResponseHeaders
+  /** Whether errors beside data may show their `internal`. */
+  readonly showInternal?: boolean
 }
 
 /** How a request is planned. */
@@ -100,13 +102,6 @@ export interface CachedOperation {
   readonly plans: readonly { readonly statements: readonly string[] }[]
 }
 
-/** An operation together with what this request gives it. */
-export interface PlannedRequest {
-  readonly schema: RoleSchema
-  readonly prepared: PreparedOperation
-  readonly variables: Variables
-}
-
 function generatedSql({ prepared, variables }: PlannedRequest, session: Session): QueryLog['generated_sql'] {
   if (prepared.operation.kind !== 'query') return null
   const statements = [...prepared.answeredBy].map(([key, statement]) => {
@@ -117,8 +112,8 @@ function generatedSql({ prepared, variables }: PlannedRequest, session: Session)
   return Object.fromEntries(statements)
 }
 
-/** An answer is sent once: whoever serves more than one plans by {@link GraphQLEngine.plan}, and runs by itself. */
-const subscriptionRefusal = () =>
+/** An answer is sent once: whoever serves more than one asks by {@link GraphQLEngine.answerBatch}. */
+const subscriptionRefused = () =>
   badRequest('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead')
 
 /** Refuses wrong values and missing session variables, in this order; a lone statement looks at its values itself. */
@@ -203,13 +198,14 @@ export class GraphQLEngine {
 
   async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
     const { request, session } = work
-    const { database, dialect, sessionSettings } = this.#options
+    const { database, dialect, sessionSettings, toAnswerable } = this.#options
     const planned = this.plan(request, session, extras)
     work.operation = planned.prepared.operation
-    if (work.operation.kind === 'subscription') throw subscriptionRefusal()
+    if (planned.prepared.batch) throw subscriptionRefused()
     const bound = bindAhead(planned, session)
+    const callArguments = planned.prepared.calls?.bind(planned.variables) ?? null
     extras.onPlanned?.(generatedSql(planned, session))
-    const { headers, whenUnwanted = null } = extras
+    const { headers, whenUnwanted = null, response = null, showInternal = false } = extras
     const { signal } = work
     const context: ExecutionContext = {
       database,
@@ -220,14 +216,42 @@ export class GraphQLEngine {
       signal,
       whenUnwanted,
       bound,
+      callArguments,
+      toAnswerable,
+      showInternal,
+      response,
       ...planned,
     }
     return await runOperation(context)
   }
 
-  #plan(request: GraphQLRequest, session: Session, { schema: kind }: PlanOptions): PlannedRequest {
+  /** The values of one subscriber to a planned subscription, and whether it may have them. */
+  batchValues(planned: PlannedRequest, session: Session): string {
+    return batchValues(planned, session)
+  }
+
+  /** The answers of subscribers whose plan is the same, by id: one statement for all. */
+  answerBatch(
+    prepared: PreparedOperation,
+    members: readonly BatchMember[],
+    options: ReadOptions = {},
+  ): Promise<ReadonlyMap<string, Buffer | string>> {
+    return answerBatch(this.#options.database, prepared, members, options)
+  }
+
+  #plan(request: GraphQLRequest, session: Session, options: PlanOptions): PlannedRequest {
     const document = this.#documents.get(request.query)
-    for (const guard of this.#options.guards) guard(document, session, request)
+    const around = this.#options.wrapping.document
+    if (!around) return this.#planDocument(document, request, session, options)
+    return around({ document, session, request }, () => this.#planDocument(document, request, session, options))
+  }
+
+  #planDocument(
+    document: ParsedDocument,
+    request: GraphQLRequest,
+    session: Session,
+    { schema: kind }: PlanOptions,
+  ): PlannedRequest {
     const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#group(schema, document, request.operationName)
     const variables = readVariables(group.operation, request.variables)
@@ -252,6 +276,14 @@ export class GraphQLEngine {
     return inspectOperation(new PlanContext(schema, operation, variables))
   }
 
+  /** Refuses a document that cannot be asked, whatever its variables; of the model being served unless another is given. */
+  validate(text: string, { role = 'admin', backendOnly = false }: ValidationOptions = {}, model?: Model): void {
+    validateDocument(
+      model ? this.#schemaOf(model, { role, backendOnly, kind: 'standard' }) : this.schema(role, backendOnly),
+      text,
+    )
+  }
+
   /** The schema that a role sees now. */
   schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {
     const model = this.#options.model()
@@ -263,14 +295,17 @@ export class GraphQLEngine {
     const key = `${kind} ${backendOnly ? 'b' : '-'} ${role}`
     let schema = this.#schemas.get(key)
     if (!schema) {
-      const { settings, dialect, contributions, database, report } = this.#options
-      const { serverVersion } = database
-      const access = this.#options.access.of(model, { role, backendOnly })
-      const given = { access, settings, dialect, contributions, serverVersion, report }
-      schema = new RoleSchema({ kind, model, role, backendOnly, ...given })
+      schema = this.#schemaOf(model, { kind, role, backendOnly })
       this.#schemas.set(key, schema)
     }
     return schema
+  }
+
+  #schemaOf(model: Model, of: { readonly kind: SchemaKind; readonly role: string; readonly backendOnly: boolean }) {
+    const { settings, dialect, contributions, database, report } = this.#options
+    const { serverVersion } = database
+    const access = this.#options.access.of(model, of)
+    return new RoleSchema({ model, ...of, access, settings, dialect, contributions, serverVersion, report })
   }
 
   #group(schema: RoleSchema, document: ParsedDocument, operationName: string | null): PlanGroup {
@@ -301,10 +336,6 @@ export class GraphQLEngine {
     if (this.#cachePlans) rememberPlan(group, prepared, context, this.#kept)
     return prepared
   }
-}
-
-function checkRoot(schema: RoleSchema, { kind }: Operation): void {
-  if (kind === 'mutation' && schema.root(kind).isEmpty) throw validationFailed('no mutations exist')
 }
 
 function findPlan({ operation, types, variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {

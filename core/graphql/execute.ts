@@ -1,38 +1,23 @@
-// Runs a planned operation and puts the answer's bytes together.
+// Runs a planned operation and puts the answer's bytes together. One of a single statement, which nearly all are, has no
+// steps: its bytes are handed on as they come.
 
-import { type BoundInputs, bindParams } from '../compiler/bind.ts'
+import { bindParams } from '../compiler/bind.ts'
 import type { DirectProgram } from '../compiler/mutation-program.ts'
 import { runDirect, runMutation } from '../compiler/mutation-run.ts'
-import { unlessAborted } from '../concurrency/aborting.ts'
-import type { Database } from '../database/database.ts'
+import { eitherSignal } from '../concurrency/aborting.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
-import type { Dialect } from '../names/dialect.ts'
-import type { Session } from '../session/session.ts'
-import type { SessionSettings } from '../session/session-settings.ts'
-import { completeValue } from './complete.ts'
-import type { ResolvedCall } from './contribution.ts'
+import { parseJson } from '../json/json.ts'
+import { Answer, type JsonObject } from './answer.ts'
+import type { BoundArguments } from './arguments.ts'
+import type { ExecutionContext } from './execution-context.ts'
 import { introspect } from './introspection.ts'
-import { fillJoins } from './joins.ts'
-import type { Variables } from './plan-context.ts'
-import type { PreparedOperation, Segment } from './prepared.ts'
-import type { RoleSchema } from './role-schema.ts'
+import type { ChangeStep, StatementStep, Step } from './prepared.ts'
+import { type CallRun, joinRuns, type Run, rootRun, runCalls, runLevels } from './run-calls.ts'
+import type { FieldSelection } from './selection.ts'
+import type { JoinStep } from './steps.ts'
 
-export interface ExecutionContext {
-  readonly database: Database
-  readonly dialect: Dialect
-  readonly session: Session
-  readonly sessionSettings: Pick<SessionSettings, 'of'>
-  readonly headers: Readonly<Record<string, string>>
-  /** Ends the operation when it aborts. */
-  readonly signal: AbortSignal | null
-  /** Gives what aborts when nobody waits for the answer any more; null where nothing tells. */
-  readonly whenUnwanted: (() => AbortSignal) | null
-  readonly schema: RoleSchema
-  readonly prepared: PreparedOperation
-  readonly variables: Variables
-  /** Values that were bound ahead of running. */
-  readonly bound: BoundInputs | undefined
-}
+/** A part of the answer: text of members, or the members themselves where calls take part. */
+type Part = Buffer | string | JsonObject
 
 type Piece = Buffer | string
 
@@ -44,52 +29,7 @@ export async function runOperation(context: ExecutionContext): Promise<Piece> {
     return (await database.answer(prepared.whole, values, context)) ?? prepared.whole.whenEmpty
   }
   if (prepared.direct) return await runAlone(prepared.direct, context)
-  const pieces = prepared.operation.kind === 'mutation' ? await runMutations(context) : await runQueries(context)
-  if (prepared.isSole) return pieces[0]!
-  if (prepared.joins.length === 0) return concatPieces(['{"data":{', ...separated(pieces), '}}'])
-  const text = concatPieces(['{', ...separated(pieces), '}']).toString()
-  const filling = fillJoins(text, prepared.joins, (join) => callOf(join, context))
-  const data = await unlessAborted(context.signal, filling)
-  return `{"data":${JSON.stringify(data)}}`
-}
-
-/** The segments of a query, at once: they do not depend on each other. */
-function runQueries(context: ExecutionContext): Promise<Piece[]> {
-  return Promise.all(
-    context.prepared.segments.map(async (segment) => {
-      if (segment.kind === 'text') return segment.text
-      if (segment.kind === 'resolved') return resolvedPiece(segment, context)
-      if (segment.kind === 'mutation') throw new Error('a query holds no mutation')
-      const values = bindParams(segment.statement.params, context)
-      return (await context.database.answer(segment.statement, values, context)) ?? segment.statement.whenEmpty
-    }),
-  )
-}
-
-/** What JavaScript answers comes first, in order; then all database fields in one transaction, in order. */
-async function runMutations(context: ExecutionContext): Promise<Piece[]> {
-  const { segments } = context.prepared
-  const pieces: Piece[] = new Array(segments.length).fill('')
-  for (const [i, segment] of segments.entries()) {
-    if (segment.kind === 'text') pieces[i] = segment.text
-    else if (segment.kind === 'resolved') pieces[i] = await resolvedPiece(segment, context)
-    else if (segment.kind === 'mutation' && segment.program.kind === 'constant') pieces[i] = segment.program.text
-  }
-  const last = segments.findLastIndex(needsTransaction)
-  if (last < 0) return pieces
-  const sole = segments.findIndex(needsTransaction) === last ? segments[last]! : null
-  if (sole?.kind === 'mutation' && sole.program.kind === 'direct') {
-    pieces[last] = await runAlone(sole.program, context)
-    return pieces
-  }
-  const { database, session, sessionSettings, signal } = context
-  const work = async (transaction: OwnTransaction) => {
-    for (const [i, segment] of segments.entries()) {
-      if (needsTransaction(segment)) pieces[i] = await changePiece(segment, transaction, context, i === last)
-    }
-  }
-  await database.transaction(work, { settings: sessionSettings.of(session), signal })
-  return pieces
+  return await new Running(context).run()
 }
 
 /** A statement that writes, in a transaction of its own. */
@@ -99,46 +39,157 @@ function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Pi
   return runDirect(program, context, (statement, values) => database.change(statement, values, options))
 }
 
-type Change = Extract<Segment, { kind: 'statement' | 'mutation' }>
+const noArguments: BoundArguments = () => ({})
 
-const needsTransaction = (segment: Segment): segment is Change =>
-  segment.kind === 'statement' || (segment.kind === 'mutation' && segment.program.kind !== 'constant')
+/** One run of an operation that takes several steps. */
+class Running {
+  readonly #context: ExecutionContext
+  readonly #answer = new Answer()
+  readonly #parts: Part[]
+  readonly #run: Run
 
-async function changePiece(
-  segment: Change,
-  transaction: OwnTransaction,
-  context: ExecutionContext,
-  isLast: boolean,
-): Promise<Piece> {
-  if (segment.kind === 'mutation') return runMutation(segment.program, transaction, context, isLast)
-  const values = bindParams(segment.statement.params, context)
-  return (await transaction.bytes(segment.statement, values)) ?? segment.statement.whenEmpty
+  constructor(context: ExecutionContext) {
+    this.#context = context
+    this.#parts = new Array(context.prepared.steps.length).fill('')
+    const read: Run['read'] = (statement, values) => context.database.answer(statement, values, context)
+    const { prepared, callArguments, whenUnwanted } = context
+    // Reads end when nobody waits for them any more, while changes go on.
+    const unwanted = prepared.calls && prepared.operation.kind === 'query' ? whenUnwanted?.() : null
+    const signal = eitherSignal(context.signal, unwanted ?? null)
+    this.#run = { context, answer: this.#answer, argumentsOf: callArguments ?? noArguments, signal, read }
+  }
+
+  async run(): Promise<Piece> {
+    const { prepared, response } = this.#context
+    if (prepared.operation.kind === 'mutation') await this.#mutation()
+    else await this.#query()
+    const { headers, whole } = this.#answer
+    if (response) for (const [name, value] of headers) response.header(name, value)
+    return whole ?? this.#body()
+  }
+
+  /** The steps of a query, at once: they do not depend on each other; then what depends on them, level by level. */
+  async #query(): Promise<void> {
+    const { steps } = this.#context.prepared
+    const calls = steps.flatMap((step, i) => (step.kind === 'call' ? [this.#rootCall(step, i)] : []))
+    const parts = steps.map(async (step, i) => {
+      if (step.kind === 'statement') return this.#statement(step, i)
+      await this.#known(step, i)
+      return []
+    })
+    const next = await Promise.all([runCalls(calls, this.#run), ...parts])
+    await runLevels(next.flat(), this.#run)
+  }
+
+  /** What JavaScript answers comes first, in order; then all database fields in one transaction, in order. */
+  async #mutation(): Promise<void> {
+    const { steps } = this.#context.prepared
+    await this.#mutationCalls()
+    if (this.#answer.isNull || this.#answer.whole !== null) return
+    const last = steps.findLastIndex(needsTransaction)
+    if (last < 0) return
+    const sole = steps.findIndex(needsTransaction) === last ? steps[last]! : null
+    if (sole?.kind === 'change' && sole.program.kind === 'direct' && sole.joins.length === 0) {
+      this.#parts[last] = await runAlone(sole.program, this.#context)
+      return
+    }
+    const { database, session, sessionSettings, signal } = this.#context
+    const hasJoins = steps.some((step) => needsTransaction(step) && step.joins.length > 0)
+    const work = async (transaction: OwnTransaction) => {
+      const joins: CallRun[] = []
+      for (const [i, step] of steps.entries()) {
+        if (needsTransaction(step)) joins.push(...(await this.#change(step, i, transaction, i === last && !hasJoins)))
+      }
+      // Before the commit: when one fails, nothing has been changed.
+      await runLevels(joins, { ...this.#run, read: (statement, values) => transaction.bytes(statement, values) })
+    }
+    await database.transaction(work, { settings: sessionSettings.of(session), signal })
+  }
+
+  /** The calls one after another; neighbours of a group as one. */
+  async #mutationCalls(): Promise<void> {
+    const { steps } = this.#context.prepared
+    let neighbours: CallRun[] = []
+    const flush = async () => {
+      const calls = neighbours
+      neighbours = []
+      await runLevels(calls, this.#run)
+    }
+    for (const [i, step] of steps.entries()) {
+      if (step.kind === 'call') {
+        const { group } = step.planner
+        if (!group || neighbours[0]?.step.planner.group !== group) await flush()
+        neighbours.push(this.#rootCall(step, i))
+      } else if (step.kind === 'change' && step.program.kind === 'constant') this.#parts[i] = step.program.text
+      else await this.#known(step, i)
+    }
+    await flush()
+  }
+
+  #rootCall(step: CallRun['step'], i: number): CallRun {
+    const { responseName } = step.field
+    const members: JsonObject = Object.fromEntries([[responseName, null]])
+    this.#parts[i] = members
+    return rootRun(step, members)
+  }
+
+  async #known(step: Step, i: number): Promise<void> {
+    if (step.kind === 'text') this.#parts[i] = step.text
+    else if (step.kind === 'introspection') this.#parts[i] = await this.#introspection(step.field)
+  }
+
+  async #introspection(field: FieldSelection): Promise<string> {
+    const { schema, prepared, variables } = this.#context
+    const value = await introspect(schema, field, prepared.operation, variables)
+    return `${JSON.stringify(field.responseName)}:${JSON.stringify(value ?? null)}`
+  }
+
+  async #statement({ statement, joins }: StatementStep, i: number): Promise<CallRun[]> {
+    const values = bindParams(statement.params, this.#context)
+    const bytes = await this.#context.database.answer(statement, values, this.#context)
+    return this.#members(bytes ?? statement.whenEmpty, joins, i)
+  }
+
+  async #change(
+    step: ChangeStep | StatementStep,
+    i: number,
+    transaction: OwnTransaction,
+    isLast: boolean,
+  ): Promise<CallRun[]> {
+    if (step.kind === 'change') {
+      const piece = await runMutation(step.program, transaction, this.#context, isLast)
+      return this.#members(piece, step.joins, i)
+    }
+    const values = bindParams(step.statement.params, this.#context)
+    const bytes = await transaction.bytes(step.statement, values)
+    return this.#members(bytes ?? step.statement.whenEmpty, step.joins, i)
+  }
+
+  /** Takes text of members; where joins wait for rows in it, it is read. */
+  #members(piece: Piece, joins: readonly JoinStep[], i: number): CallRun[] {
+    if (joins.length === 0) {
+      this.#parts[i] = piece
+      return []
+    }
+    const holder = parseJson(`{${piece}}`, 'lossless') as JsonObject
+    this.#parts[i] = holder
+    return joinRuns(joins, { holder, above: null }, null)
+  }
+
+  #body(): Piece {
+    const { errors, isNull } = this.#answer
+    const ending = errors.length > 0 ? `,"errors":${JSON.stringify(errors)}}` : '}'
+    if (isNull) return `{"data":null${ending}`
+    const pieces = this.#parts.map((part) => {
+      return typeof part === 'string' || Buffer.isBuffer(part) ? part : JSON.stringify(part).slice(1, -1)
+    })
+    if (this.#context.prepared.isSole) return pieces[0]!
+    return concatPieces(['{"data":{', ...separated(pieces), `}${ending}`])
+  }
 }
 
-async function resolvedPiece(
-  { field: resolved }: Extract<Segment, { kind: 'resolved' }>,
-  context: ExecutionContext,
-): Promise<string> {
-  const { field, key, planner } = resolved
-  const { name } = field
-  const isMeta = name === '__schema' || name === '__type'
-  const value = isMeta
-    ? await introspect(context.schema, field, context.prepared.operation, context.variables)
-    : await resolving(context, () => planner.resolve(callOf(resolved, context)))
-  const completed = isMeta || planner.completed ? value : completeValue(value, field)
-  return `${JSON.stringify(key)}:${JSON.stringify(completed ?? null)}`
-}
-
-const callOf = (
-  { field, args }: Pick<ResolvedCall, 'field' | 'args'>,
-  { session, headers, signal }: ExecutionContext,
-): ResolvedCall => ({ args, session, headers, signal, field })
-
-/** The value of a field that JavaScript answers, for as long as the operation may take. */
-async function resolving(context: ExecutionContext, resolve: () => unknown): Promise<unknown> {
-  context.signal?.throwIfAborted()
-  return unlessAborted(context.signal, Promise.resolve(resolve()))
-}
+const needsTransaction = (step: Step): step is ChangeStep | StatementStep =>
+  step.kind === 'statement' || (step.kind === 'change' && step.program.kind !== 'constant')
 
 const separated = (pieces: readonly Piece[]): Piece[] =>
   pieces.filter((piece) => piece.length > 0).flatMap((piece, i) => (i === 0 ? [piece] : [',', piece]))

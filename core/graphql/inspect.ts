@@ -1,9 +1,20 @@
 // An operation taken apart for looking at: what each root field would run.
 
-import { type RootStatement, rootStatement } from '../compiler/root-sql.ts'
-import { planOperation } from './plan.ts'
+import { type BatchStatement, batchStatement } from '../compiler/batch-sql.ts'
+import { rootQuery } from '../compiler/root-sql.ts'
+import { compile, literal, replaceParams, type Statement, trusted } from '../database/sql.ts'
+import { type PlannedField, planOperation } from './plan.ts'
 import type { PlanContext, Variables } from './plan-context.ts'
-import { printerOptions } from './prepared.ts'
+import { body } from './prepared.ts'
+import { printerOptions } from './printing.ts'
+
+/** A statement that answers a field when it is alone. */
+export interface InspectedStatement extends Statement {
+  /** The text with values in the places of its parameters. */
+  textWith(values: readonly (string | null)[]): string
+  /** The same for any number of subscribers at once. */
+  batch(): BatchStatement
+}
 
 export interface InspectedField {
   /** The response name. */
@@ -11,7 +22,7 @@ export interface InspectedField {
   /** Who answers: the database, JavaScript, or the schema alone (`__typename` and introspection). */
   readonly by: 'database' | 'javascript' | 'schema'
   /** Of fields that the database answers. */
-  readonly statement: RootStatement | null
+  readonly statement: InspectedStatement | null
 }
 
 export interface InspectedOperation {
@@ -24,15 +35,32 @@ export interface InspectedOperation {
 
 /** Plans a query or subscription and prints a statement for each field, the same that answers it when it is alone. */
 export function inspectOperation(context: PlanContext): InspectedOperation {
-  const options = printerOptions(context)
-  const fields = planOperation(context).map((field): InspectedField => {
+  const planned = planOperation(context)
+  const fields = planned.map((field): InspectedField => {
     const { key } = field
     if (field.kind === 'output' && field.output.kind !== 'json') {
-      const statement = rootStatement([field], { prefix: '{"data":{', suffix: '}}' }, options)
-      return { key, by: 'database', statement }
+      return { key, by: 'database', statement: inspectedStatement(field, context) }
     }
-    const isSchema = field.kind !== 'resolved' || field.field.name.startsWith('__')
-    return { key, by: isSchema ? 'schema' : 'javascript', statement: null }
+    return { key, by: field.kind === 'call' ? 'javascript' : 'schema', statement: null }
   })
-  return { variables: context.variables, fields, hasJoins: context.joins.length > 0 }
+  const hasJoins = planned.some((field) => 'joins' in field && field.joins.length > 0)
+  return { variables: context.variables, fields, hasJoins }
+}
+
+function inspectedStatement(
+  field: Extract<PlannedField, { kind: 'output' }>,
+  context: PlanContext,
+): InspectedStatement {
+  const root = rootQuery([field], body, printerOptions(context))
+  return {
+    ...compile(root.query),
+    textWith(values) {
+      const valueAt = (index: number) => {
+        const value = values[index] ?? null
+        return value === null ? trusted('NULL') : literal(value)
+      }
+      return compile(replaceParams(root.query, valueAt).fragment).text
+    },
+    batch: () => batchStatement(root),
+  }
 }

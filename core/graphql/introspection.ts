@@ -6,10 +6,13 @@ import {
   GraphQLDirective,
   GraphQLEnumType,
   GraphQLIncludeDirective,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
   GraphQLSchema,
   GraphQLSkipDirective,
   introspectionTypes,
   isEnumType,
+  isInterfaceType,
   Kind,
   lexicographicSortSchema,
 } from 'graphql'
@@ -18,29 +21,56 @@ import { conflictingDefinitions } from '../metadata/type-names.ts'
 import { compareText } from '../names/names.ts'
 import type { Operation } from './document.ts'
 import type { Variables } from './plan-context.ts'
-import type { RoleSchema } from './role-schema.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 import type { FieldSelection } from './selection.ts'
 
-const schemas = new WeakMap<RoleSchema, GraphQLSchema>()
+const schemas = new WeakMap<PlannedSchema, GraphQLSchema>()
+const wholeSchemas = new WeakMap<PlannedSchema, GraphQLSchema>()
 
 /** The role's schema as graphql-js knows schemas; members sorted by name. */
-export function introspectionSchema(role: RoleSchema): GraphQLSchema {
+export function introspectionSchema(role: PlannedSchema): GraphQLSchema {
   let schema = schemas.get(role)
   if (!schema) {
-    schema = lexicographicSortSchema(wholeSchema(role))
+    schema = lexicographicSortSchema(assembledSchema(role))
     if (role.dialect.metaEnums === 'by name') sortMetaEnums(schema)
     schemas.set(role, schema)
   }
   return schema
 }
 
-function wholeSchema(role: RoleSchema): GraphQLSchema {
+/** The role's schema as it is: with every type that anything leads to. Kept, unlike what introspection sorts. */
+export function wholeSchema(role: PlannedSchema): GraphQLSchema {
+  let schema = wholeSchemas.get(role)
+  if (!schema) {
+    schema = assembledSchema(role)
+    wholeSchemas.set(role, schema)
+  }
+  return schema
+}
+
+/** What an interface stands for is part of the schema though nothing else may lead to it, and may lead to more. */
+function assembledSchema(role: PlannedSchema): GraphQLSchema {
+  let declared: readonly GraphQLObjectType[] = []
+  for (;;) {
+    const schema = assemble(role, declared)
+    const found = declaredTypes(Object.values(schema.getTypeMap()))
+    if (found.length === declared.length) return schema
+    declared = found
+  }
+}
+
+/** The object types that interfaces say they stand for. */
+const declaredTypes = (types: readonly GraphQLNamedType[]): GraphQLObjectType[] =>
+  types.flatMap((type) => (isInterfaceType(type) ? (type.extensions.possibleTypes?.() ?? []) : []))
+
+function assemble(role: PlannedSchema, types: readonly GraphQLNamedType[]): GraphQLSchema {
   const mutation = role.root('mutation')
   try {
     return new GraphQLSchema({
       query: role.root('query').objectType(),
       mutation: mutation.isEmpty ? undefined : mutation.objectType(),
       subscription: role.root('subscription').objectType(),
+      types,
       directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
       // Empty types (an input without columns) are legal here and not to graphql-js.
       assumeValid: true,
@@ -67,7 +97,7 @@ const fieldDirective = (directive: GraphQLDirective) =>
 
 /** The value of a selected `__schema` or `__type`, in the response's shape. */
 export async function introspect(
-  role: RoleSchema,
+  role: PlannedSchema,
   field: FieldSelection,
   operation: Operation,
   variables: Variables,

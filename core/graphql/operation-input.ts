@@ -9,6 +9,9 @@ import type { Operation } from './document.ts'
 /** Variables by name, defaults filled in. Never has a prototype. */
 export type Variables = Readonly<Record<string, unknown>>
 
+/** Stands for the value of a variable where a document is validated and nobody has sent any. */
+export const unknownValue = Symbol('a value that nobody has sent')
+
 /** A variable at a place where it is used. */
 export interface UsedVariable {
   readonly type: TypeNode
@@ -37,11 +40,23 @@ export class OperationInput {
   readonly dependences = new Map<string, Dependence>()
   /** Of variables, as the places have them where they stand; where such a place is within a scalar there is none. */
   readonly variableTypes = new Map<string, GraphQLInputType>()
+  /** Whether a variable stood anywhere. */
+  usesVariables = false
   #selections = 0
 
   constructor(operation: Operation, variables: Variables) {
     this.operation = operation
     this.variables = variables
+  }
+
+  /** The same operation with the variables of another request; what is read of them there is no matter of this plan. */
+  with(variables: Variables): OperationInput {
+    return new OperationInput(this.operation, variables)
+  }
+
+  /** Whether there is a union of that name, and the object type is a member of it. */
+  unionHas(_union: string, _member: string): boolean {
+    return false
   }
 
   /** Counts a selection that was looked at: fragments within fragments can make a short text a huge operation. */
@@ -51,6 +66,7 @@ export class OperationInput {
 
   /** The value of a variable at a place of the document. */
   useVariable(name: string, path: Path | null): UsedVariable {
+    this.usesVariables = true
     const declared = this.operation.variables.get(name)
     if (!declared) {
       const help = didYouMean(name, () => this.operation.variables.keys())

@@ -3,22 +3,23 @@
 import type { MutationPlan } from '../compiler/mutation-plan.ts'
 import type { RootOutput } from '../compiler/plan.ts'
 import { badRequest, validationFailed } from '../errors/errors.ts'
-import type { RootPlanner } from './contribution.ts'
 import { checkOperationDirectives } from './directives.ts'
 import type { PlanContext } from './plan-context.ts'
 import { collectFields, type FieldSelection } from './selection.ts'
+import { checkSelected, collectJoins, type JoinStep, planCall, type RootCall } from './steps.ts'
 
-/** A root field and what answers it. */
+/** A root field and what answers it. `joins` are fields of its rows that JavaScript answers. */
 export type PlannedField =
-  | { readonly kind: 'output'; readonly key: string; readonly output: RootOutput }
-  | { readonly kind: 'mutation'; readonly key: string; readonly plan: MutationPlan }
+  | { readonly kind: 'output'; readonly key: string; readonly output: RootOutput; readonly joins: readonly JoinStep[] }
   | {
-      readonly kind: 'resolved'
+      readonly kind: 'mutation'
       readonly key: string
-      readonly planner: Extract<RootPlanner, { kind: 'resolved' }>
-      readonly field: FieldSelection
-      readonly args: Readonly<Record<string, unknown>>
+      readonly plan: MutationPlan
+      readonly joins: readonly JoinStep[]
     }
+  /** `__schema` or `__type`. */
+  | { readonly kind: 'introspection'; readonly key: string; readonly field: FieldSelection }
+  | { readonly kind: 'call'; readonly key: string; readonly call: RootCall }
 
 /** Validates the operation against the role's schema and plans its root fields, in the order of the answer. */
 export function planOperation(context: PlanContext): readonly PlannedField[] {
@@ -30,7 +31,8 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   return fields.map((field) => planRootField(field, context))
 }
 
-function checkSubscription(fields: readonly FieldSelection[]): void {
+/** Refuses a subscription to anything but one field of the data. */
+export function checkSubscription(fields: readonly FieldSelection[]): void {
   if (fields.length !== 1) throw validationFailed('subscriptions must select one top level field')
   if (fields[0]!.name.startsWith('__')) {
     throw badRequest('not-supported', 'Introspection not supported over subscriptions')
@@ -41,23 +43,24 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
   const key = field.responseName
   if (field.definition === null) {
     const text = JSON.stringify(field.parentType)
-    return { kind: 'output', key, output: { kind: 'json', text } }
+    return { kind: 'output', key, output: { kind: 'json', text }, joins: [] }
+  }
+  if (field.name.startsWith('__')) {
+    checkSelected(field, context)
+    return { kind: 'introspection', key, field }
   }
   const planner = field.definition.extensions.root
   if (!planner) throw new Error(`the root field "${field.name}" has no planner`)
   switch (planner.kind) {
-    case 'relational':
-      return { kind: 'output', key, output: planner.plan(field, context) }
-    case 'mutation':
-      return { kind: 'mutation', key, plan: planner.plan(field, context) }
+    case 'relational': {
+      const { planned, joins } = collectJoins(context, () => planner.plan(field, context))
+      return { kind: 'output', key, output: planned, joins }
+    }
+    case 'mutation': {
+      const { planned, joins } = collectJoins(context, () => planner.plan(field, context))
+      return { kind: 'mutation', key, plan: planned, joins }
+    }
     case 'resolved':
-      return { kind: 'resolved', key, field, planner, args: readResolved(field) }
+      return { kind: 'call', key, call: planCall(field, context, planner) }
   }
-}
-
-/** The arguments of a resolved field; what is selected under it is checked now, not only when its value is completed. */
-function readResolved(field: FieldSelection): Readonly<Record<string, unknown>> {
-  const args = field.argumentsJson()
-  for (const child of field.children()) readResolved(child)
-  return args
 }

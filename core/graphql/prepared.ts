@@ -1,5 +1,6 @@
 // An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
 
+import { type BatchStatement, batchStatement } from '../compiler/batch-sql.ts'
 import { inputsOf, sessionVariablesOf } from '../compiler/bind.ts'
 import {
   type DirectProgram,
@@ -7,33 +8,52 @@ import {
   mutationProgram,
   programStatements,
 } from '../compiler/mutation-program.ts'
-import type { PrinterOptions } from '../compiler/printer.ts'
-import { type RootEntry, rootStatement } from '../compiler/root-sql.ts'
+import { type RootEntry, rootQuery, rootStatement } from '../compiler/root-sql.ts'
 import { type Envelope, noEnvelope } from '../compiler/select-sql.ts'
 import type { ParamSource } from '../database/param.ts'
-import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
+import type { PreparedStatement } from '../database/prepared-statement.ts'
+import { badRequest } from '../errors/errors.ts'
+import { pathKeys } from '../errors/path.ts'
+import type { CallArguments } from './arguments.ts'
+import type { CallGroup } from './call.ts'
 import type { Operation } from './document.ts'
-import { effectfulNames } from './effectful.ts'
 import { type PlannedField, planOperation } from './plan.ts'
-import type { PlanContext, RowJoin } from './plan-context.ts'
-
-/** Neighbouring root fields that the database answers with one statement. */
-export interface StatementSegment {
-  readonly kind: 'statement'
-  readonly statement: AnsweringStatement
-}
+import type { PlanContext, Variables } from './plan-context.ts'
+import { printerOptions, reading } from './printing.ts'
+import type { RoleSchema } from './role-schema.ts'
+import type { FieldSelection } from './selection.ts'
+import type { CallStep, JoinStep, RootCall } from './steps.ts'
 
 /** A statement and what to answer when it yields no row. */
 export interface AnsweringStatement extends PreparedStatement {
   readonly whenEmpty: string
 }
 
-export type Segment =
-  | StatementSegment
+/** A statement that answers any number of subscribers. */
+export type PreparedBatch = PreparedStatement & Pick<BatchStatement, 'memberParams' | 'whenEmpty'>
+
+/** Neighbouring root fields that the database answers with one statement. */
+export interface StatementStep {
+  readonly kind: 'statement'
+  readonly statement: AnsweringStatement
+  readonly joins: readonly JoinStep[]
+}
+
+/** A root field that changes the database. */
+export interface ChangeStep {
+  readonly kind: 'change'
+  readonly program: MutationProgram
+  readonly joins: readonly JoinStep[]
+}
+
+/** A part of the answer, by what gives it. What waits for it is in it. */
+export type Step =
+  | StatementStep
+  | ChangeStep
+  | RootCall
   /** Known when planning, such as `__typename`. */
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'mutation'; readonly program: MutationProgram }
-  | { readonly kind: 'resolved'; readonly field: Extract<PlannedField, { kind: 'resolved' }> }
+  | { readonly kind: 'introspection'; readonly field: FieldSelection }
 
 export interface PreparedOperation {
   readonly operation: Operation
@@ -42,73 +62,94 @@ export interface PreparedOperation {
   readonly sessionVariables: readonly string[]
   /** The parameters of all statements that the request gives a value. */
   readonly inputs: readonly ParamSource[]
-  readonly joins: readonly RowJoin[]
   /** Set when one statement gives the whole body, `{"data":{…}}`, and nothing is left to do. */
   readonly whole: AnsweringStatement | null
   /** The same of a statement that writes. */
   readonly direct: DirectProgram | null
-  /** In the order of the answer. */
-  readonly segments: readonly Segment[]
-  /** Whether the only segment gives the whole body. */
+  /** Of a subscription: the statement that answers any number of subscribers. */
+  readonly batch: PreparedBatch | null
+  /** In the order of the answer; none when `whole` is set. */
+  readonly steps: readonly Step[]
+  /** Whether the only step gives the whole body. */
   readonly isSole: boolean
+  /** The arguments of fields that no statement answers; null when there are no such fields. */
+  readonly calls: CallArguments | null
+  /** What answers all of the operation with one call, if anything does. */
+  readonly soleGroup: CallGroup | null
   /** Characters of all its statements. */
   readonly textSize: number
 }
 
+/** An operation together with what a request gives it. */
+export interface PlannedRequest {
+  readonly schema: RoleSchema
+  readonly prepared: PreparedOperation
+  readonly variables: Variables
+}
+
 /** What the whole body has around its members. */
-const body: Envelope = { prefix: '{"data":{', suffix: '}}' }
+export const body: Envelope = { prefix: '{"data":{', suffix: '}}' }
 
 /** Plans and prints. */
 export function prepareOperation(context: PlanContext): PreparedOperation {
   const { operation } = context
   const fields = planOperation(context)
-  const { joins } = context
-  const options = { ...printerOptions(context), effectful: effectfulNames(context.schema.model) }
   const outputs = fields.filter((field) => field.kind === 'output')
-  const isWhole = outputs.length === fields.length && !outputs.every(isConstant) && joins.length === 0
-  if (isWhole && operation.kind !== 'mutation') {
-    const whole = answering(outputs, body, options)
-    const { params } = whole
-    const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
-    const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
-    const textSize = whole.text.length
-    return { operation, answeredBy, ...needs, joins, whole, direct: null, segments: [], isSole: false, textSize }
-  }
+  const isWhole =
+    outputs.length === fields.length && !outputs.every(isConstant) && outputs.every(({ joins }) => joins.length === 0)
+  if (operation.kind === 'subscription') return prepareSubscription(fields, context)
+  if (isWhole && operation.kind === 'query') return prepareWhole(outputs, context)
   const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
-  const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && joins.length === 0
-  const segments = segmentsOf(fields, options, answeredBy, isSole ? body : noEnvelope)
-  const statements = segments.flatMap(statementsOf)
-  const params = statements.flatMap((statement) => statement.params)
-  const textSize = statements.reduce((size, { text }) => size + text.length, 0)
-  const needs = { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params) }
-  const [sole] = segments
-  const direct = isSole && sole?.kind === 'mutation' && sole.program.kind === 'direct' ? sole.program : null
-  return { operation, answeredBy, ...needs, joins, whole: null, direct, segments, isSole, textSize }
-}
-
-/** How the statements of an operation are printed. */
-export const printerOptions = ({ schema }: PlanContext): PrinterOptions => ({
-  stringifyNumbers: schema.settings.stringifyNumericTypes,
-  serverVersion: schema.serverVersion,
-})
-
-interface AnsweringOptions extends PrinterOptions {
-  /** As {@link effectfulNames} gives them. */
-  readonly effectful: readonly string[]
-}
-
-function answering(entries: readonly RootEntry[], envelope: Envelope, options: AnsweringOptions): AnsweringStatement {
-  const statement = rootStatement(entries, envelope, options)
-  // By its text, which holds what plugins print as well.
-  const onlyReads = !options.effectful.some((name) => statement.text.includes(name))
-  return Object.assign(prepare(statement, { onlyReads }), { whenEmpty: statement.whenEmpty })
+  const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && fields[0]!.joins.length === 0
+  const steps = new StepsOfFields(context, answeredBy, isSole ? body : noEnvelope).of(fields)
+  const [sole] = steps
+  const direct = isSole && sole?.kind === 'change' && sole.program.kind === 'direct' ? sole.program : null
+  const needs = needsOf(steps.flatMap(statementsOf))
+  const soleGroup = soleGroupOf(steps)
+  const calls = steps.some(hasCalls) ? context.calls : null
+  return { operation, answeredBy, ...needs, whole: null, direct, batch: null, steps, isSole, calls, soleGroup }
 }
 
 type OutputField = Extract<PlannedField, { kind: 'output' }>
 
+function prepareWhole(outputs: readonly OutputField[], context: PlanContext): PreparedOperation {
+  const { operation } = context
+  const whole = answering(outputs, body, context)
+  const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
+  const none = { direct: null, batch: null, steps: [], isSole: false, calls: null, soleGroup: null }
+  return { operation, answeredBy, ...needsOf([whole]), whole, ...none }
+}
+
+function prepareSubscription(fields: readonly PlannedField[], context: PlanContext): PreparedOperation {
+  const outputs = fields.filter((field) => field.kind === 'output')
+  if (outputs.length < fields.length) {
+    const [call] = fields.filter((field) => field.kind === 'call')
+    const path = call ? pathKeys(call.call.field.path) : []
+    throw badRequest('not-supported', `"${fields[0]!.key}" cannot be subscribed to`, { path })
+  }
+  if (outputs.some(({ joins }) => joins.length > 0)) {
+    throw badRequest('not-supported', 'Remote relationships are not allowed in subscriptions')
+  }
+  const prepared = prepareWhole(outputs, context)
+  const batch = batchStatement(rootQuery(outputs, body, printerOptions(context)))
+  const { memberParams, whenEmpty } = batch
+  return { ...prepared, batch: Object.assign(reading(batch, context), { memberParams, whenEmpty }) }
+}
+
+function needsOf(statements: readonly PreparedStatement[]) {
+  const params = statements.flatMap((statement) => statement.params)
+  const textSize = statements.reduce((size, { text }) => size + text.length, 0)
+  return { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params), textSize }
+}
+
+function answering(entries: readonly RootEntry[], envelope: Envelope, context: PlanContext): AnsweringStatement {
+  const statement = rootStatement(entries, envelope, printerOptions(context))
+  return Object.assign(reading(statement, context), { whenEmpty: statement.whenEmpty })
+}
+
 const isConstant = ({ output }: OutputField): boolean => output.kind === 'json'
 
-function constantSegment(fields: readonly OutputField[]): Segment {
+function constantStep(fields: readonly OutputField[]): Step {
   const members = fields.map(({ key, output }) => {
     return `${JSON.stringify(key)}:${output.kind === 'json' ? output.text : 'null'}`
   })
@@ -116,44 +157,78 @@ function constantSegment(fields: readonly OutputField[]): Segment {
 }
 
 /**
- * Neighbouring outputs become one segment; which statement answers which field is noted in `answeredBy`. `around` is what
- * a mutation gives besides its member.
+ * Makes the steps of root fields. Neighbouring outputs become one; which statement answers which field is noted in
+ * `answeredBy`. `around` is what a mutation gives besides its member.
  */
-function segmentsOf(
-  fields: readonly PlannedField[],
-  options: AnsweringOptions,
-  answeredBy: Map<string, AnsweringStatement | null>,
-  around: Envelope,
-): Segment[] {
-  const segments: Segment[] = []
-  let run: OutputField[] = []
-  const flush = () => {
-    if (run.length === 0) return
-    if (run.every(isConstant)) segments.push(constantSegment(run))
-    else {
-      const statement = answering(run, noEnvelope, options)
-      for (const { key } of run) answeredBy.set(key, statement)
-      segments.push({ kind: 'statement', statement })
-    }
-    run = []
+class StepsOfFields {
+  readonly #context: PlanContext
+  readonly #answeredBy: Map<string, AnsweringStatement | null>
+  readonly #around: Envelope
+
+  constructor(context: PlanContext, answeredBy: Map<string, AnsweringStatement | null>, around: Envelope) {
+    this.#context = context
+    this.#answeredBy = answeredBy
+    this.#around = around
   }
-  for (const field of fields) {
-    if (field.kind === 'output') {
-      run.push(field)
-      continue
+
+  of(fields: readonly PlannedField[]): Step[] {
+    const steps: Step[] = []
+    let neighbours: OutputField[] = []
+    const flush = () => {
+      if (neighbours.length > 0) steps.push(this.#outputs(neighbours))
+      neighbours = []
+    }
+    for (const field of fields) {
+      if (field.kind === 'output') neighbours.push(field)
+      else {
+        flush()
+        steps.push(this.#alone(field))
+      }
     }
     flush()
-    if (field.kind === 'resolved') segments.push({ kind: 'resolved', field })
-    else {
-      const envelope = { prefix: `${around.prefix}${JSON.stringify(field.key)}:`, suffix: around.suffix }
-      segments.push({ kind: 'mutation', program: mutationProgram(field.plan, options, envelope) })
-    }
+    return steps
   }
-  flush()
-  return segments
+
+  #outputs(fields: readonly OutputField[]): Step {
+    if (fields.every(isConstant)) return constantStep(fields)
+    const statement = answering(fields, noEnvelope, this.#context)
+    for (const { key } of fields) this.#answeredBy.set(key, statement)
+    return { kind: 'statement', statement, joins: fields.flatMap(({ joins }) => joins) }
+  }
+
+  #alone(field: Exclude<PlannedField, OutputField>): Step {
+    if (field.kind === 'call') return field.call
+    if (field.kind === 'introspection') return field
+    const { prefix, suffix } = this.#around
+    const envelope = { prefix: `${prefix}${JSON.stringify(field.key)}:`, suffix }
+    const program = mutationProgram(field.plan, printerOptions(this.#context), envelope)
+    return { kind: 'change', program, joins: field.joins }
+  }
 }
 
-function statementsOf(segment: Segment): readonly PreparedStatement[] {
-  if (segment.kind === 'statement') return [segment.statement]
-  return segment.kind === 'mutation' ? programStatements(segment.program) : []
+/** Whether fields of the step have arguments that are no parameters of its statement. */
+const hasCalls = (step: Step): boolean =>
+  step.kind === 'call' || step.kind === 'introspection' || ('joins' in step && step.joins.length > 0)
+
+function soleGroupOf(steps: readonly Step[]): CallGroup | null {
+  const groups = new Set(steps.map((step) => (step.kind === 'call' ? step.planner.group : undefined)))
+  return groups.size === 1 ? ([...groups][0] ?? null) : null
+}
+
+function statementsOf(step: Step): readonly PreparedStatement[] {
+  switch (step.kind) {
+    case 'statement':
+      return [step.statement, ...step.joins.flatMap(statementsOfCall)]
+    case 'change':
+      return [...programStatements(step.program), ...step.joins.flatMap(statementsOfCall)]
+    case 'call':
+      return statementsOfCall(step)
+    default:
+      return []
+  }
+}
+
+function statementsOfCall({ statement, members }: CallStep): PreparedStatement[] {
+  const below = [...members.values()].flatMap((member) => (member.kind === 'call' ? [member.step] : member.joins))
+  return [...(statement ? [statement] : []), ...below.flatMap(statementsOfCall)]
 }

@@ -12,6 +12,14 @@ export interface GraphQLRequest {
   readonly variables: Readonly<Record<string, unknown>> | null
 }
 
+/** In whose schema a document is validated. */
+export interface ValidationOptions {
+  /** Absent: `admin`. */
+  readonly role?: string
+  /** Whether the fields count that only trusted callers have; absent: no. */
+  readonly backendOnly?: boolean
+}
+
 /** The shape of one request, for descriptions. */
 export const GraphQLRequestBody = Type.Object(
   {

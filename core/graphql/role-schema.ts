@@ -9,6 +9,7 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLString,
+  isUnionType,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql'
@@ -91,6 +92,12 @@ export class RoleSchema implements SchemaScope {
     if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
     this.#types.set(key, type)
     return type
+  }
+
+  /** Whether there is a union of that name, and the object type is a member of it. */
+  unionHas(union: string, member: string): boolean {
+    const type = this.#types.get(union)
+    return isUnionType(type) && type.getTypes().some(({ name }) => name === member)
   }
 
   /** The name of two of the types that were made, if there are such; operations can do with them, a whole schema can't. */

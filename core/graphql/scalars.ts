@@ -3,6 +3,7 @@
 import { GraphQLEnumType, GraphQLScalarType, specifiedScalarTypes } from 'graphql'
 import type { PgType } from '../catalog/types.ts'
 import { codecFor, enumCodec, scalarName } from '../compiler/codecs.ts'
+import { supportOf } from '../compiler/type-support.ts'
 import type { Codec } from '../database/param.ts'
 import type { ColumnModel } from '../metadata/model.ts'
 import { isReservedType } from '../metadata/type-names.ts'
@@ -18,7 +19,8 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   // A table's rows are an object type of the name that the values of its row type would have.
   const isOfRows = scope.model.tables.has(nameKey({ schema: 'public', name: generated }))
   const name = isOfRows || isReservedType(generated) ? `${generated}_scalar` : generated
-  return scope.type(name, () => new GraphQLScalarType({ name, extensions: { codec: codecFor(type) } }))
+  const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
+  return scope.type(name, () => new GraphQLScalarType({ name, extensions }))
 }
 
 /** The type of a column's values, an enum for references to enum tables. */

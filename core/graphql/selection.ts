@@ -11,7 +11,6 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
-  isObjectType,
   isRequiredArgument,
   isUnionType,
   Kind,
@@ -49,19 +48,20 @@ export class FieldSelection {
   readonly definition: GraphQLField<unknown, unknown> | null
   readonly parentType: string
   readonly path: Path
-  /** Where the value stands in the answer, by response names. */
-  readonly responsePath: Path
+  /** The field that it is selected of; null at the root. */
+  readonly parent: FieldSelection | null
   readonly nodes: FieldNode[]
   readonly #context: OperationInput
   readonly #depth: number
   #arguments: ReadonlyMap<string, Value> | null = null
+  readonly #fields = new Map<GraphQLObjectType, readonly FieldSelection[]>()
 
   constructor(
     context: OperationInput,
     node: FieldNode,
     definition: GraphQLField<unknown, unknown> | null,
     parentType: string,
-    place: { readonly path: Path; readonly responsePath: Path; readonly depth: number },
+    place: { readonly path: Path; readonly parent: FieldSelection | null; readonly depth: number },
   ) {
     this.#context = context
     this.responseName = (node.alias ?? node.name).value
@@ -69,7 +69,7 @@ export class FieldSelection {
     this.definition = definition
     this.parentType = parentType
     this.path = place.path
-    this.responsePath = place.responsePath
+    this.parent = place.parent
     this.nodes = [node]
     this.#depth = place.depth
     if (place.depth > maxDepth) throw validationFailed('the selection is nested too deeply', pathKeys(place.path))
@@ -87,13 +87,18 @@ export class FieldSelection {
     return value?.isNull ? undefined : value
   }
 
-  /** The arguments as JSON; the plan then depends on their values. */
-  argumentsJson(): Readonly<Record<string, unknown>> {
-    const entries = [...this.arguments].map(([name, value]) => {
-      value.check()
-      return [name, value.json()] as const
-    })
-    return Object.fromEntries(entries)
+  /** The arguments of another request of the same operation; a variable that it leaves out is no argument. */
+  argumentsIn(context: OperationInput): ReadonlyMap<string, Value> {
+    const values = new Map(this.#readArguments(context))
+    for (const { name, value } of this.nodes[0]!.arguments ?? []) {
+      if (value.kind !== Kind.VARIABLE || context.variables[value.name.value] !== undefined) continue
+      const argument = this.definition!.args.find((each) => each.name === name.value)!
+      const path = below(this.argumentsPath, argument.name)
+      const json = argument.default?.value
+      if (json === undefined) values.delete(argument.name)
+      else values.set(argument.name, Value.fromDefault(context, json, argument.type, path))
+    }
+    return values
   }
 
   get argumentsPath(): Path {
@@ -107,15 +112,14 @@ export class FieldSelection {
 
   /** The same for a type that is not an object: what a value of the given object type selects. */
   fieldsOf(type: GraphQLObjectType): readonly FieldSelection[] {
-    const outer = { path: this.path, responsePath: this.responsePath, depth: this.#depth + 1 }
+    const known = this.#fields.get(type)
+    if (known) return known
+    const outer = { path: this.path, parent: this, depth: this.#depth + 1 }
     const declared = this.definition && getNamedType(this.definition.type)
     const seenAs = isAbstractType(declared) ? compositeSource(declared) : undefined
-    return collectFields(this.#context, this.#sets(), compositeSource(type), outer, seenAs)
-  }
-
-  /** The selected fields, of whatever composite type; none for leaves. Members of unions and interfaces: per object type. */
-  children(type = this.definition ? getNamedType(this.definition.type) : null): readonly FieldSelection[] {
-    return isObjectType(type) ? this.fieldsOf(type) : []
+    const fields = collectFields(this.#context, this.#sets(), compositeSource(type), outer, seenAs)
+    this.#fields.set(type, fields)
+    return fields
   }
 
   /** Refuses a missing or superfluous selection set, and reads the arguments. */
@@ -136,7 +140,7 @@ export class FieldSelection {
     return this.nodes.flatMap((node) => node.selectionSet ?? [])
   }
 
-  #readArguments(): ReadonlyMap<string, Value> {
+  #readArguments(context = this.#context): ReadonlyMap<string, Value> {
     const known = this.definition?.args ?? []
     const given = this.nodes[0]!.arguments ?? []
     const values = new Map<string, Value>()
@@ -151,7 +155,7 @@ export class FieldSelection {
       }
       const path = below(this.argumentsPath, name.value)
       const hasDefault = argument.default !== undefined
-      const read = Value.fromNode(this.#context, value, argument.type, path, hasDefault)
+      const read = Value.fromNode(context, value, argument.type, path, hasDefault)
       if (read.isNull && argument.type instanceof GraphQLNonNull) throw read.nullError()
       values.set(name.value, read)
     }
@@ -162,7 +166,7 @@ export class FieldSelection {
         throw validationFailed(`missing required field "${argument.name}"`, pathKeys(path))
       }
       const value = argument.default?.value
-      if (value !== undefined) values.set(argument.name, Value.fromDefault(this.#context, value, argument.type, path))
+      if (value !== undefined) values.set(argument.name, Value.fromDefault(context, value, argument.type, path))
     }
     return values
   }
@@ -182,7 +186,7 @@ function compositeSource(type: GraphQLCompositeType): FieldSource {
   }
 }
 
-const atRoot = { path: null, responsePath: null, depth: 0 }
+const atRoot = { path: null, parent: null, depth: 0 }
 
 /**
  * Flattens selection sets into fields, in order of first appearance. `seenAs` is the abstract type that the sets stand
@@ -192,13 +196,17 @@ export function collectFields(
   context: OperationInput,
   sets: readonly SelectionSetNode[],
   source: FieldSource,
-  outer: { readonly path: Path | null; readonly responsePath: Path | null; readonly depth: number } = atRoot,
+  outer: { readonly path: Path | null; readonly parent: FieldSelection | null; readonly depth: number } = atRoot,
   seenAs: FieldSource = source,
 ): readonly FieldSelection[] {
   const path = below(outer.path, 'selectionSet')
   const fields = new Map<string, FieldSelection>()
   const spread = new Set<string>()
-  const applies = (type: string) => type === source.name || source.interfaces.includes(type) || type === seenAs.name
+  const applies = (type: string) =>
+    type === source.name ||
+    source.interfaces.includes(type) ||
+    type === seenAs.name ||
+    context.unionHas(type, source.name)
   const conditioned = (type: string) => (type === seenAs.name ? seenAs : source)
 
   const visit = (set: SelectionSetNode, on: FieldSource): void => {
@@ -239,8 +247,7 @@ export function collectFields(
       return
     }
     const definition = fieldOf(source)
-    const responsePath = below(outer.responsePath, responseName)
-    const place = { path: fieldPath, responsePath, depth: outer.depth }
+    const place = { path: fieldPath, parent: outer.parent, depth: outer.depth }
     fields.set(responseName, new FieldSelection(context, node, definition, source.name, place))
   }
 

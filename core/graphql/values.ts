@@ -24,7 +24,7 @@ import { badRequest, TrellisError, validationFailed } from '../errors/errors.ts'
 import { below, type Path, pathKeys } from '../errors/path.ts'
 import { englishList, isGraphQLName } from '../names/names.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
-import type { Aspect, OperationInput } from './operation-input.ts'
+import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
 import { unknownField } from './unknown-field.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
 
@@ -91,6 +91,7 @@ export class Value {
   /** Refuses a value that does not fit its type, wherever in it. */
   check(): void {
     const type = getNullableType(this.type)
+    if (this.isUnknown) return
     if (this.isNull) {
       if (isNonNullType(this.type)) throw this.nullError()
     } else if (isListType(type)) for (const item of this.items()) item.check()
@@ -109,6 +110,11 @@ export class Value {
 
   get isNull(): boolean {
     return this.#node ? this.#node.kind === Kind.NULL : this.#json === null || this.#json === undefined
+  }
+
+  /** Whether it is a variable that nobody has sent, where a document is validated: of its type, and nothing else is known. */
+  get isUnknown(): boolean {
+    return this.#json === unknownValue
   }
 
   /** The kind of the value as messages name it: `a string`, `an integer`, `null`. */

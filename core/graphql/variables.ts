@@ -2,6 +2,7 @@
 
 import {
   type GraphQLInputType,
+  type GraphQLScalarType,
   getNullableType,
   isInputObjectType,
   isListType,
@@ -11,7 +12,6 @@ import {
   type VariableNode,
   visit,
 } from 'graphql'
-import { isSupported } from '../compiler/type-support.ts'
 import { validationFailed } from '../errors/errors.ts'
 import { compareText } from '../names/names.ts'
 import type { Operation } from './document.ts'
@@ -94,12 +94,16 @@ export function variablesShape(
   return shape
 }
 
-/** What stands in a json value, or in one that a plugin knows how to read, does not concern the plan. */
-const isReadWhole = (name: string): boolean => name === 'jsonb' || name === 'json' || isSupported(name)
+/** What stands in a json value does not concern the plan. */
+const isJson = (name: string): boolean => name === 'jsonb' || name === 'json'
+
+/** The same of one that a plugin knows how to read. */
+const isReadWhole = ({ name, extensions }: GraphQLScalarType): boolean =>
+  isJson(name) || extensions['isReadWhole'] === true
 
 function isDeclaredWhole(type: TypeNode): boolean {
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type
-  return named.kind === Kind.NAMED_TYPE && isReadWhole(named.name.value)
+  return named.kind === Kind.NAMED_TYPE && isJson(named.name.value)
 }
 
 /** Variables nested deeper than this are refused, as literals are by the parser. */
@@ -109,7 +113,7 @@ function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: bo
   if (depth > maxDepth) throw validationFailed('the value is nested too deeply', ['variables'])
   if (value === null || value === undefined) return 'n'
   const known = type && getNullableType(type)
-  if (known && isScalarType(known) && isReadWhole(known.name)) return 'j'
+  if (known && isScalarType(known) && isReadWhole(known)) return 'j'
   switch (typeof value) {
     case 'string':
       return 's'

@@ -23,6 +23,8 @@ export interface Route {
   readonly raw?: boolean
   /** How errors are answered, those of authentication included; absent: flat, with their status. */
   readonly errors?: ErrorEncoder
+  /** Whether its requests leave no line in the log, as those of probes; absent: they do. */
+  readonly unlogged?: boolean
   /** What descriptions of the API say of it. */
   readonly about?: RouteDescription
 }

@@ -14,6 +14,8 @@ export interface Exchange {
   error: TrellisError | null
   /** Milliseconds on the clock of `performance.now()`. */
   readonly bodyRead: number
+  /** Whether it leaves no line in the log. */
+  readonly unlogged: boolean
 }
 
 declare module 'fastify' {
@@ -22,8 +24,6 @@ declare module 'fastify' {
     exchange: Exchange | null
   }
 }
-
-const unloggedPaths = new Set(['/healthz', '/livez', '/readyz', '/v1/version'])
 
 /** The path of a request's target, which proxies are sent with the host before it. */
 const pathOf = (target: string): string => {
@@ -59,8 +59,8 @@ export function logSuccess(
   reply: FastifyReply,
   answer: { readonly exchange: Exchange; readonly size: number; readonly ran: number },
 ): void {
-  if (unloggedPaths.has(pathOf(request.url))) return
-  const { session, bodyRead } = answer.exchange
+  const { session, bodyRead, unlogged } = answer.exchange
+  if (unlogged) return
   const operation = {
     request_id: request.id,
     ...(session && { user_vars: session.variables }),
@@ -98,7 +98,7 @@ export function logFailure(
   },
 ): void {
   const { exchange, size, error, level } = failure
-  if (unloggedPaths.has(pathOf(request.url))) return
+  if (exchange?.unlogged) return
   const operation = {
     request_id: request.id,
     ...(exchange?.session && { user_vars: exchange.session.variables }),

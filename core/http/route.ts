@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Auth } from '../auth/auth.ts'
-import type { Admission, Applicant } from '../engine/admission.ts'
+import type { Applicant } from '../engine/applicant.ts'
 import type { RequestWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest } from '../errors/errors.ts'
 import { isAdmin, type Session } from '../session/session.ts'
@@ -28,8 +28,7 @@ function requireAdmin(session: Session | null): void {
 /** What serving requests needs of the server. */
 export interface RouteContext extends HttpContext {
   readonly auth: Pick<Auth, 'authenticate'>
-  readonly admission: Admission
-  readonly wrapping: Pick<Wrapping, 'request'>
+  readonly wrapping: Pick<Wrapping, 'request' | 'admission'>
 }
 
 /** How a request asks to be served. */
@@ -44,32 +43,40 @@ export const applicantOf = ({
   setHeader: (name, value) => reply.header(name, value),
 })
 
-/** Runs a route's handler and answers with its result; never rejects. */
+/** Authenticates, has the request admitted and answers it; never rejects. */
 async function serve(work: RequestWork, context: RouteContext): Promise<void> {
   const { route, request, reply, exchange } = work
-  const logged = context.observe.isEnabled('http-log', 'info')
   try {
     if (route.auth !== 'none') {
       const session = context.auth.authenticate(request.headers, request.raw.rawHeaders)
       exchange.session = session instanceof Promise ? await session : session
-      if (context.admission.guardsRequests) {
-        await context.admission.checkRequest(applicantOf({ session: exchange.session, request, reply }))
+      const around = context.wrapping.admission
+      if (around) {
+        const applicant = applicantOf({ session: exchange.session, request, reply })
+        await around(applicant, () => answer(work, context))
+        return
       }
     }
-    const body = decodeBody(route, request)
-    if (route.auth === 'admin') requireAdmin(exchange.session)
-    const started = logged ? performance.now() : 0
-    // With `auth: 'none'` there is no session, as the contract says.
-    const result = await route.handle({ session: exchange.session as Session, body, request, reply })
-    // The handler may have answered by itself, in a stream for example.
-    if (reply.sent) return
-    const ran = logged ? performance.now() - started : 0
-    const sent = sendAnswer(request, reply, result, context)
-    const size = typeof sent === 'number' ? sent : await sent
-    if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
+    await answer(work, context)
   } catch (error) {
     fail(error, work, context)
   }
+}
+
+/** Runs a route's handler and answers with its result. */
+async function answer({ route, request, reply, exchange }: RequestWork, context: RouteContext): Promise<void> {
+  const logged = context.observe.isEnabled('http-log', 'info')
+  const body = decodeBody(route, request)
+  if (route.auth === 'admin') requireAdmin(exchange.session)
+  const started = logged ? performance.now() : 0
+  // With `auth: 'none'` there is no session, as the contract says.
+  const result = await route.handle({ session: exchange.session as Session, body, request, reply })
+  // The handler may have answered by itself, in a stream for example.
+  if (reply.sent) return
+  const ran = logged ? performance.now() - started : 0
+  const sent = sendAnswer(request, reply, result, context)
+  const size = typeof sent === 'number' ? sent : await sent
+  if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
 }
 
 function fail(error: unknown, { route, request, reply, exchange }: RequestWork, context: RouteContext): void {
@@ -87,7 +94,8 @@ export const routeHandler =
   (route: Route, context: RouteContext) =>
   (request: FastifyRequest, reply: FastifyReply): void => {
     const logged = context.observe.isEnabled('http-log', 'info')
-    const exchange: Exchange = { session: null, error: null, bodyRead: logged ? performance.now() : 0 }
+    const { unlogged = false } = route
+    const exchange: Exchange = { session: null, error: null, bodyRead: logged ? performance.now() : 0, unlogged }
     request.exchange = exchange
     const work: RequestWork = { route, request, reply, exchange }
     const around = context.wrapping.request

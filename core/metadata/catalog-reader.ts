@@ -4,6 +4,7 @@
 import { introspectFunctions } from '../catalog/functions.ts'
 import { fetchEnumValues } from '../catalog/introspect.ts'
 import type { Catalog, CatalogFunction, CatalogTable, EnumValue } from '../catalog/types.ts'
+import type { Vocabulary } from '../compiler/vocabulary.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { TableEntry } from './document.ts'
@@ -21,6 +22,8 @@ export interface CatalogRequest {
   /** The functions that the document names. */
   readonly functions: readonly QualifiedName[]
   readonly wanted: Wanted
+  /** Of the engine that the types belong to. */
+  readonly vocabulary: Vocabulary
   /** Absent: reads what is wanted now. */
   readonly tables?: TableReader
 }
@@ -35,9 +38,10 @@ export async function readCatalog(request: CatalogRequest): Promise<Catalog> {
 }
 
 async function readTables(request: CatalogRequest): Promise<Catalog['tables']> {
-  const { transaction, previous, entries, wanted, tables = new TableReader(transaction) } = request
+  const { transaction, previous, entries, wanted, vocabulary, tables = new TableReader(transaction) } = request
   const isWanted = ({ table }: TableEntry) => wanted === 'all' || wanted.has(nameKey(table))
   const found = await tables.read(entries.filter(isWanted).map(({ table }) => table))
+  for (const { columns } of found) vocabulary.adopt(columns.map(({ type }) => type))
   const fresh = new Map(found.map((table) => [nameKey(table), table]))
   const next = new Map<string, CatalogTable>()
   for (const entry of entries) {
@@ -51,10 +55,13 @@ async function readTables(request: CatalogRequest): Promise<Catalog['tables']> {
 }
 
 async function readFunctions(request: CatalogRequest): Promise<Catalog['functions']> {
-  const { transaction, previous, functions: names, wanted } = request
+  const { transaction, previous, functions: names, wanted, vocabulary } = request
   const known = previous.functions
   const isWanted = (key: string) => wanted === 'all' || wanted.has(key) || !known.has(key)
   const fresh = await introspectFunctions(transaction, names.filter((name) => isWanted(nameKey(name))).filter(canExist))
+  for (const { returnType, arguments: given } of [...fresh.values()].flat()) {
+    vocabulary.adopt([returnType, ...given.map(({ type }) => type)])
+  }
   const functions = new Map<string, readonly CatalogFunction[]>()
   for (const key of names.map(nameKey)) {
     const before = known.get(key)

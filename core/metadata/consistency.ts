@@ -2,8 +2,13 @@
 
 import { badRequest, internalError, type TrellisError } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
-import type { ConsistencyCheck } from '../operations/operation.ts'
 import { type ConflictingObject, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
+
+/**
+ * What a rebuilt model is checked for: `object` the object just written, `new` nothing became inconsistent, `strict`
+ * nothing is inconsistent, `none` no check.
+ */
+export type ConsistencyCheck = 'object' | 'new' | 'strict' | 'none'
 
 /** All objects that an inconsistency leaves out. */
 export const inconsistentObjects = (inconsistency: Inconsistency): readonly ConflictingObject[] => [

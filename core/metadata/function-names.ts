@@ -2,7 +2,8 @@
 
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { MetadataDocument } from './document.ts'
-import { facetEntries, type MetadataRegistry, sliceValue } from './registry.ts'
+import { facetEntries } from './facet-format.ts'
+import { type MetadataRegistry, sliceValue } from './registry.ts'
 
 /** The functions that a document's entries name, each once. */
 export function functionNames(registry: MetadataRegistry, document: MetadataDocument): QualifiedName[] {

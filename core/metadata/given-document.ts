@@ -7,8 +7,8 @@ import { Type } from '@sinclair/typebox'
 import { badRequest, parseFailed } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
 import { jsonType } from '../json/json.ts'
-import { decode } from '../operations/decode.ts'
-import { ObjectName } from '../operations/wire-types.ts'
+import { decode } from '../wire/decode.ts'
+import { ObjectName } from '../wire/types.ts'
 
 export type WireObject = Readonly<Record<string, unknown>>
 

@@ -47,11 +47,27 @@ export type PresetValue =
   | { readonly kind: 'literal'; readonly value: unknown }
   | { readonly kind: 'session'; readonly variable: string }
 
+const condition: unique symbol = Symbol('condition')
+
+/**
+ * A condition of a permission on rows of its table. What is in it is for `core/access` alone, which merges it into the rows
+ * and changes that it hands out: nobody else can forget it.
+ */
+export interface RowCondition {
+  readonly [condition]: Condition
+}
+
+/** The condition, as a part of a permission. */
+export const rowCondition = (of: Condition): RowCondition => ({ [condition]: of })
+
+/** What is in a permission's condition. */
+export const conditionOf = (of: RowCondition): Condition => of[condition]
+
 export interface SelectPermission {
   /** Database names. */
   readonly columns: ReadonlySet<string>
   readonly computedFields: ReadonlySet<string>
-  readonly filter: Condition
+  readonly filter: RowCondition
   readonly limit: number | null
   readonly allowAggregations: boolean
   /** The root fields that lead to rows of the table; absent: all. */
@@ -66,21 +82,21 @@ export interface RootFieldVisibility {
 
 export interface InsertPermission {
   readonly columns: ReadonlySet<string>
-  readonly check: Condition
+  readonly check: RowCondition
   readonly presets: ReadonlyMap<string, PresetValue>
   readonly backendOnly: boolean
 }
 
 export interface UpdatePermission {
   readonly columns: ReadonlySet<string>
-  readonly filter: Condition
-  readonly check: Condition | null
+  readonly filter: RowCondition
+  readonly check: RowCondition | null
   readonly presets: ReadonlyMap<string, PresetValue>
   readonly backendOnly: boolean
 }
 
 export interface DeletePermission {
-  readonly filter: Condition
+  readonly filter: RowCondition
   readonly backendOnly: boolean
 }
 

@@ -1,25 +1,15 @@
 // What plugins declared about the metadata: slices of the document and facets of a table's entry, in the order of the
-// document. The slice `tables` is core's own; plugins extend its entries with facets.
+// document.
 
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { deepFreeze } from '../json/json.ts'
-import type { QualifiedName } from '../names/names.ts'
-import type { MetadataDocument, TableEntry } from './document.ts'
-import type { AnySlice, Facet, ModelEffect, Slice } from './slices.ts'
+import type { MetadataDocument } from './document.ts'
+import { DeclaredFacets } from './facet-format.ts'
+import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
+import type { AnySlice, Facet, FacetFormat, ModelEffect, Slice } from './slices.ts'
+import type { AnySource, Source } from './sources.ts'
+import type { GeneratedTypes } from './type-names.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'
-
-export type { AnySlice } from './slices.ts'
-
-/** Key of a table's entry in the list and in the store. */
-export const tableEntryKey = ({ schema, name }: QualifiedName): string => JSON.stringify([schema, name])
-
-/** Stored as it is; reading, writing and resolving it is core's. */
-const tablesSlice: AnySlice = {
-  key: 'tables',
-  schema: Type.Array(Type.Unknown()),
-  empty: [],
-  entryKey: (entry) => tableEntryKey((entry as TableEntry).table),
-}
 
 /** The order of the interface's document; what it does not know follows as registered. */
 const documentOrder = [
@@ -49,15 +39,15 @@ const entryKeysOfCore = new Set(['table', 'is_enum', 'configuration'])
 
 /** Collects what plugins declare; the second to claim a key is refused. */
 export class MetadataRegistry {
-  readonly #slices = new Map<string, AnySlice>([
-    ['tables', tablesSlice],
-    [unreadableKey, unreadableSlice(() => this.facets)],
-  ])
+  readonly #slices = new Map<string, AnySlice>([[unreadableKey, unreadableSlice(() => this.facets)]])
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []
+  readonly #sources = new Map<string, AnySource>()
+  readonly #generatedTypes: GeneratedTypes[] = []
+  #order: ResolveOrder | null = null
   readonly #owners = new Map<string, string>()
 
-  /** All slices, `tables` included, in document order. */
+  /** All slices, in document order. */
   get slices(): readonly AnySlice[] {
     return inOrder([...this.#slices.values()], documentOrder)
   }
@@ -72,9 +62,45 @@ export class MetadataRegistry {
     return inOrder([...this.#facets.values()], entryOrder)
   }
 
+  /** All facets as one. */
+  get facetFormat(): FacetFormat {
+    return new DeclaredFacets(this.facets)
+  }
+
   /** What has to follow a change of the model, in the order of registration. */
   get effects(): readonly ModelEffect[] {
     return this.#effects
+  }
+
+  /** What resolving needs from elsewhere. */
+  get sources(): ReadonlyMap<string, AnySource> {
+    return this.#sources
+  }
+
+  /** Names of GraphQL types that plugins generate. */
+  get generatedTypes(): readonly GeneratedTypes[] {
+    return this.#generatedTypes
+  }
+
+  /** In which order slices are resolved; throws when what plugins ask for cannot be. */
+  get order(): ResolveOrder {
+    const { slices, facets } = this
+    const kinds = { slice: 'metadata slice', facet: 'table facet' }
+    this.#order ??= resolveOrder({
+      slices,
+      facets,
+      describe: (kind, key) => `${kind} "${key}" of ${this.#owner(`${kinds[kind]} "${key}"`)}`,
+    })
+    return this.#order
+  }
+
+  addSource<Definition, Value>(source: Source<Definition, Value>, plugin = 'unknown'): void {
+    this.#claim('metadata source', source.key, this.#sources.has(source.key), plugin)
+    this.#sources.set(source.key, source as AnySource)
+  }
+
+  addGeneratedTypes(types: GeneratedTypes): void {
+    this.#generatedTypes.push(types)
   }
 
   addEffect(effect: ModelEffect): void {
@@ -96,6 +122,7 @@ export class MetadataRegistry {
     const id = `${kind} "${key}"`
     if (taken) throw new Error(`${id} of plugin "${plugin}" is already declared by ${this.#owner(id)}`)
     this.#owners.set(id, plugin)
+    this.#order = null
   }
 
   #owner(id: string): string {
@@ -109,10 +136,6 @@ function inOrder<T extends { readonly key: string }>(items: readonly T[], order:
   return [...items].sort((a, b) => rank(a) - rank(b))
 }
 
-/** The entries of a facet in a table's entry. */
-export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[] =>
-  ((entry as unknown as Record<string, unknown>)[facet.key] as readonly unknown[] | undefined) ?? []
-
 /** A slice's value in a document. */
 export const sliceValue = (document: MetadataDocument, key: string): unknown =>
   (document as unknown as Record<string, unknown>)[key]
@@ -122,8 +145,12 @@ export function setSliceValue(draft: MetadataDocument, key: string, value: unkno
   ;(draft as unknown as Record<string, unknown>)[key] = value
 }
 
-/** A document in which every slice is empty; frozen. */
-export function emptyDocument(registry: MetadataRegistry): MetadataDocument {
-  const slices = registry.slices.map(({ key, empty }) => [key, empty])
-  return deepFreeze(Object.fromEntries(slices) as unknown as MetadataDocument)
+/** A document of these values by the keys of slices. There are always tables, be it none, for core resolves them. */
+export function documentOf(values: Iterable<readonly [key: string, value: unknown]>): MetadataDocument {
+  const document: object = { tables: [], ...Object.fromEntries(values) }
+  return document as MetadataDocument
 }
+
+/** A document in which every slice is empty; frozen. */
+export const emptyDocument = (registry: MetadataRegistry): MetadataDocument =>
+  deepFreeze(documentOf(registry.slices.map(({ key, empty }) => [key, empty])))

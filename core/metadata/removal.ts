@@ -1,24 +1,15 @@
 // Taking an object out of a draft, whoever owns it.
 
 import type { MetadataDocument, TableEntry } from './document.ts'
+import { facetEntries } from './facet-format.ts'
 import { type ObjectRef, objectKey } from './objects.ts'
-import { facetEntries, type MetadataRegistry } from './registry.ts'
+import type { MetadataRegistry } from './registry.ts'
 import { findTable } from './slices.ts'
 
 /** Removes an object through the slice or facet that owns it; false when there is no such object. */
 export function removeObject(registry: MetadataRegistry, draft: MetadataDocument, object: ObjectRef): boolean {
-  if (object.kind === 'table') return removeTable(draft, object)
   if (object.table && removeFromTable(registry, draft, object)) return true
   return registry.slices.some((slice) => slice.remove?.(draft, object) ?? false)
-}
-
-function removeTable(draft: MetadataDocument, { table }: ObjectRef): boolean {
-  const index = draft.tables.findIndex(
-    (entry) => entry.table.name === table?.name && entry.table.schema === table.schema,
-  )
-  if (index < 0) return false
-  draft.tables.splice(index, 1)
-  return true
 }
 
 function removeFromTable(registry: MetadataRegistry, draft: MetadataDocument, object: ObjectRef): boolean {

@@ -1,14 +1,13 @@
-// Following a rename through the tables of a draft: their own keys here, what facets keep in the facets.
+// Following a rename through a draft: slices rewrite what they keep, and facets what they keep in a table's entry.
 
-import { current } from 'immer'
+import { current, isDraft } from 'immer'
 import { sameJson } from '../json/json.ts'
-import { nameKey, type QualifiedName, sameName } from '../names/names.ts'
-import type { MetadataDocument, TableEntry } from './document.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
+import type { MetadataDocument } from './document.ts'
 import type { Model, TableModel } from './model.ts'
 import type { Rename } from './objects.ts'
-import { facetEntries, type MetadataRegistry } from './registry.ts'
-import type { RenamePlace } from './slices.ts'
-import { withColumnsRenamed } from './table-configuration.ts'
+import { type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
+import type { AnySlice, SliceRenamePlace } from './slices.ts'
 
 /** The renames of one operation, one after another. */
 export class Renames {
@@ -26,15 +25,27 @@ export class Renames {
   }
 
   follow(rename: Rename): void {
-    // Entries are compared and copied as plain values: drafts of thousands of them would cost more than the rest.
-    const tables = current(this.#draft.tables)
-    for (const [i, entry] of tables.entries()) {
-      const renamed = this.#renameEntry(entry, rename)
-      if (!sameJson(entry, renamed)) this.#draft.tables[i] = renamed
-    }
+    const place = { lookup: this.#lookup, facets: this.#registry.facetFormat }
+    for (const slice of this.#registry.slices) this.#followIn(slice, rename, place)
     if (rename.kind === 'table') {
       this.#originals.set(nameKey(rename.to), this.#original(rename.from))
       this.#originals.set(nameKey(rename.from), '')
+    }
+  }
+
+  #followIn(slice: AnySlice, rename: Rename, place: SliceRenamePlace): void {
+    if (!slice.rename) return
+    const inDraft = sliceValue(this.#draft, slice.key)
+    // Entries are compared and copied as plain values: drafts of thousands of them would cost more than the rest.
+    const value = isDraft(inDraft) ? current(inDraft as object) : inDraft
+    if (!slice.entryKey) {
+      const renamed = slice.rename(value, rename, place)
+      if (!sameJson(value, renamed)) setSliceValue(this.#draft, slice.key, renamed)
+      return
+    }
+    for (const [i, entry] of (value as readonly unknown[]).entries()) {
+      const renamed = slice.rename(entry, rename, place)
+      if (!sameJson(entry, renamed)) (inDraft as unknown[])[i] = renamed
     }
   }
 
@@ -44,22 +55,4 @@ export class Renames {
   }
 
   readonly #lookup = (name: QualifiedName): TableModel | undefined => this.#model.tables.get(this.#original(name))
-
-  #renameEntry(entry: TableEntry, rename: Rename): TableEntry {
-    const place: RenamePlace = { table: entry.table, lookup: this.#lookup }
-    const lists = this.#registry.facets.flatMap((facet) => {
-      const entries = facetEntries(entry, facet)
-      if (!facet.rename || entries.length === 0) return []
-      return [[facet.key, entries.map((each) => facet.rename?.(each, rename, place))]]
-    })
-    return { ...renameOwnKeys(entry, rename), ...Object.fromEntries(lists) }
-  }
-}
-
-function renameOwnKeys(entry: TableEntry, rename: Rename): TableEntry {
-  if (rename.kind === 'table') return sameName(entry.table, rename.from) ? { ...entry, table: rename.to } : entry
-  const { configuration } = entry
-  if (rename.kind === 'relationship' || !configuration || !sameName(entry.table, rename.table)) return entry
-  const renamed = (column: string) => (column === rename.from ? rename.to : column)
-  return { ...entry, configuration: withColumnsRenamed(configuration, renamed) }
 }

@@ -1,18 +1,23 @@
 // What resolving looks at, with a record of it: what was not looked at need not be resolved again when it changes.
 
+import type { ModelSlices } from '../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../catalog/types.ts'
+import type { Vocabulary } from '../compiler/vocabulary.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { MetadataDocument } from './document.ts'
 import type { TableModel } from './model.ts'
 import { type Dependency, type DependencyReason, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
 import { sliceValue } from './registry.ts'
-import type { RootFieldClaim, RootFieldConflicts, RootFieldLedger, RootFieldNames } from './root-fields.ts'
+import type { ClaimedNames, NameClaim, NameConflicts, NameLedger, RootFieldNames } from './root-fields.ts'
 import type { ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
+import { placeOf, type SourceState, type SourceStates } from './sources.ts'
 
 /** What stays the same while a document is resolved. */
 export interface ResolveEnvironment {
   readonly dialect: Dialect
+  /** What the engine knows of types and operators. */
+  readonly vocabulary: Vocabulary
   /** The value of an environment variable; fixed for the life of the process. */
   environment(name: string): string | undefined
 }
@@ -24,18 +29,28 @@ export interface Reads {
   /** Keys of functions. */
   readonly functions: ReadonlySet<string>
   readonly catalog: boolean
+  /** What other slices had resolved to, by their keys. */
+  readonly results: ReadonlyMap<string, unknown>
+  /** Places of sources. */
+  readonly sources: ReadonlySet<string>
 }
 
 const none: ReadonlySet<string> = new Set()
+const noResults: ReadonlyMap<string, unknown> = new Map()
 
 /** What was looked at by whoever looked at nothing. */
-export const noReads: Reads = { tables: none, functions: none, catalog: false }
+export const noReads: Reads = { tables: none, functions: none, catalog: false, results: noResults, sources: none }
 
 /** Everything that a resolve may look at. */
 export interface RecordedWorld extends ResolveEnvironment {
   readonly catalog: Catalog
   readonly tables: ReadonlyMap<string, TableModel>
+  readonly sources: SourceStates
+  /** What slices have resolved to so far. */
+  readonly results: ReadonlyMap<string, { readonly model: unknown }>
 }
+
+const unwanted: SourceState = { kind: 'failure', reason: 'the document does not need it' }
 
 class RecordingContext {
   readonly dialect: Dialect
@@ -45,6 +60,11 @@ class RecordingContext {
   readonly #functions = new Set<string>()
   readonly #refs = new Map<string, ObjectRef>()
   #readsCatalog = false
+  // Most look at none.
+  #results: Map<string, unknown> | null = null
+  #sources: Set<string> | null = null
+  /** The slices whose results may be looked at. */
+  after: readonly string[] = []
 
   constructor(world: RecordedWorld) {
     this.dialect = world.dialect
@@ -57,7 +77,8 @@ class RecordingContext {
   }
 
   get reads(): Reads {
-    return { tables: this.#tables, functions: this.#functions, catalog: this.#readsCatalog }
+    const [results, sources] = [this.#results ?? noResults, this.#sources ?? none]
+    return { tables: this.#tables, functions: this.#functions, catalog: this.#readsCatalog, results, sources }
   }
 
   table(name: QualifiedName): TableModel | undefined {
@@ -74,6 +95,21 @@ class RecordingContext {
 
   environment(name: string): string | undefined {
     return this.world.environment(name)
+  }
+
+  resolved<K extends keyof ModelSlices>(key: K): ModelSlices[K] | undefined {
+    if (!this.after.includes(key)) throw new TypeError(`to look at what "${key}" resolved to, name it in "after"`)
+    const model = this.world.results.get(key)?.model
+    this.#results ??= new Map()
+    this.#results.set(key, model)
+    return model as ModelSlices[K] | undefined
+  }
+
+  source(key: string, id: string): SourceState {
+    const place = placeOf(key, id)
+    this.#sources ??= new Set()
+    this.#sources.add(place)
+    return this.world.sources.get(place) ?? unwanted
   }
 
   protected record(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void {
@@ -105,19 +141,27 @@ export class FacetContext extends RecordingContext implements ResolveContext {
 export class RecordingSliceContext extends RecordingContext implements SliceContext {
   readonly inconsistencies: Inconsistency[] = []
   readonly slices = new Map<string, unknown>()
-  readonly claims: RootFieldClaim[] = []
-  readonly conflicts: RootFieldConflicts[] = []
+  readonly claims: NameClaim[] = []
+  readonly conflicts: NameConflicts[] = []
   readonly #document: MetadataDocument
-  readonly #ledger: RootFieldLedger
+  readonly #ledger: NameLedger
 
-  constructor(world: RecordedWorld, document: MetadataDocument, ledger: RootFieldLedger) {
+  constructor(world: RecordedWorld, document: MetadataDocument, ledger: NameLedger) {
     super(world)
     this.#document = document
     this.#ledger = ledger
   }
 
   claimRootFields(object: ObjectDescription, { query = [], mutation = [] }: Partial<RootFieldNames>): boolean {
-    const names = { query, mutation }
+    return this.#claim(object, { query, mutation, types: [] })
+  }
+
+  claimTypeNames(object: ObjectDescription, types: readonly string[]): boolean {
+    return this.#claim(object, { query: [], mutation: [], types })
+  }
+
+  #claim(object: ObjectDescription, names: ClaimedNames): boolean {
+    if (names.query.length + names.mutation.length + names.types.length === 0) return true
     this.claims.push({ names, taken: this.#ledger.taken(names) })
     const message = this.#ledger.claim(names)
     if (message === null) return true

@@ -1,13 +1,14 @@
-// Slices other than tables, resolved after them.
+// Slices other than tables, resolved before, between or after the stages of tables.
 
 import type { Steps } from '../concurrency/stepwise.ts'
 import { sameJson } from '../json/json.ts'
 import type { MetadataDocument } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
-import { type AnySlice, sliceValue } from './registry.ts'
+import { sliceValue } from './registry.ts'
 import { type Reads, type RecordedWorld, RecordingSliceContext } from './resolve-context.ts'
 import { type Changes, isTouched } from './resolve-stages.ts'
-import { type RootFieldClaim, type RootFieldConflicts, RootFieldLedger, type TableRootFields } from './root-fields.ts'
+import type { NameClaim, NameConflicts, NameLedger } from './root-fields.ts'
+import type { AnySlice } from './slices.ts'
 
 /** What became of a slice, and what it was made from. */
 export interface SliceResult {
@@ -19,36 +20,40 @@ export interface SliceResult {
   readonly reads: Reads
   /** Other slices' values that were looked at. */
   readonly slices: ReadonlyMap<string, unknown>
-  readonly claims: readonly RootFieldClaim[]
-  readonly conflicts: readonly RootFieldConflicts[]
+  readonly claims: readonly NameClaim[]
+  readonly conflicts: readonly NameConflicts[]
 }
 
 export type SliceResults = ReadonlyMap<string, SliceResult>
 
 /** What slices are resolved from. */
 export interface SlicesInput {
+  /** In the order of resolving. */
   readonly slices: readonly AnySlice[]
   readonly document: MetadataDocument
   readonly world: RecordedWorld
   readonly changes: Changes
-  readonly tableRootFields: TableRootFields
+  readonly ledger: NameLedger
 }
 
-/** Resolves the slices that have a part in the model; what still holds is taken over. */
-export function* resolveSlices(previous: SliceResults | undefined, input: SlicesInput): Steps<SliceResults> {
-  const results = new Map<string, SliceResult>()
-  const ledger = new RootFieldLedger(input.tableRootFields)
+/** Resolves the slices that have a part in the model, into `results`; what still holds is taken over. */
+export function* resolveSlices(
+  previous: SliceResults | undefined,
+  input: SlicesInput,
+  results: Map<string, SliceResult>,
+): Steps<void> {
+  const { ledger } = input
   for (const slice of input.slices) {
     if (!slice.resolve) continue
     const before = previous?.get(slice.key)
-    results.set(slice.key, before && holds(slice, before, input, ledger) ? before : resolveSlice(slice, input, ledger))
+    results.set(slice.key, before && holds(slice, before, input) ? before : resolveSlice(slice, input))
     ledger.next()
     yield
   }
-  return results
 }
 
-function holds({ key }: AnySlice, before: SliceResult, input: SlicesInput, ledger: RootFieldLedger): boolean {
+function holds({ key }: AnySlice, before: SliceResult, input: SlicesInput): boolean {
+  const { ledger } = input
   if (before.value !== sliceValue(input.document, key)) return false
   if (isTouched(before.reads, input.changes)) return false
   if (![...before.slices].every(([other, seen]) => sliceValue(input.document, other) === seen)) return false
@@ -57,8 +62,9 @@ function holds({ key }: AnySlice, before: SliceResult, input: SlicesInput, ledge
   return true
 }
 
-function resolveSlice(slice: AnySlice, { document, world }: SlicesInput, ledger: RootFieldLedger): SliceResult {
+function resolveSlice(slice: AnySlice, { document, world, ledger }: SlicesInput): SliceResult {
   const context = new RecordingSliceContext(world, document, ledger)
+  context.after = slice.after ?? []
   const value = sliceValue(document, slice.key)
   const model = slice.resolve?.(value, context)
   const { inconsistencies, dependencies, reads, slices, claims, conflicts } = context

@@ -6,11 +6,12 @@ import type { Steps } from '../concurrency/stepwise.ts'
 import { nameKey, nameText, type QualifiedName } from '../names/names.ts'
 import type { TableEntry } from './document.ts'
 import { enumTableError } from './enum-table.ts'
+import { facetEntries } from './facet-format.ts'
 import type { TableModel } from './model.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
-import { facetEntries } from './registry.ts'
 import { FacetContext, noReads, type Reads, type ResolveEnvironment } from './resolve-context.ts'
 import type { Facet } from './slices.ts'
+import type { SourceStates } from './sources.ts'
 import { resolveBase } from './table-base.ts'
 import { resolveFacets } from './table-facets.ts'
 
@@ -28,6 +29,7 @@ export type StageResults = ReadonlyMap<string, StageResult>
 export interface Generation {
   readonly entries: ReadonlyMap<string, TableEntry>
   readonly catalog: Catalog
+  readonly sources: SourceStates
 }
 
 /** A stage's results, and the tables for which they are not those of the generation before. */
@@ -122,12 +124,15 @@ export interface FacetStageInput {
   readonly next: Generation
   /** The stage before, and which of its results changed. */
   readonly below: StageOutcome
+  /** What slices have resolved to so far. */
+  readonly results: Changes['results']
 }
 
 /** A later stage: the objects in the tables' entries, each seeing all tables as the stage before left them. */
-export function facetStage({ facets, environment, previous, next, below }: FacetStageInput): Stage {
+export function facetStage({ facets, environment, previous, next, below, results }: FacetStageInput): Stage {
+  const { catalog, sources } = next
   const tables = tablesOf(below.results)
-  const changed = { tables: below.changed, ...catalogChanges(previous, next) }
+  const changed = { tables: below.changed, results, ...outsideChanges(previous, next) }
   return {
     holds(key, entry, { reads }) {
       if (below.changed.has(key) || isTouched(reads, changed)) return false
@@ -137,7 +142,7 @@ export function facetStage({ facets, environment, previous, next, below }: Facet
     resolve(key, entry) {
       const table = tables.get(key)
       if (!table) return unusableObjects(facets, entry)
-      const context = new FacetContext({ ...environment, catalog: next.catalog, tables })
+      const context = new FacetContext({ ...environment, catalog, tables, sources, results })
       const result = resolveFacets(facets, entry, table, context)
       return { ...result, reads: context.reads }
     },
@@ -169,22 +174,38 @@ export interface Changes {
   readonly tables: ReadonlySet<string>
   readonly functions: ReadonlySet<string>
   readonly catalog: boolean
+  readonly sources: ReadonlySet<string>
+  /** What slices have resolved to so far, to compare with what it was. */
+  readonly results: ReadonlyMap<string, { readonly model: unknown }>
 }
 
-/** What is new about the catalog of a generation. */
-export function catalogChanges(previous: Generation | null, next: Generation): Omit<Changes, 'tables'> {
-  const [before, after] = [previous?.catalog.functions, next.catalog.functions]
-  const functions = new Set<string>()
-  if (before !== after) {
-    for (const [key, list] of after) if (before?.get(key) !== list) functions.add(key)
-    for (const key of before?.keys() ?? []) if (!after.has(key)) functions.add(key)
+/** What is new about what a generation is made from beside the document. */
+export function outsideChanges(
+  previous: Generation | null,
+  next: Generation,
+): Pick<Changes, 'functions' | 'catalog' | 'sources'> {
+  return {
+    functions: changedKeys(previous?.catalog.functions, next.catalog.functions),
+    sources: changedKeys(previous?.sources, next.sources),
+    catalog: previous?.catalog !== next.catalog,
   }
-  return { functions, catalog: previous?.catalog !== next.catalog }
+}
+
+function changedKeys(before: ReadonlyMap<string, unknown> | undefined, after: ReadonlyMap<string, unknown>) {
+  if (before === after) return none
+  const changed = new Set<string>()
+  for (const [key, value] of after) if (before?.get(key) !== value) changed.add(key)
+  for (const key of before?.keys() ?? []) if (!after.has(key)) changed.add(key)
+  return changed
 }
 
 /** Whether something that was looked at has changed. */
-export const isTouched = (reads: Reads, changes: Changes): boolean =>
-  (reads.catalog && changes.catalog) || meets(reads.tables, changes.tables) || meets(reads.functions, changes.functions)
+export function isTouched(reads: Reads, changes: Changes): boolean {
+  if ((reads.catalog && changes.catalog) || meets(reads.tables, changes.tables)) return true
+  if (meets(reads.functions, changes.functions) || meets(reads.sources, changes.sources)) return true
+  for (const [key, seen] of reads.results) if (changes.results.get(key)?.model !== seen) return true
+  return false
+}
 
 /** Whether two sets have a member in common. */
 export function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -11,20 +11,22 @@ import type { Model } from './model.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 import type { MetadataRegistry } from './registry.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
-import { resolveSlices, type SliceResults } from './resolve-slices.ts'
+import { resolveSlices, type SliceResult, type SliceResults } from './resolve-slices.ts'
 import {
   baseStage,
-  catalogChanges,
   differences,
   facetStage,
   type Generation,
+  outsideChanges,
   runStage,
   type StageOutcome,
   type StageResults,
   tablesOf,
   unusableTable,
 } from './resolve-stages.ts'
-import { type RootFieldConflicts, type TableRootFields, tableRootFields } from './root-fields.ts'
+import { type NameConflicts, NameLedger, type TableRootFields, tableRootFields } from './root-fields.ts'
+import type { AnySlice } from './slices.ts'
+import type { SourceStates } from './sources.ts'
 
 /** Everything resolved of one document and catalog, and what the next generation can take over. */
 export interface Resolution extends Generation {
@@ -37,37 +39,50 @@ export interface Resolution extends Generation {
   readonly slices: SliceResults
   readonly tableRootFields: TableRootFields
   /** Root fields that several objects would give; what the losers are is among the inconsistencies. */
-  readonly conflicts: readonly RootFieldConflicts[]
+  readonly conflicts: readonly NameConflicts[]
   readonly inconsistencies: readonly Inconsistency[]
 }
 
 type Parts = readonly ReadonlyMap<string, DependentPart & { readonly inconsistencies: readonly Inconsistency[] }>[]
 
+/** What a generation is made from. */
+export interface ResolveInput {
+  readonly document: MetadataDocument
+  readonly catalog: Catalog
+  readonly sources: SourceStates
+}
+
 /** The next generation; what did not change since `previous` is shared with it. */
 export function* resolve(
-  input: { readonly document: MetadataDocument; readonly catalog: Catalog },
+  { document, catalog, sources }: ResolveInput,
   previous: Resolution | null,
   registry: MetadataRegistry,
   environment: ResolveEnvironment,
 ): Steps<Resolution> {
-  const { document, catalog } = input
-  const next: Generation = { catalog, entries: entriesOf(document, previous) }
+  const next: Generation = { catalog, sources, entries: entriesOf(document, previous) }
+  const { order } = registry
   const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next))
-  const { usable, rootFields } = withoutConflicts(base, previous)
-  const stage = (name: 'fields' | 'rules', below: StageOutcome) => {
-    const facets = registry.facets.filter((facet) => facet.stage === name)
-    return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below }))
+  const { usable, rootFields } = withoutConflicts(base, previous, registry)
+  const results = new Map<string, SliceResult>()
+  const ledger = new NameLedger(rootFields)
+  const outside = outsideChanges(previous, next)
+  const runSlices = function* (slices: readonly AnySlice[], below: StageOutcome): Steps<void> {
+    if (slices.length === 0) return
+    const world = { ...environment, catalog, sources, results, tables: tablesOf(below.results) }
+    const changes = { tables: below.changed, results, ...outside }
+    yield* resolveSlices(previous?.slices, { slices, document, world, changes, ledger }, results)
   }
-  const fields = yield* stage('fields', usable)
-  const rules = yield* stage('rules', fields)
-  const slices = yield* resolveSlices(previous?.slices, {
-    slices: registry.slices,
-    document,
-    world: { ...environment, catalog, tables: tablesOf(rules.results) },
-    changes: { tables: rules.changed, ...catalogChanges(previous, next) },
-    tableRootFields: rootFields,
-  })
+  const runFacets = (name: 'fields' | 'rules', below: StageOutcome) => {
+    const facets = registry.facets.filter((facet) => facet.stage === name)
+    return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below, results }))
+  }
+  yield* runSlices(order.fields, usable)
+  const fields = yield* runFacets('fields', usable)
+  yield* runSlices(order.rules, fields)
+  const rules = yield* runFacets('rules', fields)
+  yield* runSlices(order.end, rules)
   const stages = { base: base.results, usable: usable.results, fields: fields.results, rules: rules.results }
+  const slices = inDocumentOrder(registry, results)
   const parts: Parts = [stages.usable, stages.fields, stages.rules, slices]
   const inconsistencies = collect(parts, (part) => part.inconsistencies)
   const conflicts = [
@@ -75,6 +90,11 @@ export function* resolve(
     ...collect([slices], (part) => part.conflicts),
   ]
   return { ...next, ...stages, document, slices, tableRootFields: rootFields, conflicts, inconsistencies }
+}
+
+function inDocumentOrder(registry: MetadataRegistry, results: SliceResults): SliceResults {
+  const present = registry.slices.map(({ key }) => [key, results.get(key)] as const)
+  return new Map(present.flatMap(([key, result]) => (result ? [[key, result]] : [])))
 }
 
 /** The model that serves a resolution. */
@@ -117,12 +137,13 @@ function entriesOf(document: MetadataDocument, previous: Resolution | null): Rea
 function withoutConflicts(
   base: StageOutcome,
   previous: Resolution | null,
+  { generatedTypes }: MetadataRegistry,
 ): { readonly usable: StageOutcome; readonly rootFields: TableRootFields } {
   const unchanged = previous !== null && base.changed.size === 0
   const wasFree = previous !== null && !previous.tableRootFields.conflicts
   const rootFields = unchanged
     ? previous.tableRootFields
-    : tableRootFields(tablesOf(base.results), wasFree ? base.changed : null)
+    : tableRootFields(tablesOf(base.results), wasFree ? base.changed : null, generatedTypes)
   const { conflicts, losers } = rootFields
   if (unchanged && conflicts) return { usable: { results: previous.usable, changed: new Set() }, rootFields }
   if (!conflicts) return { usable: { results: base.results, changed: changedSince(previous, base) }, rootFields }

@@ -29,6 +29,11 @@ export class RootFieldIndex {
     }
   }
 
+  /** Whether a table has that GraphQL name. */
+  has(graphqlName: string): boolean {
+    return this.#byGraphQLName.has(graphqlName)
+  }
+
   /** Whether several tables have that GraphQL name. */
   isShared(graphqlName: string): boolean {
     return this.#shared.has(graphqlName)

@@ -8,7 +8,7 @@ import { objectKey } from './objects.ts'
 import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
 import { generatedRootFieldName } from './root-field-names.ts'
 import { customRootField } from './table-configuration.ts'
-import { conflictingDefinitions, isReservedType } from './type-names.ts'
+import { conflictingDefinitions, type GeneratedTypes, isGeneratedType, isReservedType } from './type-names.ts'
 
 /** The root fields that a table gives to an administrator. */
 function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
@@ -45,8 +45,8 @@ function rootFieldNames(table: TableModel): RootFieldNames {
   return names
 }
 
-/** Objects whose root fields others have, by `objectKey`, and the error that says so. */
-export interface RootFieldConflicts {
+/** Objects whose root fields or types others have, by `objectKey`, and the error that says so. */
+export interface NameConflicts {
   readonly objects: ReadonlySet<string>
   readonly message: string
 }
@@ -58,10 +58,12 @@ const introspection: RootFieldNames = { query: ['__schema', '__type', '__typenam
 export interface TableRootFields {
   /** Whether a table, or introspection, gives a root field of that name. */
   has(root: keyof RootFieldNames, name: string): boolean
+  /** Whether a type of that name is every schema's, or generated of a table. */
+  hasType(name: string): boolean
   /** Tables that lose a root field or the name of their type, by `nameKey`. */
   readonly losers: ReadonlySet<string>
   /** Absent: there are none. */
-  readonly conflicts?: RootFieldConflicts
+  readonly conflicts?: NameConflicts
 }
 
 /**
@@ -72,14 +74,16 @@ export interface TableRootFields {
 export function tableRootFields(
   tables: ReadonlyMap<string, TableModel>,
   changed: ReadonlySet<string> | null,
+  generated: readonly GeneratedTypes[],
 ): TableRootFields {
   const index = rootFieldIndex(tables)
   const has = (root: keyof RootFieldNames, name: string) =>
     introspection[root].includes(name) ||
     index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
+  const hasType = (name: string) => isReservedType(name) || isGeneratedType(name, tables, generated)
   const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
-  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, losers: new Set() }
-  return { has, ...findConflicts(tables) }
+  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, losers: new Set() }
+  return { has, hasType, ...findConflicts(tables) }
 }
 
 function isAloneWithItsNames(table: TableModel, index: RootFieldIndex): boolean {
@@ -136,45 +140,58 @@ function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string
   return null
 }
 
-/** An object's claim to root fields, and those of them that tables or earlier slices had when it was made. */
-export interface RootFieldClaim {
-  readonly names: RootFieldNames
-  readonly taken: RootFieldNames
+/** Names that an object of a slice claims. */
+export interface ClaimedNames extends RootFieldNames {
+  readonly types: readonly string[]
 }
 
-/** Who has which root field, beyond the tables: slices claim theirs one after another. */
-export class RootFieldLedger {
+/** An object's claim, and the names of it that tables or earlier slices had when it was made. */
+export interface NameClaim {
+  readonly names: ClaimedNames
+  readonly taken: ClaimedNames
+}
+
+const kinds = [...roots, 'types'] as const
+
+const noNames = () => ({ query: new Set<string>(), mutation: new Set<string>(), types: new Set<string>() })
+
+/** Who has which root field or type, beyond the tables: slices claim theirs one after another. */
+export class NameLedger {
   readonly #tables: TableRootFields
-  readonly #earlier = { query: new Set<string>(), mutation: new Set<string>() }
-  #own = { query: new Set<string>(), mutation: new Set<string>() }
+  readonly #earlier = noNames()
+  #own = noNames()
 
   constructor(tables: TableRootFields) {
     this.#tables = tables
   }
 
   /** What tables and earlier slices have of these names. */
-  taken(names: RootFieldNames): RootFieldNames {
-    const of = (root: keyof RootFieldNames) =>
-      names[root].filter((name) => this.#tables.has(root, name) || this.#earlier[root].has(name))
-    return { query: of('query'), mutation: of('mutation') }
+  taken(names: ClaimedNames): ClaimedNames {
+    const ofTables = (kind: keyof ClaimedNames, name: string) =>
+      kind === 'types' ? this.#tables.hasType(name) : this.#tables.has(kind, name)
+    const of = (kind: keyof ClaimedNames) =>
+      names[kind].filter((name) => ofTables(kind, name) || this.#earlier[kind].has(name))
+    return { query: of('query'), mutation: of('mutation'), types: of('types') }
   }
 
   /** Gives the names to an object of the slice at hand; the error when somebody has one of them. */
-  claim(names: RootFieldNames): string | null {
-    const of = (root: keyof RootFieldNames, taken: readonly string[]) => [
-      ...taken,
-      ...names[root].filter((name) => this.#own[root].has(name)),
-    ]
+  claim(names: ClaimedNames): string | null {
     const outside = this.taken(names)
-    const error = duplicated({ query: of('query', outside.query), mutation: of('mutation', outside.mutation) })
+    const of = (kind: keyof ClaimedNames) => [
+      ...outside[kind],
+      ...names[kind].filter((name) => this.#own[kind].has(name)),
+    ]
+    const [type] = of('types').sort(compareText)
+    const error = duplicated({ query: of('query'), mutation: of('mutation') })
     if (error !== null) return error
-    for (const root of roots) for (const name of names[root]) this.#own[root].add(name)
+    if (type !== undefined) return conflictingDefinitions(type)
+    for (const kind of kinds) for (const name of names[kind]) this.#own[kind].add(name)
     return null
   }
 
   /** The slice at hand is done: what comes now is another's. */
   next(): void {
-    for (const root of roots) for (const name of this.#own[root]) this.#earlier[root].add(name)
-    this.#own = { query: new Set(), mutation: new Set() }
+    for (const kind of kinds) for (const name of this.#own[kind]) this.#earlier[kind].add(name)
+    this.#own = noNames()
   }
 }

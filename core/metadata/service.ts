@@ -1,6 +1,5 @@
 // What routes and jobs may ask of the metadata.
 
-import type { Transaction } from '../database/transaction.ts'
 import type { Session } from '../session/session.ts'
 import type { MetadataDocument } from './document.ts'
 import type { DocumentFormat } from './document-format.ts'
@@ -14,8 +13,6 @@ export interface MetadataService {
   readonly format: DocumentFormat
   /** The document in wire form (format 2), inconsistent objects included. */
   exportDocument(): Record<string, unknown>
-  /** The document as the transaction sees it in the store, inconsistencies and all. */
-  readStoredDocument(transaction: Transaction): Promise<MetadataDocument>
   /**
    * Runs one request of the metadata API: an envelope `{type, args, version?}`, decoded JSON. `whenUnwanted` gives what aborts
    * when nobody waits for the answer any more: then what only reads ends.

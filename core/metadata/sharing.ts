@@ -2,9 +2,9 @@
 // storing and resolving, which compare by identity, only see what changed.
 
 import { mapSteps, type Steps } from '../concurrency/stepwise.ts'
-import { sameJson } from '../json/json.ts'
-import type { MetadataDocument, TableEntry } from './document.ts'
-import { type MetadataRegistry, sliceValue } from './registry.ts'
+import { jsonType, sameJson } from '../json/json.ts'
+import type { MetadataDocument } from './document.ts'
+import { documentOf, type MetadataRegistry, sliceValue } from './registry.ts'
 
 /** `next` with every part that equals its counterpart in `previous` replaced by that counterpart. */
 export function* shareDocument(
@@ -15,15 +15,14 @@ export function* shareDocument(
   const shared: [string, unknown][] = []
   for (const { key, entryKey } of registry.slices) {
     const [before, after] = [sliceValue(previous, key), sliceValue(next, key)]
-    const shareEntry = key === 'tables' ? shareTableEntry : shareValue
     const value =
       entryKey && before !== after
-        ? yield* shareList(before as unknown[], after as unknown[], entryKey, shareEntry)
+        ? yield* shareList(before as unknown[], after as unknown[], entryKey)
         : shareValue(before, after)
     shared.push([key, value])
   }
   if (shared.every(([key, value]) => value === sliceValue(previous, key))) return previous
-  return Object.freeze(Object.fromEntries(shared)) as unknown as MetadataDocument
+  return Object.freeze(documentOf(shared))
 }
 
 /** The previous introspection of something when nothing about it changed. */
@@ -36,7 +35,6 @@ function* shareList(
   previous: readonly unknown[],
   next: readonly unknown[],
   key: (entry: unknown) => string,
-  shareEntry: (previous: unknown, next: unknown) => unknown,
 ): Steps<readonly unknown[]> {
   const known = new Set(previous)
   if (next.every((entry) => known.has(entry))) return sameMembers(previous, next) ? previous : next
@@ -52,10 +50,12 @@ function* shareList(
 const sameMembers = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i])
 
-function shareTableEntry(previous: unknown, next: unknown): unknown {
+/** An entry whose members are shared each on its own: tables are large, and what resolving has read of them is told apart. */
+function shareEntry(previous: unknown, next: unknown): unknown {
   if (sameJson(previous, next)) return previous
+  if (jsonType(previous) !== 'Object' || jsonType(next) !== 'Object') return next
   const before = previous as Readonly<Record<string, unknown>>
-  const members = Object.entries(next as TableEntry).map(([key, value]) => [
+  const members = Object.entries(next as object).map(([key, value]) => [
     key,
     Object.hasOwn(before, key) ? shareValue(before[key], value) : value,
   ])

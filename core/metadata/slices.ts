@@ -11,6 +11,7 @@ import type { MetadataDocument, TableEntry } from './document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from './model.ts'
 import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
 import type { RootFieldNames } from './root-fields.ts'
+import type { SourceState } from './sources.ts'
 
 /** What resolving may look at. Reads of other tables are recorded, so an object is resolved again when they change. */
 export interface ResolveContext {
@@ -23,11 +24,18 @@ export interface ResolveContext {
   functions(name: QualifiedName): readonly CatalogFunction[]
   /** The value of an environment variable of the server. */
   environment(name: string): string | undefined
+  /** What another slice resolved to, which must be named in `after`; undefined when no plugin declares it. */
+  resolved<K extends keyof ModelSlices>(key: K): ModelSlices[K] | undefined
+  /** What is known of a source: its value, or why there is none. */
+  source(key: string, id: string): SourceState
   /** Records that the object being resolved needs another one. */
   depend(on: ObjectRef, reason: DependencyReason): void
 }
 
-/** What a slice's `resolve` may look at, besides reporting broken entries. Tables are complete here. */
+/**
+ * What a slice's `resolve` may look at, besides reporting broken entries. Tables are complete here, unless the slice comes
+ * `before` a stage of theirs.
+ */
 export interface SliceContext extends Omit<ResolveContext, 'depend'> {
   /** Leaves an object out of the model, and lists it. */
   report(object: ObjectDescription, reason: string): void
@@ -38,6 +46,8 @@ export interface SliceContext extends Omit<ResolveContext, 'depend'> {
    * object is listed then, the operation that brought it about is refused, and it has to stay out of the model.
    */
   claimRootFields(object: ObjectDescription, names: Partial<RootFieldNames>): boolean
+  /** The same for names of GraphQL types; those that are generated of tables are taken. */
+  claimTypeNames(object: ObjectDescription, names: readonly string[]): boolean
   /** Another slice's value in the document. */
   slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K]
 }
@@ -49,30 +59,109 @@ export interface ObjectDescription {
   readonly definition: unknown
 }
 
+/** An entry of a list slice; of another slice, its value. */
+export type SliceEntry<K extends keyof MetadataDocument> = MetadataDocument[K] extends readonly (infer E)[]
+  ? E
+  : MetadataDocument[K]
+
+/** What facets keep in a table's entry, all of them together. */
+export interface FacetFormat {
+  /** The shapes of their keys in documents. */
+  shapes(): Record<string, TSchema>
+  /** The keys of an entry that are neither the given ones nor a facet's. */
+  unexpectedKeys(given: Readonly<Record<string, unknown>>, ownKeys: Iterable<string>): string[]
+  /** Their members in stored form, without empty ones; throws with a path relative to the entry. */
+  read(given: Readonly<Record<string, unknown>>): Partial<TableEntry>
+  /** Their members in wire form, sorted. */
+  write(entry: TableEntry): Record<string, unknown>
+  /** Refuses objects of the same name. */
+  validate(entry: TableEntry): void
+  /** Whether their members in what is stored can be used at all. */
+  areUsable(stored: Readonly<Record<string, unknown>>): boolean
+  /** Their members after a rename. */
+  rename(entry: TableEntry, rename: Rename, place: Pick<RenamePlace, 'lookup'>): Partial<TableEntry>
+}
+
+/** What reading and writing documents may look at. */
+export interface FormatContext {
+  readonly facets: FacetFormat
+}
+
 /** One top-level key of the metadata document. `K` is the key. */
 export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument, S extends TSchema = TSchema> {
   readonly key: K
   /** The wire shape in documents, checked on import. */
   readonly schema: S
+  /** What descriptions show in the place of `schema`, where it depends on what other plugins declare. */
+  describe?(context: FormatContext): TSchema
   readonly empty: MetadataDocument[K]
+  /** Whether every document has it, be it empty. */
+  readonly isRequired?: boolean
   /** Identity of an entry of a list slice; each entry is stored and compared on its own. Absent: one value. */
   entryKey?(entry: never): string
   /** What messages call an entry; absent: its key. */
   entryName?(entry: never): string
+  /** The order of entries in documents; absent: by their keys. */
+  compareEntries?(a: never, b: never): number
   /** Decoded wire shape to stored shape; throws with a path relative to the slice. Absent: as it is. */
   read?(value: Static<S>, context: { readonly formatVersion: number }): MetadataDocument[K]
+  /** The same of each entry, in place of `read`: thousands of them are read in turns. */
+  readEntry?(value: unknown, context: FormatContext): SliceEntry<K>
   /** Stored shape to wire shape, sorted; `undefined` leaves the key out. Absent: the value, left out when empty. */
   write?(value: MetadataDocument[K]): unknown
+  /** The same of each entry, in place of `write`. */
+  writeEntry?(entry: never, context: FormatContext): unknown
   /** Refuses a given document in which the slice does not fit the others; throws with a path relative to the slice. */
   validate?(value: MetadataDocument[K], document: MetadataDocument): void
+  /** Refuses an entry of a given document that does not fit itself; throws with a path relative to the entry. */
+  validateEntry?(entry: never, context: FormatContext): void
+  /** Whether what is stored, perhaps by another release, can be used at all. Absent: when it has a key. */
+  isUsable?(entry: unknown, context: FormatContext): boolean
   /** What `clear_metadata` leaves. Absent: `empty`. */
   cleared?(value: MetadataDocument[K]): MetadataDocument[K]
   /** The functions of the database that resolving looks at. */
   functionsOf?(value: MetadataDocument[K]): readonly QualifiedName[]
+  /** Slices that are resolved before, whose results `resolve` may look at. */
+  readonly after?: readonly (string & keyof ModelSlices)[]
+  /**
+   * Facets of tables that may look at the result: then the slice sees tables with their columns only (`fields`), or without
+   * what facets of stage `rules` add (`rules`). Absent: it is resolved after all of them.
+   */
+  readonly before?: Facet['stage']
   /** The slice's part of the model. Reports broken entries instead of throwing, and goes on. */
   resolve?(value: MetadataDocument[K], context: SliceContext): K extends keyof ModelSlices ? ModelSlices[K] : void
   /** Takes an object out of a draft; false when it is not one of this slice. Used by cascades and drops. */
   remove?(draft: MetadataDocument, object: ObjectRef): boolean
+  /** The entry with the new name in place of the old one; of slices without entries, the value. Absent: it mentions none. */
+  rename?(entry: never, rename: Rename, place: SliceRenamePlace): SliceEntry<K>
+}
+
+/** A slice with the types of its entries forgotten. */
+export interface AnySlice {
+  readonly key: string
+  /** Whether documents on the wire neither have nor take it. */
+  readonly isInternal?: boolean
+  readonly schema: TSchema
+  readonly empty: unknown
+  readonly isRequired?: boolean
+  readonly after?: readonly string[]
+  readonly before?: Facet['stage']
+  describe?(context: FormatContext): TSchema
+  entryKey?(entry: unknown): string
+  entryName?(entry: unknown): string
+  compareEntries?(a: unknown, b: unknown): number
+  read?(value: unknown, context: { readonly formatVersion: number }): unknown
+  readEntry?(value: unknown, context: FormatContext): unknown
+  write?(value: unknown): unknown
+  writeEntry?(entry: unknown, context: FormatContext): unknown
+  validate?(value: unknown, document: MetadataDocument): void
+  validateEntry?(entry: unknown, context: FormatContext): void
+  isUsable?(entry: unknown, context: FormatContext): boolean
+  cleared?(value: unknown): unknown
+  functionsOf?(value: unknown): readonly QualifiedName[]
+  resolve?(value: unknown, context: SliceContext): unknown
+  remove?(draft: MetadataDocument, object: ObjectRef): boolean
+  rename?(entry: unknown, rename: Rename, place: SliceRenamePlace): unknown
 }
 
 /** A table under construction, as `attach` may extend it; `fields` holds what the object at hand attaches. */
@@ -87,6 +176,8 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   readonly key: string & keyof TableEntry
   /** `fields` adds members to the row and sees other tables' columns; `rules` uses the members of all tables. */
   readonly stage: 'fields' | 'rules'
+  /** Slices whose results `resolve` may look at: those that come `before` its stage. */
+  readonly after?: readonly (string & keyof ModelSlices)[]
   readonly schema: TSchema
   /** What the document's duplicate check calls these objects: `relationships`, `select permissions`. */
   readonly duplicates: { readonly kind: string; name(entry: Entry): string }
@@ -114,9 +205,13 @@ export interface RenamePlace {
   lookup(table: QualifiedName): TableModel | undefined
 }
 
-/** A change of the model that is about to be stored. */
+/** The same of an entry of a slice. */
+export interface SliceRenamePlace extends Pick<RenamePlace, 'lookup'>, FormatContext {}
+
+/** A change of the model that is about to be stored, or the first model of a process. */
 export interface ModelChange {
-  readonly previous: Model
+  /** What the transaction leaves behind; null for the first model of a process: what is in the database may be of any other. */
+  readonly previous: Model | null
   readonly next: Model
   /** The transaction that the metadata is saved in. */
   readonly transaction: Transaction

@@ -1,12 +1,13 @@
 // The metadata in PostgreSQL: one row with the version of the whole, and one row for each entry of a list slice or
 // value of another. A small change writes the rows it touches, never the document.
 
-import { createHash } from 'node:crypto'
 import type { Row, Transaction } from '../database/transaction.ts'
 import { internalError } from '../errors/errors.ts'
 import { deepFreeze, parseJson } from '../json/json.ts'
 import type { MetadataDocument } from './document.ts'
-import { type AnySlice, type MetadataRegistry, sliceValue } from './registry.ts'
+import { documentOf, type MetadataRegistry, sliceValue } from './registry.ts'
+import type { AnySlice } from './slices.ts'
+import { storageKey } from './storage-key.ts'
 import { type UnreadableRow, unreadableKey, unusable } from './unreadable.ts'
 
 /** The channel on which instances tell each other of changes. */
@@ -105,9 +106,9 @@ export class MetadataStore {
     }
     const slices = this.#registry.slices.map((slice) => {
       const own = values.get(slice.key) ?? []
-      return [slice.key, slice.entryKey ? own : own.length > 0 ? own[0] : slice.empty]
+      return [slice.key, slice.entryKey ? own : own.length > 0 ? own[0] : slice.empty] as const
     })
-    const document = deepFreeze(Object.fromEntries(slices) as unknown as MetadataDocument)
+    const document = deepFreeze(documentOf(slices))
     return { resourceVersion: versionIn(rows), document }
   }
 
@@ -124,10 +125,10 @@ export class MetadataStore {
       [wanted.map(({ slice }) => slice), wanted.map(({ key }) => key)],
     )
     const texts = new Map(rows.map((row) => [rowKey(row), row.json]))
-    const { facets } = this.#registry
+    const facets = this.#registry.facetFormat
     for (const row of wanted) {
       const value = deepFreeze(parseJson(texts.get(rowKey(row))!, 'precise'))
-      const problem = unusable(row.slice, this.#registry.find(row.slice), value, facets)
+      const problem = unusable(row.slice, this.#registry.find(row.slice), value, { facets })
       this.#rows.set(rowKey(row), { revision: row.revision, value, problem })
     }
   }
@@ -212,16 +213,6 @@ function entryRow(slice: AnySlice, value: unknown): WrittenRow {
   // Kept under the name that it has always had.
   const row = value as UnreadableRow
   return { slice: row.slice, key: row.key, value: row.value }
-}
-
-/** An index row holds some 2,700 bytes at most. */
-const longestKey = 500
-
-/** A key that PostgreSQL can store and index whatever the name: no NUL, no broken surrogates, not too long. */
-export function storageKey(key: string): string {
-  const text = JSON.stringify(key)
-  if (text.length <= longestKey) return text
-  return `${text.slice(0, longestKey / 2)}…${createHash('sha256').update(text).digest('base64url')}`
 }
 
 async function deleteRows(transaction: Transaction, rows: readonly RowName[]): Promise<void> {

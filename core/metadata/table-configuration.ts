@@ -3,7 +3,7 @@
 import { type TProperties, Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
 import { englishList } from '../names/names.ts'
-import { GraphQLName } from '../operations/wire-types.ts'
+import { GraphQLName } from '../wire/types.ts'
 import {
   type CustomField,
   laterRootFieldKeys,

@@ -2,9 +2,9 @@
 
 import { TrellisError } from '../errors/errors.ts'
 import type { TableEntry } from './document.ts'
+import { facetEntries } from './facet-format.ts'
 import type { FieldModel, TableModel } from './model.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
-import { facetEntries } from './registry.ts'
 import type { FacetContext } from './resolve-context.ts'
 import type { Facet, ObjectDescription, TableDraft } from './slices.ts'
 
@@ -35,6 +35,7 @@ export function resolveFacets(
     extensions: new Map([...table.extensions].map(([key, values]) => [key, new Map(values)])),
   }
   for (const facet of facets) {
+    context.after = facet.after ?? []
     for (const each of facetEntries(entry, facet)) {
       const description = facet.describe(entry.table, each)
       const draft: TableDraft = { ...shared, fields: new Map() }

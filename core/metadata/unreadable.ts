@@ -2,11 +2,17 @@
 // is kept as it is, listed as inconsistent, and served once it can be read.
 
 import { Type } from '@sinclair/typebox'
-import { jsonType } from '../json/json.ts'
 import { nameText } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
-import { type AnySlice, type Facet, findTable, type ObjectDescription, type SliceContext } from './slices.ts'
+import {
+  type AnySlice,
+  type Facet,
+  type FormatContext,
+  findTable,
+  type ObjectDescription,
+  type SliceContext,
+} from './slices.ts'
 
 /** A row of the store that is set aside, and why. */
 export interface UnreadableRow {
@@ -78,43 +84,24 @@ function removeKey(draft: MetadataDocument, { kind: of, table, name }: ObjectRef
   return true
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => jsonType(value) === 'Object'
-
 /**
  * Why a stored value cannot be used at all; null when it can, whatever is wrong further inside: that is for resolving to
  * find. `slice` is undefined when nobody declares it.
  */
-export function unusable(key: string, slice: AnySlice | undefined, value: unknown, facets: readonly Facet[]) {
+export function unusable(
+  key: string,
+  slice: AnySlice | undefined,
+  value: unknown,
+  context: FormatContext,
+): string | null {
   if (!slice || slice.isInternal) return undeclared(key)
   const shape = `it is not in the shape of "${key}"`
   try {
-    if (slice.key === 'tables') return isTableEntry(value, facets) ? null : shape
+    if (slice.isUsable && !slice.isUsable(value, context)) return shape
     if (slice.entryKey && typeof slice.entryKey(value) !== 'string') return shape
     slice.functionsOf?.(slice.entryKey ? [value] : value)
     return null
   } catch {
     return shape
   }
-}
-
-function isTableEntry(value: unknown, facets: readonly Facet[]): boolean {
-  if (!isObject(value) || !isName(value['table'])) return false
-  const { configuration } = value
-  if (configuration !== undefined && !isConfiguration(configuration)) return false
-  return facets.every((facet) => {
-    const entries = value[facet.key]
-    return entries === undefined || (Array.isArray(entries) && entries.every((entry) => isEntry(entry, facet)))
-  })
-}
-
-const isName = (value: unknown): boolean =>
-  isObject(value) && typeof value['schema'] === 'string' && typeof value['name'] === 'string'
-
-const isConfiguration = (value: unknown): boolean =>
-  isObject(value) && isObject(value['custom_root_fields']) && isObject(value['custom_column_names'])
-
-function isEntry(entry: unknown, facet: Facet): boolean {
-  if (!isObject(entry) || typeof facet.identify(entry) !== 'string') return false
-  facet.functionsOf?.(entry)
-  return true
 }

@@ -1,15 +1,14 @@
 // One editing request's private generations: each operation starts from what the one before left, and nothing is
 // published until all of it is committed.
 
-import { createDraft, current, enableArrayMethods, finishDraft, isDraft } from 'immer'
+import { createDraft, current, enableArrayMethods, finishDraft } from 'immer'
 import type { Catalog } from '../catalog/types.ts'
 import { inTurns } from '../concurrency/stepwise.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { badRequest } from '../errors/errors.ts'
+import { deepFreeze } from '../json/json.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
-import type { ConsistencyCheck } from '../operations/operation.ts'
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
-import { checkConsistency } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
 import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
@@ -19,33 +18,23 @@ import { removeObject } from './removal.ts'
 import { Renames } from './renames.ts'
 import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
+import type { MetadataState } from './served.ts'
 import { shareDocument } from './sharing.ts'
+import { type FetchedSource, statesOf, wantedContents, wantedSources, withFetched } from './sources.ts'
 import type { MetadataNotice } from './store.ts'
 import { TableReader } from './table-reader.ts'
 
 // Looking for an entry among thousands makes a draft of the one that is found only.
 enableArrayMethods()
 
-/** What is served, and everything the next generation is made from. */
-export interface MetadataState {
-  readonly document: MetadataDocument
-  readonly catalog: Catalog
-  readonly resolution: Resolution
-  readonly model: Model
-}
-
-/** What an edit may do beside changing the draft. */
-export interface EditTools {
+/** An edit that is being made: the draft, and what may be done beside changing it. */
+export interface Edit {
   readonly draft: MetadataDocument
+  /** What is to be read from the database again. */
+  readonly refreshed: RefreshRequest
   remove(object: ObjectRef): boolean
   rename(rename: Rename): void
   refreshCatalog(names: readonly QualifiedName[] | 'all'): void
-}
-
-/** How the result of an edit is checked. */
-export interface EditCheck {
-  readonly check: ConsistencyCheck
-  readonly object: ObjectRef | undefined
 }
 
 export interface WorkspaceOptions {
@@ -55,6 +44,8 @@ export interface WorkspaceOptions {
   readonly state: MetadataState
   /** The version that the model will have when all of it is committed. */
   readonly version: number
+  /** What was fetched for it. */
+  readonly fetched: readonly FetchedSource[]
 }
 
 export class Workspace {
@@ -70,7 +61,8 @@ export class Workspace {
 
   constructor(options: WorkspaceOptions) {
     this.#options = options
-    this.state = options.state
+    const { state, fetched } = options
+    this.state = fetched.length > 0 ? { ...state, contents: withFetched(state.contents, fetched) } : state
     this.tables = new TableReader(options.transaction)
   }
 
@@ -86,36 +78,56 @@ export class Workspace {
 
   /** What to serve when the transaction has committed. */
   finish(): MetadataState {
+    const { version, registry, state: before } = this.#options
+    if (!this.#changed) return before
     const { state } = this
-    const { version } = this.#options
-    if (!this.#changed || state.model.resourceVersion === version) return state
-    return { ...state, model: modelOf(state.resolution, version) }
+    const wanted = wantedSources(registry.sources.values(), state.document)
+    const contents = wantedContents(state.contents, wanted)
+    const isDone = state.model.resourceVersion === version
+    return { ...state, contents, model: isDone ? state.model : modelOf(state.resolution, version) }
   }
 
-  /** Runs one edit and makes the next generation of it; throws when the check refuses that. */
-  async edit<T>(work: (tools: EditTools) => T | Promise<T>, { check, object }: EditCheck): Promise<T> {
-    const before = this.state
-    const { registry, environment } = this.#options
-    const draft = createDraft(before.document) as MetadataDocument
-    const renames = new Renames(registry, draft, before.model)
+  /** Starts an edit of the generation that the one before has left. */
+  begin(): Edit {
+    const { registry } = this.#options
+    const { document, model } = this.state
+    const draft = createDraft(document) as MetadataDocument
+    const renames = new Renames(registry, draft, model)
     const refreshed = new RefreshRequest()
-    const result = await work({
+    return {
       draft,
+      refreshed,
       remove: (target) => removeObject(registry, draft, target),
       rename: (rename) => renames.follow(rename),
       refreshCatalog: (names) => refreshed.add(names),
-    })
-    const plain = isDraft(result) ? (current(result as object) as T) : result
-    const document = await inTurns(shareDocument(registry, before.document, finishDraft(draft) as MetadataDocument))
+    }
+  }
+
+  /** The model that an edit would make as it is now; it goes on. */
+  async preview({ draft, refreshed }: Edit): Promise<Model> {
+    const document = current(draft)
+    const isUntouched = document === this.state.document && refreshed.wanted !== 'all' && refreshed.wanted.size === 0
+    return isUntouched ? this.state.model : (await this.#resolve(deepFreeze(document), refreshed)).model
+  }
+
+  /** The generation that an edit makes; its draft is done with. */
+  resolve({ draft, refreshed }: Edit): Promise<MetadataState> {
+    return this.#resolve(finishDraft(draft) as MetadataDocument, refreshed)
+  }
+
+  async #resolve(edited: MetadataDocument, refreshed: RefreshRequest): Promise<MetadataState> {
+    const before = this.state
+    const { registry } = this.#options
+    const document = await inTurns(shareDocument(registry, before.document, edited))
     refuseRepeatedEntries(registry, before.document, document)
     const catalog = await this.#readCatalog(document, refreshed.wanted)
-    this.state = await this.#next(document, catalog)
-    if (this.state !== before || refreshed.wanted === 'all') this.#changed = true
-    if (check !== 'none') refuseRootFieldConflicts(before.resolution, this.state.resolution)
-    const { model } = this.state
-    const change = { before: before.model.inconsistencies, after: model.inconsistencies, object }
-    checkConsistency(check, { ...change, dialect: environment.dialect })
-    return plain
+    return this.#next(document, catalog)
+  }
+
+  /** Has the next edit start from what this one made. */
+  accept({ refreshed }: Edit, state: MetadataState): void {
+    if (state !== this.state || refreshed.wanted === 'all') this.#changed = true
+    this.state = state
   }
 
   /** Reads tables whose entries changed, once a request, and those that the operation asked for. */
@@ -134,16 +146,21 @@ export class Workspace {
       this.tables.forget()
     }
     for (const key of wanted === 'all' ? entries.map(({ table }) => nameKey(table)) : wanted) this.#fresh.add(key)
-    const { transaction } = this.#options
-    return readCatalog({ transaction, previous, entries, functions, wanted, tables: this.tables })
+    const { transaction, environment } = this.#options
+    const { vocabulary } = environment
+    return readCatalog({ transaction, previous, entries, functions, wanted, vocabulary, tables: this.tables })
   }
 
   async #next(document: MetadataDocument, catalog: Catalog): Promise<MetadataState> {
     const before = this.state
-    if (document === before.document && catalog === before.catalog) return before
     const { registry, environment, version } = this.#options
-    const resolution = await inTurns(resolve({ document, catalog }, before.resolution, registry, environment))
-    return { document, catalog, resolution, model: modelOf(resolution, version) }
+    const wanted = wantedSources(registry.sources.values(), document)
+    const sources = statesOf(wanted, before.contents, before.sources)
+    if (document === before.document && catalog === before.catalog && sources === before.sources) return before
+    const { contents } = before
+    const input = { document, catalog, sources }
+    const resolution = await inTurns(resolve(input, before.resolution, registry, environment))
+    return { ...input, contents, resolution, model: modelOf(resolution, version) }
   }
 }
 
@@ -173,7 +190,7 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
 }
 
 /** Unlike other inconsistencies, a name that two objects give to root fields is refused by every check. */
-function refuseRootFieldConflicts(before: Resolution, after: Resolution): void {
+export function refuseNameConflicts(before: Resolution, after: Resolution): void {
   const known = new Set(before.conflicts.flatMap(({ objects }) => [...objects]))
   const found = after.conflicts.find(({ objects }) => [...objects].some((key) => !known.has(key)))
   if (found) throw badRequest('unexpected', found.message)

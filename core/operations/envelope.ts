@@ -3,29 +3,41 @@
 import type { TSchema } from '@sinclair/typebox'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
-import type { PathKey } from '../errors/path.ts'
+import { type PathKey, pathText } from '../errors/path.ts'
 import { jsonType } from '../json/json.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { isAdmin, type Session } from '../session/session.ts'
-import { bulk } from './bulk.ts'
-import { decode } from './decode.ts'
-import type { AccessMode, Operation } from './operation.ts'
+import { decode } from '../wire/decode.ts'
+import type { AccessMode, Operation, OperationEnvironment } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 
 /** One operation to run, with decoded arguments. */
 export interface Call {
   readonly operation: Operation<TSchema>
   readonly args: unknown
-  /** The calls of a bulk; null for every other operation. */
-  readonly members: readonly Call[] | null
+  /** The requests that it runs itself; null for operations that have none. */
+  readonly members: readonly MemberCall[] | null
+}
+
+/** A request within the arguments of another one. */
+export interface MemberCall extends Call {
+  /** Where it stands in them. */
+  readonly at: readonly PathKey[]
+}
+
+/** What envelopes are decoded with. */
+export interface EnvelopeOptions {
+  readonly operations: OperationRegistry
+  readonly environment: OperationEnvironment
 }
 
 /** Decodes `{type, args, version?}`; throws `parse-failed` with the path that the wire knows, args written as `$`. */
 export async function decodeEnvelope(
   body: unknown,
-  registry: OperationRegistry,
+  options: EnvelopeOptions,
   at: readonly PathKey[] = [],
 ): Promise<Call> {
+  const { operations } = options
   if (jsonType(body) !== 'Object') {
     throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`, at)
   }
@@ -34,27 +46,28 @@ export async function decodeEnvelope(
   if (typeof type !== 'string') {
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(type)}`, [...at, 'type'])
   }
-  const operation = registry.find(type, readVersion(envelope.version, at))
-  if (!operation) throw unknownType(type, registry, at)
+  const operation = operations.find(type, readVersion(envelope.version, at))
+  if (!operation) throw unknownType(type, operations, at)
   const given = required(envelope, 'args', at)
-  if (operation === bulk) {
-    const members: Call[] = []
-    for (const [i, member] of decode(bulk.args, given, at).entries()) {
-      members.push(await decodeEnvelope(member, registry, [...at, i]))
-    }
-    return { operation, args: given, members }
+  const args = await decodeArguments(operation, given, at, options.environment)
+  if (!operation.members) return { operation, args, members: null }
+  const members: MemberCall[] = []
+  for (const member of operation.members(args)) {
+    const call = await decodeEnvelope(member.envelope, options, [...at, ...member.at])
+    members.push({ ...call, at: member.at })
   }
-  return { operation, args: await decodeArguments(operation, given, at), members: null }
+  return { operation, args, members }
 }
 
 async function decodeArguments(
   operation: Operation<TSchema>,
   given: unknown,
   at: readonly PathKey[],
+  environment: OperationEnvironment,
 ): Promise<unknown> {
   if (!operation.decode) return decode(operation.args, given, at)
   try {
-    return decode(operation.args, await operation.decode(given))
+    return decode(operation.args, await operation.decode(given, environment))
   } catch (error) {
     throw error instanceof TrellisError ? error.at(...at) : error
   }
@@ -84,41 +97,39 @@ function unknownType(type: string, registry: OperationRegistry, at: readonly Pat
   return badRequest('parse-failed', message, { path: at, help })
 }
 
-/** Refuses operations that the session may not call, members of a bulk included. */
+/** A call and all that it runs, within one another. */
+export const withMembers = (call: Call): readonly Call[] => [call, ...(call.members?.flatMap(withMembers) ?? [])]
+
+/** Refuses operations that the session may not call, members included. */
 export function authorize(call: Call, session: Session): void {
-  if (isAdmin(session) || leaves(call).every(({ operation }) => operation.adminOnly === false)) return
+  if (isAdmin(session) || withMembers(call).every(({ operation }) => operation.adminOnly === false)) return
   throw badRequest('access-denied', 'restricted access : admin only', { path: ['args'] })
 }
 
-/** Whether any part of the call edits the metadata. */
-export function editsMetadata(call: Call): boolean {
-  if (call.members) return call.members.some(editsMetadata)
-  const { editsMetadata: edits = true } = call.operation
-  return typeof edits === 'function' ? edits(call.args) : edits
+/** Whether the operation itself edits the metadata. */
+export function editsMetadata({ operation, args }: Call): boolean {
+  const { editsMetadata: edits = true } = operation
+  return typeof edits === 'function' ? edits(args) : edits
 }
 
-/** The tables whose objects a bulk is about, as far as its operations tell. */
+/** The tables whose objects the members of a call are about, as far as they tell. */
 export function namedTables(call: Call): readonly QualifiedName[] {
   if (!call.members) return []
-  return leaves(call).flatMap(({ operation, args }) => operation.object?.(args).table ?? [])
+  return withMembers(call).flatMap(({ operation, args }) => operation.object?.(args).table ?? [])
 }
 
-/** The requirement on the transaction; refuses a bulk whose members' requirements differ. */
-export function accessMode(call: Call): AccessMode {
-  if (!call.members) {
-    const { access = 'READ WRITE' } = call.operation
-    return typeof access === 'function' ? access(call.args) : access
-  }
-  let expected: AccessMode = 'any'
-  for (const [i, member] of call.members.entries()) {
+/** The requirement on the transaction; refuses a call whose members' requirements differ. */
+export function accessMode({ operation, args, members }: Call): AccessMode {
+  const { access = 'READ WRITE' } = operation
+  let expected = typeof access === 'function' ? access(args) : access
+  for (const member of members ?? []) {
     const mode = accessMode(member)
     if (expected !== 'any' && mode !== 'any' && mode !== expected) {
-      const problem = 'incompatible access mode requirements in bulk query'
-      throw badRequest('bad-request', `${problem}, expected access mode: ${expected} but $.args[${i}] forces ${mode}`)
+      const problem = `incompatible access mode requirements in ${operation.type} query`
+      const place = pathText(['args', ...member.at])
+      throw badRequest('bad-request', `${problem}, expected access mode: ${expected} but ${place} forces ${mode}`)
     }
     if (expected === 'any') expected = mode
   }
   return expected
 }
-
-const leaves = (call: Call): readonly Call[] => call.members?.flatMap(leaves) ?? [call]

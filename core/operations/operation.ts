@@ -5,25 +5,33 @@ import type { Catalog } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { ErrorHelp } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
+import type { ValidationOptions } from '../graphql/request.ts'
+import type { ConsistencyCheck } from '../metadata/consistency.ts'
 import type { MetadataDocument } from '../metadata/document.ts'
+import type { DocumentFormat } from '../metadata/document-format.ts'
 import type { Model } from '../metadata/model.ts'
 import type { ObjectRef, Rename } from '../metadata/objects.ts'
+import type { WantedSource } from '../metadata/sources.ts'
+import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
+import type { Settings } from '../options/options.ts'
 import type { Session } from '../session/session.ts'
 
 /** Requirement on the request's transaction; `any` puts none. */
 export type AccessMode = 'READ WRITE' | 'READ ONLY' | 'any'
 
-/**
- * What the rebuilt model is checked for after the handler: `object` the object just
- * written, `new` nothing became inconsistent, `strict` nothing is inconsistent, `none` no check.
- */
-export type ConsistencyCheck = 'object' | 'new' | 'strict' | 'none'
-
 /** A property that may depend on the call's arguments. */
 export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['of']
 
-export interface OperationContext {
+/** What an operation may look at whatever it does. */
+export interface OperationEnvironment {
+  readonly dialect: Dialect
+  readonly settings: Settings
+  /** Between the document and its wire form. */
+  readonly format: DocumentFormat
+}
+
+export interface OperationContext extends OperationEnvironment {
   /** A draft of the document: edit it in place; core rebuilds, checks, stores and publishes it. */
   readonly metadata: MetadataDocument
   /** The model before this operation, earlier members of a bulk included. */
@@ -34,12 +42,49 @@ export interface OperationContext {
   readonly transaction: Transaction
   /** Takes an object out of the draft, through the slice or facet that owns it; false when there is no such object. */
   remove(object: ObjectRef): boolean
-  /** Rewrites a name wherever the draft's tables mention it, through the facets that own the places. */
+  /** Rewrites a name wherever the draft mentions it, through the slices and facets that own the places. */
   rename(rename: Rename): void
   /** Has the tables and functions of these names, or all, read from the database again before the model is rebuilt. */
   refreshCatalog(names: readonly QualifiedName[] | 'all'): void
+  /** Puts what is stored in the place of the draft, unless earlier members of a bulk have edited it: that is not stored yet. */
+  refreshDocument(): Promise<void>
+  /** Makes the settings that tell PostgreSQL who asks, in case that SQL of the request has changed them. */
+  applySession(): Promise<void>
+  /**
+   * Refuses a GraphQL document that a role could not ask for, whatever its variables, once the draft is saved as it is now:
+   * what earlier members of a bulk, and the operation itself, have done to it counts. Absent: the role `admin`.
+   */
+  validateDocument(text: string, options?: ValidationOptions): Promise<void>
+  /** Runs the request of {@link Operation.members} at that index; throws its error, located at its place. */
+  runMember(index: number): Promise<unknown>
   /** Runs when the transaction has committed and the new model is served. */
   afterCommit(run: () => void | Promise<void>): void
+}
+
+/** A source that an operation has fetched. */
+export interface SourceRequest {
+  readonly key: string
+  readonly id: string
+  /** As the source's `wanted` will give it; absent: as it does of the document before the request. */
+  readonly definition?: unknown
+  /** Whether the operation goes on when fetching fails; the objects that need it are inconsistent then. */
+  readonly isOptional?: boolean
+}
+
+/** What an operation may look at to tell which sources it has fetched. */
+export interface SourcesContext {
+  /** The document before the request. */
+  readonly metadata: MetadataDocument
+  /** The sources that a document needs. */
+  wanted(document: MetadataDocument): readonly WantedSource[]
+}
+
+/** A request within the arguments of another one. */
+export interface MemberRequest {
+  /** Where it stands in the arguments. */
+  readonly at: readonly PathKey[]
+  /** As it was given: `{type, args, version?}`. */
+  readonly envelope: unknown
 }
 
 export interface Operation<S extends TSchema = TSchema> {
@@ -59,7 +104,17 @@ export interface Operation<S extends TSchema = TSchema> {
   /** The object that `check: 'object'` is about. */
   object?(args: Static<S>): ObjectRef
   /** Wording and path of decoding errors that the schema alone cannot give; runs before the schema check. */
-  decode?(args: unknown): Static<S> | Promise<Static<S>>
+  decode?(args: unknown, environment: OperationEnvironment): Static<S> | Promise<Static<S>>
+  /**
+   * The requests that `handle` runs with `runMember`, in its transaction. They are decoded with it; whoever calls it must be
+   * allowed to call them, and what it needs of the transaction they all must. Such an operation edits nothing itself.
+   */
+  members?(args: Static<S>): readonly MemberRequest[]
+  /**
+   * What to fetch before anything is locked; a failure is the error of the operation. Whatever else the document comes to
+   * need is fetched after it was saved.
+   */
+  sources?(args: Static<S>, context: SourcesContext): readonly SourceRequest[]
   /** The result; `undefined` answers `{"message":"success"}`. */
   handle(context: OperationContext, args: Static<S>): unknown | Promise<unknown>
   /** What helps with an object that turned out inconsistent, as far as the database has to be asked for it. */
@@ -67,7 +122,7 @@ export interface Operation<S extends TSchema = TSchema> {
   /** What descriptions of the API say of it. */
   readonly about?: OperationDescription
   /** The result of an editing operation when it depends on the model that comes out; replaces what `handle` returns. */
-  respond?(model: Model, args: Static<S>): unknown
+  respond?(context: Pick<OperationContext, 'model' | 'dialect'>, args: Static<S>): unknown
 }
 
 /** An operation as readers of the API's description see it. */
@@ -75,10 +130,13 @@ export interface OperationDescription {
   /** One line. */
   readonly summary: string
   /** The shape of the arguments where only all plugins together know it; absent: that of `args`. */
-  args?(): TSchema
+  args?(environment: DescriptionEnvironment): TSchema
   /** The shape of the result; absent: `{"message":"success"}`. */
-  readonly result?: TSchema | (() => TSchema)
+  readonly result?: TSchema | ((environment: DescriptionEnvironment) => TSchema)
 }
+
+/** What a description may depend on. */
+export type DescriptionEnvironment = Pick<OperationEnvironment, 'dialect' | 'format'>
 
 /** Declares an operation; the arguments' type follows from the schema. */
 export const operation = <S extends TSchema>(definition: Operation<S>): Operation<S> => definition

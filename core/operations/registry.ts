@@ -27,7 +27,10 @@ export class OperationRegistry {
   /** Refuses a type and version that another plugin has. */
   add(owner: OperationOwner, ...operations: readonly Operation<TSchema>[]): void {
     for (const operation of operations) {
-      const { type, version = 1 } = operation
+      const { type, version = 1, members, editsMetadata } = operation
+      if (members && editsMetadata !== false) {
+        throw new Error(`operation "${type}" has members, so it can edit nothing itself: set editsMetadata to false`)
+      }
       const known = this.#operations.get(key(type, version))
       if (known) {
         const both =

@@ -1,7 +1,6 @@
 // What is wrong with the value of an option, where its type cannot say it: the reason, or null.
 
 import { refusalOfHosts } from '../database/connection-url.ts'
-import { isHttpUrl } from '../outgoing/url.ts'
 
 /** `*`, or what a browser sends as Origin, where the first label of the host may be a wildcard. */
 const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
@@ -23,7 +22,3 @@ export function checkDatabaseUrl(url: string): string | null {
   if (scheme !== null && databaseSchemes.includes(scheme)) return null
   return 'Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded'
 }
-
-/** Refuses what is no URL of an HTTP server, or holds a user's name. */
-export const checkAuthHook = (url: string): string | null =>
-  isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path, without a user name'

@@ -3,7 +3,8 @@
 import { Type } from '@sinclair/typebox'
 import type { OptionDeclaration } from './option-values.ts'
 
-type Declared = Omit<OptionDeclaration, 'kind'>
+/** What an option declares. */
+export type Declared = Omit<OptionDeclaration, 'kind'>
 
 /** A text that has no default. */
 export const text = (option: Declared) =>
@@ -16,6 +17,10 @@ export const textWithDefault = (standard: string, option: Declared) =>
 /** A whole number within limits. */
 export const whole = (standard: number, limits: { minimum: number; maximum?: number }, option: Declared) =>
   Type.Integer({ ...limits, default: standard, option: { kind: 'int', ...option } })
+
+/** A whole number within limits that has no default. */
+export const wholeOrNone = (limits: { minimum: number; maximum?: number }, option: Declared) =>
+  Type.Union([Type.Integer(limits), Type.Null()], { ...limits, default: null, option: { kind: 'int', ...option } })
 
 /** A flag without value, off by default. */
 export const flagOnly = (option: Declared) => Type.Boolean({ default: false, option: { kind: 'switch', ...option } })

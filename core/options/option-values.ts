@@ -21,6 +21,10 @@ export interface OptionDeclaration {
   readonly placeholder?: string
   /** Never printed; may also be given as the content of a file. */
   readonly secret?: boolean
+  /** What of the value may be printed, where that is neither all of it nor nothing. */
+  shown?(value: never): string
+  /** Whoever gives it has requests without the admin secret authenticated that way. */
+  readonly authenticates?: Authentication
   /** The text may be, or is, JSON of this type; the configuration file may hold the value itself. */
   readonly json?: 'object' | 'list'
   /** The allowed words; matched in any case. */
@@ -29,6 +33,16 @@ export interface OptionDeclaration {
   readonly refusal?: string
   /** What the type cannot say: the reason why a value of the right type is refused, or null. */
   check?(value: never): string | null
+}
+
+/** A way to authenticate requests that carry no admin secret, as those who start the server read of it. */
+export interface Authentication {
+  /** What it is called: `JWT`. */
+  readonly mode: string
+  /** What it goes by: `token`. */
+  readonly by: string
+  /** Whether it decides about every request, so that there is no role for those that bring nothing. */
+  readonly alone?: boolean
 }
 
 /** An option that cannot be used; the message is the one line that is shown. */
@@ -114,6 +128,12 @@ function reasonFor(declaration: OptionDeclaration, schema: TSchema): string {
 export interface TypedOption {
   readonly declaration: OptionDeclaration
   readonly schema: TSchema
+}
+
+/** One option: its key in the configuration file with what it declares. */
+export interface Option extends TypedOption {
+  readonly key: string
+  readonly default: unknown
 }
 
 function checked({ declaration, schema }: TypedOption, value: unknown): unknown {

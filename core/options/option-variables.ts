@@ -1,6 +1,6 @@
 // The environment variables of an option.
 
-import type { Option } from './options.ts'
+import type { Option } from './option-values.ts'
 
 /** Those that hold its value, the first of which wins; a prefix is the dialect's. */
 export function variablesOf({ declaration: { variable, formerVariable } }: Option, prefix: string): readonly string[] {

@@ -1,9 +1,10 @@
-// Every option of the server, declared once: its type, flag, environment variable, key of the configuration file (the
-// property's name), default and description. The parser, `--help` and the reference page are made from it.
+// Every option of core, declared once: its type, flag, environment variable, key of the configuration file (the property's
+// name), default and description. Plugins declare theirs in the same way; the parser, `--help` and the reference page are
+// made from all of them.
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { secretsRefusal } from '../auth/secrets.ts'
-import { checkAuthHook, checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
+import { checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
 import {
   choice,
   choiceOrNone,
@@ -14,8 +15,10 @@ import {
   textWithDefault,
   trueOrFalse,
   whole,
+  wholeOrNone,
 } from './option-kinds.ts'
-import type { OptionDeclaration, TypedOption } from './option-values.ts'
+import type { Option, OptionDeclaration } from './option-values.ts'
+import { redactedUrl } from './redaction.ts'
 
 /** The kinds of log lines that may be switched off. */
 export const configurableLogTypes = [
@@ -27,9 +30,6 @@ export const configurableLogTypes = [
   'livequery-poller-log',
   'action-handler-log',
 ] as const
-
-/** How live queries are served, as reports of the configuration tell it. The delay is in seconds. */
-export const liveQueryOptions = { batch_size: 100, refetch_delay: 1 } as const
 
 /** The options; a property's name is its key in the configuration file. */
 export const SettingsSchema = Type.Object({
@@ -64,16 +64,15 @@ export const SettingsSchema = Type.Object({
     variable: 'DATABASE_URL',
     placeholder: 'URL',
     secret: true,
+    shown: redactedUrl,
     check: checkDatabaseUrl,
     description: 'PostgreSQL to serve, postgres://user:password@host:port/database; without it the embedded one',
   }),
   databaseHost: text({ flag: 'host', placeholder: 'HOST', description: 'host of PostgreSQL, instead of a URL' }),
-  databasePort: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()], {
-    default: null,
-    minimum: 1,
-    maximum: 65535,
-    option: { kind: 'int', flag: 'port', short: 'p', placeholder: 'N', description: 'port of PostgreSQL' },
-  }),
+  databasePort: wholeOrNone(
+    { minimum: 1, maximum: 65535 },
+    { flag: 'port', short: 'p', placeholder: 'N', description: 'port of PostgreSQL' },
+  ),
   databaseUser: text({ flag: 'user', short: 'u', placeholder: 'NAME', description: 'user of PostgreSQL' }),
   databasePassword: text({ flag: 'password', placeholder: 'TEXT', secret: true, description: 'its password' }),
   databaseName: text({ flag: 'dbname', short: 'd', placeholder: 'NAME', description: 'database of PostgreSQL' }),
@@ -262,28 +261,6 @@ export const SettingsSchema = Type.Object({
     placeholder: 'ROLE',
     description: 'role of requests without admin secret and token; without it they are refused',
   }),
-  authHook: text({
-    flag: 'auth-hook',
-    variable: 'AUTH_HOOK',
-    placeholder: 'URL',
-    check: checkAuthHook,
-    description: 'webhook that authenticates requests without the admin secret',
-  }),
-  authHookMode: choice(['GET', 'POST'], 'GET', {
-    flag: 'auth-hook-mode',
-    variable: 'AUTH_HOOK_MODE',
-    formerVariable: 'AUTH_HOOK_TYPE',
-    placeholder: 'GET/POST',
-    description: 'how the webhook is called; AUTH_HOOK_TYPE is the former name of the variable',
-  }),
-  jwtSecret: text({
-    flag: 'jwt-secret',
-    variable: 'JWT_SECRET',
-    json: 'object',
-    placeholder: 'JSON',
-    secret: true,
-    description: 'how JSON web tokens are verified, as a JSON object: see authentication.md',
-  }),
   corsDomain: list(['*'], {
     flag: 'cors-domain',
     variable: 'CORS_DOMAIN',
@@ -316,50 +293,6 @@ export const SettingsSchema = Type.Object({
       variable: 'ENABLED_APIS',
       placeholder: 'NAMES',
       description: 'APIs to open, such as metadata,graphql,config; without it those that plugins open by default',
-    },
-  }),
-  enableAllowlist: flagOnly({
-    flag: 'enable-allowlist',
-    variable: 'ENABLE_ALLOWLIST',
-    description: 'let roles other than admin run only the GraphQL queries of the collections in the allow-list',
-  }),
-  apiLimits: text({
-    flag: 'api-limits',
-    variable: 'API_LIMITS',
-    json: 'object',
-    placeholder: 'JSON',
-    description: 'limits on the requests of roles other than admin, as a JSON object: see limits.md',
-  }),
-  trustedProxies: whole(
-    0,
-    { minimum: 0, maximum: 100 },
-    {
-      flag: 'trusted-proxies',
-      variable: 'TRUSTED_PROXIES',
-      placeholder: 'N',
-      description: 'how many proxies in front of the server add to X-Forwarded-For, for rate limits by address',
-    },
-  ),
-  metricsSecret: text({
-    flag: 'metrics-secret',
-    variable: 'METRICS_SECRET',
-    json: 'list',
-    placeholder: 'TEXT',
-    secret: true,
-    check: secretsRefusal,
-    description:
-      'who sends it as a bearer token may read the metrics; without one administrators may. A JSON array of texts: any one of them',
-  }),
-  metricsPort: Type.Union([Type.Integer({ minimum: 0, maximum: 65535 }), Type.Null()], {
-    default: null,
-    minimum: 0,
-    maximum: 65535,
-    option: {
-      kind: 'int',
-      flag: 'metrics-port',
-      variable: 'METRICS_PORT',
-      placeholder: 'N',
-      description: 'a port of their own to serve metrics on, with the secret if there is one; 0 takes a free one',
     },
   }),
   queryPlanCacheSize: whole(
@@ -414,27 +347,28 @@ export const SettingsSchema = Type.Object({
   }),
 })
 
-/** The options with their values, as everything but the process reads them. */
+/** The options of core with their values, as everything but the process reads them. */
 export type Settings = Readonly<Static<typeof SettingsSchema>>
 
-/** One option: its key with what it declares. */
-export interface Option extends TypedOption {
-  readonly key: keyof Settings
-  readonly default: unknown
-}
+/** What a program gives: values by the keys of options, those of plugins among them. */
+export type GivenSettings = Partial<Settings> & Readonly<Record<string, unknown>>
 
-/** All options in the order of the help text. */
-export const options: readonly Option[] = Object.entries(SettingsSchema.properties as Record<string, TSchema>).map(
-  ([key, schema]) => ({
-    key: key as keyof Settings,
+/** The same with all defaults of core. */
+export type AllSettings = Settings & Readonly<Record<string, unknown>>
+
+/** The options that these types declare. */
+export const optionsIn = (properties: Readonly<Record<string, TSchema>>): readonly Option[] =>
+  Object.entries(properties).map(([key, schema]) => ({
+    key,
     declaration: schema.option as OptionDeclaration,
     schema,
     default: schema.default,
-  }),
-)
+  }))
 
-/** Settings with every default, for code that starts an engine of its own. */
-export function defaultSettings(overrides: Partial<Settings> = {}): Settings {
-  const defaults = Object.fromEntries(options.map((option) => [option.key, option.default]))
-  return { ...(defaults as Settings), ...overrides }
-}
+/** Core's options in the order of the help text. */
+export const coreOptions: readonly Option[] = optionsIn(SettingsSchema.properties)
+
+const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, option.default])) as Settings
+
+/** Settings with every default of core, for code that starts an engine of its own. */
+export const defaultSettings = (overrides: GivenSettings = {}): AllSettings => ({ ...defaults, ...overrides })

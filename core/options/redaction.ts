@@ -1,7 +1,6 @@
 // Settings without what is secret in them.
 
-import { loggableUrl } from '../outgoing/url.ts'
-import { options, type Settings } from './options.ts'
+import type { Option } from './option-values.ts'
 
 /** A database URL without its password. */
 export function redactedUrl(url: string): string {
@@ -14,14 +13,16 @@ export function redactedUrl(url: string): string {
   return parsed.href
 }
 
-/** The settings as they may be printed. */
-export function redactedSettings(settings: Settings): Record<keyof Settings, unknown> {
-  const entries = options.map(({ key, declaration }) => {
-    const value = settings[key]
-    if (value === null) return [key, null]
-    if (key === 'authHook') return [key, loggableUrl(value as string)]
-    if (!declaration.secret) return [key, value]
-    return [key, key === 'databaseUrl' ? redactedUrl(value as string) : '<redacted>']
-  })
-  return Object.fromEntries(entries)
+/** The value of an option as it may be printed. */
+function shownValue({ declaration }: Option, value: unknown): unknown {
+  if (value === null) return null
+  if (declaration.shown) return declaration.shown(value as never)
+  return declaration.secret ? '<redacted>' : value
 }
+
+/** The values of these options as they may be printed. */
+export const redactedSettings = (
+  settings: Readonly<Record<string, unknown>>,
+  options: readonly Option[],
+): Record<string, unknown> =>
+  Object.fromEntries(options.map((option) => [option.key, shownValue(option, settings[option.key])]))

@@ -1,11 +1,34 @@
 // `--jwt-secret`: requests are authenticated by a JSON web token.
 
-import { definePlugin } from '../../sdk/index.ts'
+import { definePlugin, option, Type } from '../../sdk/index.ts'
+
+/** Where claims are found in tokens; null while no tokens are taken. */
+const Claims = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
 
 export default definePlugin({
   name: 'auth-jwt',
+  options: {
+    jwtSecret: option.text({
+      flag: 'jwt-secret',
+      variable: 'JWT_SECRET',
+      json: 'object',
+      placeholder: 'JSON',
+      secret: true,
+      authenticates: { mode: 'JWT', by: 'token' },
+      description: 'how JSON web tokens are verified, as a JSON object: see authentication.md',
+    }),
+  },
+  logged: ({ jwtSecret }) => [
+    { key: 'jwt_secret', place: 43, value: jwtSecret && { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' } },
+  ],
   async register(engine) {
-    const { jwtSecret } = engine.settings
+    const { auth, configuration } = engine
+    const { jwtSecret } = engine.options
+    const isSet = () => auth.mode === 'jwt'
+    configuration.add(
+      { key: 'is_jwt_set', place: 22, schema: Type.Boolean(), value: isSet },
+      { key: 'jwt', place: 23, schema: Claims, value: () => (isSet() ? auth.configuration : null) },
+    )
     if (jwtSecret === null) return
     // Loaded when it is needed: cryptography costs a start more than all the rest of the built-in plugins.
     const { authenticateByToken } = await import('./start.ts')

@@ -1,12 +1,41 @@
 // `--auth-hook`: requests are authenticated by a webhook.
 
-import { definePlugin } from '../../sdk/index.ts'
+import { definePlugin, option, Type } from '../../sdk/index.ts'
+import { isHttpUrl, loggableUrl } from '../../sdk/services.ts'
 import { webhookAuthenticator } from './authenticator.ts'
+
+/** Refuses what is no URL of an HTTP server, or holds a user's name. */
+const urlRefusal = (url: string): string | null =>
+  isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path, without a user name'
 
 export default definePlugin({
   name: 'auth-webhook',
-  register({ auth, dialect, observe, outgoing, settings }) {
-    const { authHook: url, authHookMode: method } = settings
+  options: {
+    authHook: option.text({
+      flag: 'auth-hook',
+      variable: 'AUTH_HOOK',
+      placeholder: 'URL',
+      check: urlRefusal,
+      shown: loggableUrl,
+      authenticates: { mode: 'webhook', by: 'webhook', alone: true },
+      description: 'webhook that authenticates requests without the admin secret',
+    }),
+    authHookMode: option.choice(['GET', 'POST'], 'GET', {
+      flag: 'auth-hook-mode',
+      variable: 'AUTH_HOOK_MODE',
+      formerVariable: 'AUTH_HOOK_TYPE',
+      placeholder: 'GET/POST',
+      description: 'how the webhook is called; AUTH_HOOK_TYPE is the former name of the variable',
+    }),
+  },
+  logged: ({ authHook, authHookMode }) => [
+    { key: 'auth_hook', place: 41, value: authHook && loggableUrl(authHook) },
+    { key: 'auth_hook_mode', place: 42, value: authHook && authHookMode },
+  ],
+  register({ auth, configuration, dialect, observe, options, outgoing }) {
+    const isSet = { key: 'is_auth_hook_set', place: 21, schema: Type.Boolean(), value: () => auth.mode === 'webhook' }
+    configuration.add(isSet)
+    const { authHook: url, authHookMode: method } = options
     if (url === null) return
     auth.use(webhookAuthenticator({ url, method, outgoing, observe, dialect }))
   },

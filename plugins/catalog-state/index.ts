@@ -5,6 +5,13 @@ import { getCatalogState, setCatalogState } from './operations.ts'
 
 export default definePlugin({
   name: 'catalog-state',
+  migrations: [
+    {
+      name: '0001-catalog-state',
+      formerName: '0002-catalog-state',
+      sql: 'create table trellis.catalog_state (tool text primary key, state json not null)',
+    },
+  ],
   register({ operations }) {
     operations.add(getCatalogState, setCatalogState)
   },

@@ -1,7 +1,7 @@
 // Query collections, and the allow-list: which of them roles other than `admin` may run.
 
-import { definePlugin } from '../../sdk/index.ts'
-import { allowListGuard } from './guard.ts'
+import { definePlugin, option, Type } from '../../sdk/index.ts'
+import { allowListCheck } from './allow-list.ts'
 import { allowlistSlice, queryCollectionsSlice } from './metadata.ts'
 import {
   addCollectionToAllowlist,
@@ -15,11 +15,27 @@ import {
 export default definePlugin({
   name: 'collections',
   dependencies: ['metadata'],
+  options: {
+    enableAllowlist: option.flagOnly({
+      flag: 'enable-allowlist',
+      variable: 'ENABLE_ALLOWLIST',
+      description: 'let roles other than admin run only the GraphQL queries of the collections in the allow-list',
+    }),
+  },
+  logged: ({ enableAllowlist }) => [{ key: 'enable_allowlist', place: 122, value: enableAllowlist }],
   register(engine) {
+    const { enableAllowlist } = engine.options
+
     engine.metadata.slice('query_collections', queryCollectionsSlice)
     engine.metadata.slice('allowlist', allowlistSlice)
     engine.operations.add(createQueryCollection, dropQueryCollection, addQueryToCollection, dropQueryFromCollection)
     engine.operations.add(addCollectionToAllowlist, dropCollectionFromAllowlist)
-    if (engine.settings.enableAllowlist) engine.graphql.guard(allowListGuard(() => engine.model))
+    engine.configuration.add({
+      key: 'is_allow_list_enabled',
+      place: 24,
+      schema: Type.Boolean(),
+      value: () => enableAllowlist,
+    })
+    if (enableAllowlist) engine.around({ document: allowListCheck(() => engine.model) })
   },
 })

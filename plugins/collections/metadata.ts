@@ -1,7 +1,7 @@
 // The slices `query_collections` and `allowlist`. What is allowed is resolved into the fingerprints of its documents.
 
 import { parseText } from '../../sdk/graphql.ts'
-import { badRequest, compareText, within } from '../../sdk/index.ts'
+import { badRequest, within } from '../../sdk/index.ts'
 import type { MetadataDocument, Slice } from '../../sdk/metadata.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type AllowedCollection, type CollectedQuery, documentSchemas, type QueryCollection } from './schema.ts'
@@ -74,16 +74,12 @@ export const queryCollectionsSlice: Omit<Slice<'query_collections', (typeof docu
   schema: documentSchemas.collections,
   empty: [],
   entryKey: ({ name }: QueryCollection) => name,
-  write: (collections) =>
-    collections.length === 0 ? undefined : [...collections].sort((a, b) => compareText(a.name, b.name)),
 }
 
 export const allowlistSlice: Omit<Slice<'allowlist', (typeof documentSchemas)['allowlist']>, 'key'> = {
   schema: documentSchemas.allowlist,
   empty: [],
   entryKey: ({ collection }: AllowedCollection) => collection,
-  write: (entries) =>
-    entries.length === 0 ? undefined : [...entries].sort((a, b) => compareText(a.collection, b.collection)),
   validate(entries, document) {
     for (const [i, { collection }] of entries.entries()) within(i, () => requireCollection(document, collection))
   },

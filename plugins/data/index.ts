@@ -22,11 +22,10 @@ export default definePlugin({
   name: 'data',
   dependencies: ['metadata', 'tables', 'permissions'],
   register(engine) {
-    const { access, dialect, settings, operations, routes, metadata } = engine
-    const system = openSystemTables(engine)
-    const options = { access, dialect, stringifyNumbers: settings.stringifyNumericTypes, system }
-    operations.add(selectRows(options), countRows(options))
-    operations.add(insertRows(options), updateRows(options), deleteRows(options))
+    const { operations, routes, metadata } = engine
+    const data = { access: engine.access, system: openSystemTables(engine) }
+    operations.add(selectRows(data), countRows(data))
+    operations.add(insertRows(data), updateRows(data), deleteRows(data))
     routes.add(tableRoute(metadata.service))
   },
 })

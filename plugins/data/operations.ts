@@ -1,7 +1,7 @@
 // `select`, `count`, `insert`, `update` and `delete`.
 
 import type { TableAccess } from '../../sdk/access.ts'
-import { badRequest, type Dialect, type Engine, nameText, type QualifiedName, within } from '../../sdk/index.ts'
+import { badRequest, type Engine, nameText, type QualifiedName, within } from '../../sdk/index.ts'
 import { type OperationContext, operation } from '../../sdk/metadata.ts'
 import {
   type AggregateOutput,
@@ -26,23 +26,21 @@ import { planAssignments } from './update.ts'
 
 export interface DataOptions {
   readonly access: Engine['access']
-  readonly dialect: Dialect
-  readonly stringifyNumbers: boolean
-  /** Absent where the dialect has none. */
+  /** The tables that tools of the dialect read; null where it has none. */
   readonly system: SystemTables | null
 }
 
 const data = { adminOnly: false, editsMetadata: false } as const
 
 /** The sender of a request about a table. */
-function callerOf({ session, model }: OperationContext, table: QualifiedName, options: DataOptions): Caller {
-  const { access, dialect, system } = options
+function callerOf(context: OperationContext, table: QualifiedName, { access, system }: DataOptions): Caller {
+  const { session, model, dialect } = context
   const served = system?.modelFor(table, session, model) ?? model
   return new Caller({ session, model: served, dialect, access: access.of(served, session) })
 }
 
-const printerOptions = ({ catalog }: OperationContext, { stringifyNumbers }: DataOptions): PrinterOptions => ({
-  stringifyNumbers,
+const printerOptions = ({ catalog, settings }: OperationContext): PrinterOptions => ({
+  stringifyNumbers: settings.stringifyNumericTypes,
   serverVersion: catalog.serverVersion,
 })
 
@@ -57,7 +55,7 @@ export const selectRows = (options: DataOptions) =>
       const caller = callerOf(context, args.table, options)
       const access = caller.readableByItself(within('table', () => caller.table(args.table)))
       const select = planSelect(args, access, caller)
-      const printer = new Printer(printerOptions(context, options))
+      const printer = new Printer(printerOptions(context))
       return runStatement(printer.finish(manyQuery(select, null, printer)), context)
     },
   })
@@ -83,7 +81,7 @@ export const countRows = (options: DataOptions) =>
         distinct.map((name, i) => within(i, () => caller.readableColumn(access, name, hint).name)),
       )
       const rows = access.select.rows({ distinctOn, where: within('where', () => caller.condition(where, access)) })
-      const printer = new Printer(printerOptions(context, options))
+      const printer = new Printer(printerOptions(context))
       return runStatement(printer.finish(aggregateSql({ rows, output: rowCount }, null, printer)), context)
     },
   })
@@ -109,7 +107,7 @@ export const insertRows = (options: DataOptions) =>
       const returning = args.returning && planReturning(args.returning, caller.readable(access, because), caller)
       const results: MutationResult[] = []
       for (const change of planInsert(args, access, caller)) {
-        results.push(await runChange(change, returning, context, options))
+        results.push(await runChange(change, returning, context))
       }
       return merged(results)
     },
@@ -131,7 +129,7 @@ export const updateRows = (options: DataOptions) =>
       const assignments = planAssignments(args, access.table, permission, caller)
       const returning = args.returning && planReturning(args.returning, readable, caller)
       const where = within('where', () => caller.condition(args.where, access))
-      return runChange(permission.change({ assignments, where }), returning, context, options)
+      return runChange(permission.change({ assignments, where }), returning, context)
     },
   })
 
@@ -150,7 +148,7 @@ export const deleteRows = (options: DataOptions) =>
       const readable = caller.readable(access, needsSelect('delete'))
       const returning = args.returning && planReturning(args.returning, readable, caller)
       const where = within('where', () => caller.condition(args.where, access))
-      return runChange(permission.change(where), returning, context, options)
+      return runChange(permission.change(where), returning, context)
     },
   })
 
@@ -176,14 +174,13 @@ async function runChange(
   change: Change,
   returning: Output | undefined,
   context: OperationContext,
-  options: DataOptions,
 ): Promise<MutationResult> {
   const entries: ResponseEntry[] = returning
     ? [{ key: 'returning', value: { kind: 'returning', output: returning } }]
     : []
   entries.push({ key: 'affected_rows', value: { kind: 'affected' } })
   const plan: MutationPlan = { table: change.table, steps: [soleStep(change)], answer: { kind: 'response', entries } }
-  const program = mutationProgram(plan, printerOptions(context, options))
+  const program = mutationProgram(plan, printerOptions(context))
   // A single step whose answer is made of its rows alone is always one statement.
   if (program.kind !== 'direct') throw new TypeError(`a data operation became a program of kind ${program.kind}`)
   return (await runStatement(program.statement, context)) as MutationResult

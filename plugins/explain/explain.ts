@@ -1,13 +1,18 @@
 // What a request would run, and how PostgreSQL would go about it. The statements are printed from the
 // same plans that answer requests.
 
-import { type GraphQLRequest, type InspectedField, readGraphQLRequest, type Variables } from '../../sdk/graphql.ts'
+import {
+  type GraphQLRequest,
+  type InspectedField,
+  type InspectedStatement,
+  readGraphQLRequest,
+  type Variables,
+} from '../../sdk/graphql.ts'
 import { badRequest, type Engine, type Session, TrellisError } from '../../sdk/index.ts'
 import { decode } from '../../sdk/metadata.ts'
-import { batchText, bindParams, type Statement, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
+import { bindParams, sessionVariablesOf, type Transaction } from '../../sdk/sql.ts'
 import { explainBody } from './schema.ts'
 import { explainedSession } from './session.ts'
-import { inlined } from './sql.ts'
 
 /** A statement and PostgreSQL's plan of it, line by line. */
 interface Explained {
@@ -74,19 +79,19 @@ async function explainField(
   if (!statement) return { field: key, sql: null, plan: null }
   const values = bindParams(statement.params, bindings)
   const plan = await planOf(transaction, statement.text, values)
-  return { field: key, sql: inlined(statement, values), plan }
+  return { field: key, sql: statement.textWith(values), plan }
 }
 
 const someId = '00000000-0000-0000-0000-000000000000'
 
 async function explainSubscription(
   transaction: Transaction,
-  statement: Statement,
+  statement: InspectedStatement,
   bindings: Bindings,
 ): Promise<Explained> {
-  const sql = batchText(statement)
-  const values = JSON.stringify(bindParams(statement.params, bindings))
-  return { sql, plan: await planOf(transaction, sql, [[someId], [values]]) }
+  const { text, memberParams } = statement.batch()
+  const values = JSON.stringify(bindParams(memberParams, bindings))
+  return { sql: text, plan: await planOf(transaction, text, [[someId], [values]]) }
 }
 
 /** The plan of a statement, which is not run. */

@@ -25,7 +25,7 @@ import {
   type SliceContext,
   withReasons,
 } from '../../sdk/metadata.ts'
-import { type FunctionCall, functionCall } from './call.ts'
+import { type FunctionCall, functionCall, requestArguments } from './call.ts'
 import { documentSchemas, type FunctionConfiguration, type FunctionEntry } from './schema.ts'
 
 /** A tracked function. */
@@ -77,6 +77,8 @@ function resolveFunctions(entries: readonly FunctionEntry[], context: SliceConte
       const { rows, aggregate } = rootFields
       if (!context.claimRootFields(object, { query: [rows, aggregate] })) continue
       if (baseNames.has(graphqlName)) throw badRequest('unexpected', conflictingDefinitions(`${graphqlName}_args`))
+      const types = requestArguments(resolved.call).length > 0 ? [`${graphqlName}_args`] : []
+      if (!context.claimTypeNames(object, types)) continue
       context.depend(ref, { kind: 'table', table: resolved.table }, 'table')
       baseNames.add(graphqlName)
       functions.set(nameKey(name), resolved)

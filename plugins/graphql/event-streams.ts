@@ -2,24 +2,29 @@
 
 import type { SchemaKind } from '../../sdk/graphql.ts'
 import type { RouteCall } from '../../sdk/http.ts'
-import type { Engine } from '../../sdk/index.ts'
+import { serviceKey } from '../../sdk/index.ts'
 
 /** Answers a request for events; what it throws is answered as an error. */
-export type EventStreams = (call: RouteCall, schema: SchemaKind) => unknown
+export type ServeEvents = (call: RouteCall, schema: SchemaKind) => unknown
 
-const streams = new WeakMap<Engine['app'], EventStreams>()
+/** What answers requests for events on the paths of GraphQL; until somebody does, they are answered like all others. */
+export class EventStreams {
+  #serve: ServeEvents | null = null
 
-/** Has requests for events answered this way. */
-export function serveEvents({ app }: Engine, serve: EventStreams): void {
-  streams.set(app, serve)
+  /** Has requests for events answered this way. */
+  use(serve: ServeEvents): void {
+    this.#serve = serve
+  }
+
+  /** What answers a request; null where it asks for no events, or nothing serves them. */
+  for({ request: { headers } }: RouteCall): ServeEvents | null {
+    if (this.#serve === null) return null
+    return wantsEvents(headers.accept) || headers[streamTokenHeader] !== undefined ? this.#serve : null
+  }
 }
 
-/** What answers a request for events; null where it is none, or nothing does. */
-export function eventStreamsFor({ app }: Engine, { request }: RouteCall): EventStreams | null {
-  const { headers } = request
-  const isAsked = wantsEvents(headers.accept) || headers[streamTokenHeader] !== undefined
-  return isAsked ? (streams.get(app) ?? null) : null
-}
+/** For the plugin that serves events, and for those with paths of GraphQL. */
+export const eventStreams = serviceKey<EventStreams>('event-streams')
 
 /** Names the stream that the results of a request go to, which is another answer. */
 export const streamTokenHeader = 'x-graphql-event-stream-token'

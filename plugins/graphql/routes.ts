@@ -12,21 +12,25 @@ import {
 } from '../../sdk/http.ts'
 import { type Engine, graphqlError, isAdmin, type Session, TrellisError, toTrellisError } from '../../sdk/index.ts'
 import type { QueryLog } from '../../sdk/services.ts'
-import { eventStreamsFor, wantsEvents } from './event-streams.ts'
+import { type EventStreams, wantsEvents } from './event-streams.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
 import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
 /** `/v1/graphql` answers errors with 200 unless the client asks otherwise, `/v1alpha1/graphql` with their status. */
-export const graphqlRoutes = (engine: Engine): Route[] => [
-  graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk }),
-  graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus }),
+export const graphqlRoutes = (engine: Engine, events: EventStreams): Route[] => [
+  graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk, events }),
+  graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus, events }),
 ]
 
+interface GraphQLRouteOptions {
+  readonly url: string
+  readonly schema: SchemaKind
+  readonly errors: ErrorEncoder
+  readonly events: EventStreams
+}
+
 /** An endpoint for GraphQL requests against one of the role's schemas. */
-export const graphqlRoute = (
-  engine: Engine,
-  { url, schema, errors }: { readonly url: string; readonly schema: SchemaKind; readonly errors: ErrorEncoder },
-): Route => ({
+export const graphqlRoute = (engine: Engine, { url, schema, errors, events }: GraphQLRouteOptions): Route => ({
   method: 'POST',
   url,
   api: 'graphql',
@@ -38,10 +42,7 @@ export const graphqlRoute = (
     body: GraphQLBody,
     result: GraphQLAnswer,
   },
-  handle(call) {
-    const serveEvents = eventStreamsFor(engine, call)
-    return serveEvents ? serveEvents(call, schema) : answer(engine, call, schema)
-  },
+  handle: answering(engine, { schema, isAlone: true }, events),
 })
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
@@ -61,18 +62,33 @@ const withStatus: ErrorEncoder = (error, showInternal, { accept }) => ({
 
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
-function answer(engine: Engine, call: RouteCall, schema: SchemaKind): Promise<Buffer | string> {
-  const body = readJson(call.body as Buffer, 'lossless')
-  if (Array.isArray(body)) return answerBatch(engine, body, call, schema)
-  if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  return answerOne(engine, body, call, schema)
+const answering = (engine: Engine, alone: AnswerOptions, events: EventStreams) => (call: RouteCall) => {
+  const serveEvents = events.for(call)
+  return serveEvents ? serveEvents(call, alone.schema) : answer(engine, call, alone)
 }
+
+function answer(engine: Engine, call: RouteCall, alone: AnswerOptions): Promise<Buffer | string> {
+  const body = readJson(call.body as Buffer, 'lossless')
+  if (Array.isArray(body)) return answerBatch(engine, body, call, { ...alone, isAlone: false })
+  if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
+  return answerOne(engine, body, call, alone)
+}
+
+/** How one request is answered. */
+interface AnswerOptions {
+  readonly schema: SchemaKind
+  /** Whether the response is its own, and so takes the headers that calls give. */
+  readonly isAlone: boolean
+}
+
+const showsInternal = ({ settings }: Engine, session: Session): boolean =>
+  settings.devMode || (settings.adminInternalErrors && isAdmin(session))
 
 async function answerOne(
   engine: Engine,
   body: unknown,
   { session, request, reply }: RouteCall,
-  schema: SchemaKind,
+  { schema, isAlone }: AnswerOptions,
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
@@ -80,6 +96,8 @@ async function answerOne(
     schema,
     headers: request.headers as Record<string, string>,
     whenUnwanted: departureOf(reply),
+    response: isAlone ? reply : undefined,
+    showInternal: showsInternal(engine, session),
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,
   })
 }
@@ -99,27 +117,29 @@ function logQuery(
 }
 
 /** Requests of a batch run one after another; one that fails does not stop the rest. */
-async function answerBatch(
+const answerBatch = (engine: Engine, bodies: readonly unknown[], call: RouteCall, options: AnswerOptions) =>
+  engine.admission.admitBatch(applicantOf(call), bodies.length, () => answerEach(engine, bodies, call, options))
+
+async function answerEach(
   engine: Engine,
   bodies: readonly unknown[],
   call: RouteCall,
-  schema: SchemaKind,
+  options: AnswerOptions,
 ): Promise<Buffer> {
-  await engine.admission.checkBatch(applicantOf(call), bodies.length)
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call, schema).catch((error) => failure(engine, error, call.session))
+    const result = await answerOne(engine, body, call, options).catch((error) => failure(engine, error, call.session))
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
   }
   pieces.push(Buffer.from(']'))
   return Buffer.concat(pieces)
 }
 
-function failure({ settings, observe }: Engine, error: unknown, session: Session): string {
+function failure(engine: Engine, error: unknown, session: Session): string {
+  const { settings, observe } = engine
   if (!(error instanceof TrellisError)) {
     observe.log({ type: 'unstructured', level: 'error', detail: String((error as Error)?.stack ?? error) })
   }
-  const showInternal = settings.devMode || (settings.adminInternalErrors && isAdmin(session))
-  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showInternal))
+  return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showsInternal(engine, session)))
 }

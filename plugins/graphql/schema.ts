@@ -11,7 +11,11 @@ const GraphQLResult = Type.Object(
         Type.Object({
           message: Type.String(),
           locations: Type.Optional(Type.Array(Type.Object({ line: Type.Integer(), column: Type.Integer() }))),
-          extensions: Type.Object({ path: Type.String(), code: Type.String() }, { additionalProperties: true }),
+          // Absent in errors of other servers that have none.
+          extensions: Type.Optional(
+            Type.Object({ path: Type.String(), code: Type.String() }, { additionalProperties: true }),
+          ),
+          path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
         }),
       ),
     ),

@@ -3,7 +3,7 @@ import { type Engine, Type } from '../../sdk/index.ts'
 
 const noAnswer = 'the database does not answer'
 
-const open = { method: 'GET', api: null, auth: 'none' } as const
+const open = { method: 'GET', api: null, auth: 'none', unlogged: true } as const
 
 /** `OK`, `WARN: ...` when something configured is not served, `ERROR` when the database does not answer. */
 export const health = (engine: Engine): Route => ({

@@ -27,20 +27,19 @@ export const consistencyReport = (inconsistencies: readonly Inconsistency[], dia
   inconsistent_objects: inconsistencies.map((each) => inconsistencyJson(each, dialect)),
 })
 
-export const getInconsistentMetadata = (dialect: Dialect) =>
-  operation({
-    type: 'get_inconsistent_metadata',
-    about: {
-      summary: 'Lists what is stored but cannot be served, with the reasons.',
-      result: dialect.inconsistencies === 'report' ? ConsistencyReport : InconsistentObjects,
-    },
-    args: Type.Unknown(),
-    editsMetadata: false,
-    handle({ model }) {
-      const report = consistencyReport(model.inconsistencies, dialect)
-      return dialect.inconsistencies === 'report' ? report : report.inconsistent_objects
-    },
-  })
+export const getInconsistentMetadata = operation({
+  type: 'get_inconsistent_metadata',
+  about: {
+    summary: 'Lists what is stored but cannot be served, with the reasons.',
+    result: ({ dialect }) => (dialect.inconsistencies === 'report' ? ConsistencyReport : InconsistentObjects),
+  },
+  args: Type.Unknown(),
+  editsMetadata: false,
+  handle({ model, dialect }) {
+    const report = consistencyReport(model.inconsistencies, dialect)
+    return dialect.inconsistencies === 'report' ? report : report.inconsistent_objects
+  },
+})
 
 export const dropInconsistentMetadata = operation({
   type: 'drop_inconsistent_metadata',

@@ -1,19 +1,18 @@
 // The metadata API: its endpoint, and the operations on the metadata as a whole.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { bulk } from '../../sdk/metadata.ts'
-import { clearMetadata, exportMetadata, reloadMetadata } from './document.ts'
+import { bulk } from './bulk.ts'
+import { clearMetadata, exportMetadata, exportMetadataV2, reloadMetadata } from './document.ts'
 import { dropInconsistentMetadata, dumpInternalState, getInconsistentMetadata } from './inconsistencies.ts'
-import { replaceMetadata } from './replace.ts'
+import { replaceMetadata, replaceMetadataV2 } from './replace.ts'
 import { queryRoute } from './routes.ts'
 
 export default definePlugin({
   name: 'metadata',
-  register({ operations, routes, metadata, dialect }) {
-    const { service } = metadata
-    operations.add(bulk, ...exportMetadata(service), ...replaceMetadata(service, dialect))
-    operations.add(clearMetadata(service), reloadMetadata(service))
-    operations.add(getInconsistentMetadata(dialect), dropInconsistentMetadata, dumpInternalState)
-    routes.add(queryRoute(service))
+  register({ operations, routes, metadata }) {
+    operations.add(bulk, exportMetadata, exportMetadataV2, replaceMetadata, replaceMetadataV2)
+    operations.add(clearMetadata, reloadMetadata)
+    operations.add(getInconsistentMetadata, dropInconsistentMetadata, dumpInternalState)
+    routes.add(queryRoute(metadata.service))
   },
 })

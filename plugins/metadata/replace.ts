@@ -1,14 +1,15 @@
 // `replace_metadata`: a document takes the place of everything that documents hold.
 
-import { type Dialect, type TSchema, Type } from '../../sdk/index.ts'
+import { type TSchema, Type } from '../../sdk/index.ts'
 import {
+  type DocumentFormat,
   decode,
-  type MetadataDocument,
-  type MetadataService,
-  type Operation,
+  type OperationContext,
   operation,
   own,
   type ReadDocument,
+  type SourceRequest,
+  type SourcesContext,
   unexpectedKey,
   type WireObject,
 } from '../../sdk/metadata.ts'
@@ -23,44 +24,47 @@ const ReplaceMetadataV2Args = Type.Object({
   metadata: GivenDocument,
 })
 
-/** `replace_metadata`, whose version 2 may keep a document with inconsistent objects. */
-export function replaceMetadata(service: MetadataService, dialect: Dialect): readonly Operation<TSchema>[] {
-  const { format } = service
-  const replace = async (draft: MetadataDocument, document: ReadDocument) => {
-    await format.validate(document)
-    format.fill(draft, document.content)
-  }
-  return [
-    operation({
-      type: 'replace_metadata',
-      about: {
-        summary: 'Replaces all metadata by a document.',
-        args: () => Type.Union([format.givenSchema(), exportedSchema(format.givenSchema())]),
-      },
-      args: GivenDocument,
-      check: 'strict',
-      decode: (args) => (isExported(args) ? readExported(args, service) : format.read(args)),
-      handle: ({ metadata }, document) => replace(metadata, document),
-    }),
-    operation({
-      type: 'replace_metadata',
-      version: 2,
-      about: {
-        summary: 'Replaces all metadata by a document, which may be inconsistent where that is allowed.',
-        args: () => Type.Object({ ...ReplaceMetadataV2Args.properties, metadata: format.givenSchema() }),
-        result: ConsistencyReport,
-      },
-      args: ReplaceMetadataV2Args,
-      check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
-      async decode(args) {
-        const given = decode(ReplaceMetadataV2Args, args)
-        return { ...given, metadata: await format.read(given.metadata, ['metadata']) }
-      },
-      handle: ({ metadata }, args) => replace(metadata, args.metadata),
-      respond: ({ inconsistencies }) => consistencyReport(inconsistencies, dialect),
-    }),
-  ]
+async function replace({ metadata, format }: OperationContext, document: ReadDocument): Promise<void> {
+  await format.validate(document)
+  format.fill(metadata, document.content)
 }
+
+/** What a document needs; where that cannot be fetched, its objects are inconsistent. */
+const sourcesOf = ({ content }: ReadDocument, { wanted }: SourcesContext): SourceRequest[] =>
+  wanted(content).map((each) => ({ ...each, isOptional: true }))
+
+export const replaceMetadata = operation({
+  type: 'replace_metadata',
+  about: {
+    summary: 'Replaces all metadata by a document.',
+    args: ({ format }) => Type.Union([format.givenSchema(), exportedSchema(format.givenSchema())]),
+  },
+  args: GivenDocument,
+  check: 'strict',
+  decode: (args, { format }) => (isExported(args) ? readExported(args, format) : format.read(args)),
+  sources: sourcesOf,
+  handle: (context, document) => replace(context, document),
+})
+
+/** Version 2 may keep a document with inconsistent objects. */
+export const replaceMetadataV2 = operation({
+  type: 'replace_metadata',
+  version: 2,
+  about: {
+    summary: 'Replaces all metadata by a document, which may be inconsistent where that is allowed.',
+    args: ({ format }) => Type.Object({ ...ReplaceMetadataV2Args.properties, metadata: format.givenSchema() }),
+    result: ConsistencyReport,
+  },
+  args: ReplaceMetadataV2Args,
+  check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
+  async decode(args, { format }) {
+    const given = decode(ReplaceMetadataV2Args, args)
+    return { ...given, metadata: await format.read(given.metadata, ['metadata']) }
+  },
+  sources: ({ metadata }, context) => sourcesOf(metadata, context),
+  handle: (context, { metadata }) => replace(context, metadata),
+  respond: ({ model, dialect }) => consistencyReport(model.inconsistencies, dialect),
+})
 
 const exportedSchema = (document: TSchema) =>
   Type.Object({ resource_version: Type.Optional(Type.Integer()), metadata: document }, { additionalProperties: false })
@@ -70,7 +74,7 @@ const isExported = (args: unknown): args is WireObject =>
   jsonType(args) === 'Object' && jsonType(own(args as WireObject, 'metadata')) === 'Object'
 
 /** The version is that of the engine that exported it, and says nothing here. */
-function readExported(args: WireObject, { format }: MetadataService): Promise<ReadDocument> {
+function readExported(args: WireObject, format: DocumentFormat): Promise<ReadDocument> {
   const other = Object.keys(args).find((key) => key !== 'metadata' && key !== 'resource_version')
   if (other !== undefined) throw unexpectedKey([], other)
   return format.read(own(args, 'metadata'), ['metadata'])

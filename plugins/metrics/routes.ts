@@ -1,19 +1,19 @@
 // Where metrics are read, and by whom.
 
 import type { Registry } from 'prom-client'
-import { AdminSecrets, type Route, type RouteCall } from '../../sdk/http.ts'
+import { type Route, type RouteCall, secretCheck } from '../../sdk/http.ts'
 import { badRequest, type Engine, isAdmin, unauthorized } from '../../sdk/index.ts'
 
 /** Whether a request may read metrics; throws when it may not. */
 type Check = (call: RouteCall) => void | Promise<void>
 
 /** The endpoint beside the others: for who has the secret, or for administrators when there is none. */
-export const publicRoute = (engine: Engine, registry: Registry): Route =>
-  route('/v1/metrics', registry, secretCheck(engine) ?? ((call) => requireAdmin(engine, call)))
+export const publicRoute = (engine: Engine, registry: Registry, secret: string | null): Route =>
+  route('/v1/metrics', registry, tokenCheck(secret) ?? ((call) => requireAdmin(engine, call)))
 
 /** The endpoints on a port of their own: for everybody who reaches it unless there is a secret. */
-export const ownRoutes = (engine: Engine, registry: Registry): Route[] =>
-  ['/metrics', '/v1/metrics'].map((url) => route(url, registry, secretCheck(engine) ?? (() => {})))
+export const ownRoutes = (registry: Registry, secret: string | null): Route[] =>
+  ['/metrics', '/v1/metrics'].map((url) => route(url, registry, tokenCheck(secret) ?? (() => {})))
 
 const route = (url: string, registry: Registry, check: Check): Route => ({
   method: 'GET',
@@ -28,13 +28,13 @@ const route = (url: string, registry: Registry, check: Check): Route => ({
 })
 
 /** The check of `--metrics-secret`; null when there is none. */
-function secretCheck({ settings: { metricsSecret } }: Engine): Check | null {
-  if (metricsSecret === null) return null
-  const secrets = new AdminSecrets(metricsSecret)
+function tokenCheck(secret: string | null): Check | null {
+  if (secret === null) return null
+  const isSecret = secretCheck(secret)
   return ({ request, reply }) => {
     const [, token = ''] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? []
     // Node reads the bytes of a header as Latin-1.
-    if (secrets.includes(Buffer.from(token, 'latin1'))) return
+    if (isSecret(Buffer.from(token, 'latin1'))) return
     reply.header('www-authenticate', 'Bearer')
     throw unauthorized('the metrics need their secret as a bearer token')
   }

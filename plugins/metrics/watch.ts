@@ -2,7 +2,7 @@
 
 import type { FastifyReply } from 'fastify'
 import type { Engine } from '../../sdk/index.ts'
-import type { RequestWork, StatementWork, Wrappers } from '../../sdk/services.ts'
+import type { RequestWork, StatementWork, Surroundings } from '../../sdk/services.ts'
 import { FirstValues, KnownRoles } from './labels.ts'
 import type { Measures } from './measures.ts'
 
@@ -15,7 +15,7 @@ const secondsSince = (started: number): number => (performance.now() - started) 
 export function watch(engine: Engine, measures: Measures): void {
   const roles = new KnownRoles(engine.settings.unauthorizedRole)
   const codes = new FirstValues(maxCodes)
-  engine.wrap({
+  engine.around({
     ...operationWatch(measures),
     ...statementWatch(measures),
     ...outgoingWatch(measures),
@@ -56,7 +56,7 @@ function countBytes(
 
 const sizeOf = (reply: FastifyReply): number => Number(reply.getHeader('content-length') ?? 0) || 0
 
-function operationWatch({ operations, operationSeconds }: Measures): Pick<Wrappers, 'operation'> {
+function operationWatch({ operations, operationSeconds }: Measures): Pick<Surroundings, 'operation'> {
   return {
     async operation(work, run) {
       const started = performance.now()
@@ -74,7 +74,7 @@ function operationWatch({ operations, operationSeconds }: Measures): Pick<Wrappe
   }
 }
 
-function statementWatch({ statementSeconds }: Measures): Pick<Wrappers, 'statement'> {
+function statementWatch({ statementSeconds }: Measures): Pick<Surroundings, 'statement'> {
   // Statements are the most frequent by far: their labels are made once.
   const labels = Object.fromEntries(
     (['query', 'transaction', 'other'] as const).map((kind) => {
@@ -96,7 +96,7 @@ function statementWatch({ statementSeconds }: Measures): Pick<Wrappers, 'stateme
   }
 }
 
-function outgoingWatch({ outgoingSeconds }: Measures): Pick<Wrappers, 'outgoing'> {
+function outgoingWatch({ outgoingSeconds }: Measures): Pick<Surroundings, 'outgoing'> {
   return {
     async outgoing(request, send) {
       const started = performance.now()

@@ -72,7 +72,9 @@ function endpoint(route: Route, context: Context): JsonSchema {
 
 /** Body and answers of the metadata API. */
 function metadataRequest({ engine, writer, error }: Context): JsonSchema {
-  const { results, examples } = writeRequests(engine.operations.all(), writer)
+  const { dialect, metadata } = engine
+  const environment = { dialect, format: metadata.service.format }
+  const { results, examples } = writeRequests(engine.operations.all(), writer, environment)
   const description = 'the result of the operation: see `x-result` of its request'
   return {
     requestBody: { required: true, content: json(componentRef(anyRequest), { examples }) },

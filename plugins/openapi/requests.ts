@@ -1,7 +1,7 @@
 // The requests of `POST /v1/query` as JSON Schema: one component for each operation that can be called.
 
 import { type TSchema, Type } from '../../sdk/index.ts'
-import { bulk, type Operation, type RegisteredOperation } from '../../sdk/metadata.ts'
+import type { DescriptionEnvironment, Operation, RegisteredOperation } from '../../sdk/metadata.ts'
 import { exampleOf } from './examples.ts'
 import { componentRef, type JsonSchema, type SchemaWriter } from './json-schema.ts'
 
@@ -27,13 +27,17 @@ export interface Requests {
 }
 
 /** Adds the components of all requests. */
-export function writeRequests(operations: readonly RegisteredOperation[], writer: SchemaWriter): Requests {
+export function writeRequests(
+  operations: readonly RegisteredOperation[],
+  writer: SchemaWriter,
+  environment: DescriptionEnvironment,
+): Requests {
   const results = new Map<string, JsonSchema>()
   const examples: Record<string, JsonSchema> = {}
   const requests = operations.map(({ operation, plugin }) => {
-    const result = resultSchema(operation, writer)
+    const result = resultSchema(operation, writer, environment)
     const name = requestName(operation)
-    const request = requestSchema(operation, writer)
+    const request = requestSchema(operation, writer, environment)
     results.set(JSON.stringify(result), result)
     examples[name] = { summary: operation.about?.summary ?? operation.type, value: request.examples[0] }
     return writer.add(name, { ...request, 'x-result': result, 'x-plugin': plugin })
@@ -42,9 +46,9 @@ export function writeRequests(operations: readonly RegisteredOperation[], writer
   return { results: [...results.values()], examples }
 }
 
-function requestSchema(operation: Operation<TSchema>, writer: SchemaWriter) {
+function requestSchema(operation: Operation<TSchema>, writer: SchemaWriter, environment: DescriptionEnvironment) {
   const { type, version = 1, about } = operation
-  const args = argumentsSchema(operation, writer)
+  const args = argumentsSchema(operation, writer, environment)
   const versionKey = version === 1 ? { enum: [1, null] } : { const: version }
   return {
     type: 'object',
@@ -55,16 +59,24 @@ function requestSchema(operation: Operation<TSchema>, writer: SchemaWriter) {
   }
 }
 
-function argumentsSchema(operation: Operation<TSchema>, writer: SchemaWriter): JsonSchema {
-  if (operation === bulk) {
+function argumentsSchema(
+  operation: Operation<TSchema>,
+  writer: SchemaWriter,
+  environment: DescriptionEnvironment,
+): JsonSchema {
+  // A list of requests.
+  if (operation.members && operation.args.type === 'array') {
     const examples = [[{ type: 'export_metadata', args: {} }]]
     return { type: 'array', items: componentRef(anyRequest), examples }
   }
-  return writer.write(operation.about?.args?.() ?? operation.args)
+  return writer.write(operation.about?.args?.(environment) ?? operation.args)
 }
 
-function resultSchema(operation: Operation<TSchema>, writer: SchemaWriter): JsonSchema {
-  if (operation === bulk) return { type: 'array', items: {} }
+function resultSchema(
+  operation: Operation<TSchema>,
+  writer: SchemaWriter,
+  environment: DescriptionEnvironment,
+): JsonSchema {
   const { result = Success } = operation.about ?? {}
-  return writer.write(typeof result === 'function' ? result() : result)
+  return writer.write(typeof result === 'function' ? result(environment) : result)
 }

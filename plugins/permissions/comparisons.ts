@@ -73,7 +73,7 @@ function resolveOperator(word: string, operand: unknown, subject: Subject, conte
   if (operatorName(word) === '_cast') return resolveCasts(operand, subject, context)
   const betweenColumns = columnOperator(word)
   if (betweenColumns) return compareColumns(betweenColumns, operand, subject, context)
-  const known = operatorsNamed(operatorName(word)).filter(({ onlyGraphQL }) => !onlyGraphQL)
+  const known = operatorsNamed(operatorName(word), subject.type).filter(({ onlyGraphQL }) => !onlyGraphQL)
   if (known.length === 0) throw unexpected(`Unknown operator : ${word}`)
   return compareWithValue(requireOperator(operatorName(word), subject.type), operand, subject, context)
 }
@@ -82,7 +82,7 @@ function resolveOperator(word: string, operand: unknown, subject: Subject, conte
 function requireOperator(name: string, type: PgType): ComparisonOperator {
   const operator = findOperator(name, type)
   if (operator) return operator
-  const known = operatorsNamed(name)
+  const known = operatorsNamed(name, type)
   if (known.some(({ types }) => !types)) throw unexpected(` is of type "${typeText(type)}", whose values have no order`)
   const list = known.flatMap(({ types = [] }) => types.map((each) => `"${each}"`)).join('/')
   throw unexpected(` is of type "${typeText(type)}"; this operator works only on columns of type ${list}`)

@@ -3,7 +3,6 @@
 import { parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
 import { decode, TableName } from '../../sdk/metadata.ts'
 import { jsonType } from '../../sdk/services.ts'
-import { operatorsNamed } from '../../sdk/sql.ts'
 
 /** A boolean expression as metadata holds it: a JSON object of connectives, columns and relationships. */
 export type BooleanExpression = Record<string, unknown>
@@ -37,8 +36,8 @@ export function operatorName(word: string): string {
   return own(aliases, canonical) ?? canonical
 }
 
-const isOperator = (word: string): boolean =>
-  operatorsNamed(operatorName(word)).length > 0 || columnOperator(word) !== undefined || canonicalWord(word) === '_cast'
+/** Whether a word is an operator's, of whatever plugin: then what it is given is a value, in which words mean nothing. */
+const isOperator = (word: string): boolean => /^[_$]/.test(word)
 
 /** The members of a JSON object; refuses anything else with the message. */
 export function objectEntries(value: unknown, message: string): [string, unknown][] {

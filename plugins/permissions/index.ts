@@ -8,7 +8,6 @@ export { resolveExpression } from './boolean-expression.ts'
 export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
 export type { ExpressionContext, ExpressionReader } from './expression-context.ts'
-export { renameInPermissions } from './rename.ts'
 
 export default definePlugin({
   name: 'permissions',

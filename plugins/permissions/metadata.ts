@@ -6,7 +6,9 @@ import {
   type Facet,
   type InsertPermission,
   type ObjectRef,
+  type RowCondition,
   rootFieldKeys,
+  rowCondition,
   type SelectPermission,
   type TableEntry,
   type TableModel,
@@ -92,6 +94,10 @@ function withoutPresets(columns: ReadonlySet<string>, presets: ReadonlyMap<strin
   return presets.size === 0 ? columns : new Set([...columns].filter((name) => !presets.has(name)))
 }
 
+/** What an expression of a permission says of rows. */
+const resolveRows = (expression: unknown, table: TableModel, context: ExpressionContext): RowCondition =>
+  rowCondition(resolveExpression(expression, table, context))
+
 function resolveInsert(
   permission: Permissions['insert'],
   table: TableModel,
@@ -102,7 +108,7 @@ function resolveInsert(
   const presets = resolvePresets(permission.set ?? {}, table, context)
   return {
     columns: withoutPresets(columns, presets),
-    check: resolveExpression(permission.check, table, context),
+    check: resolveRows(permission.check, table, context),
     presets,
     backendOnly: permission.backend_only ?? false,
   }
@@ -121,7 +127,7 @@ function resolveSelect(
   return {
     columns,
     computedFields,
-    filter: resolveExpression(permission.filter, table, context),
+    filter: resolveRows(permission.filter, table, context),
     limit,
     allowAggregations: permission.allow_aggregations ?? false,
     ...rootFieldsOf(permission),
@@ -177,8 +183,8 @@ function resolveUpdate(
   const presets = resolvePresets(permission.set ?? {}, table, context)
   return {
     columns: withoutPresets(columns, presets),
-    filter: resolveExpression(permission.filter, table, context),
-    check: permission.check ? resolveExpression(permission.check, table, context) : null,
+    filter: resolveRows(permission.filter, table, context),
+    check: permission.check ? resolveRows(permission.check, table, context) : null,
     presets,
     backendOnly: permission.backend_only ?? false,
   }
@@ -189,7 +195,7 @@ const resolveDelete = (
   table: TableModel,
   context: ExpressionContext,
 ): DeletePermission => ({
-  filter: resolveExpression(permission.filter, table, context),
+  filter: resolveRows(permission.filter, table, context),
   backendOnly: permission.backend_only ?? false,
 })
 

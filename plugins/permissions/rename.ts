@@ -1,47 +1,13 @@
 // Following a rename: column, relationship and table names inside permissions.
 
-import { nameKey, type QualifiedName, sameName } from '../../sdk/index.ts'
-import {
-  findTable,
-  type MetadataDocument,
-  type Model,
-  type ObjectRef,
-  objectKey,
-  type Rename,
-  type TableEntry,
-  type TableModel,
-} from '../../sdk/metadata.ts'
+import { type QualifiedName, sameName } from '../../sdk/index.ts'
+import type { Rename, TableModel } from '../../sdk/metadata.ts'
 import { jsonType } from '../../sdk/services.ts'
 import { type BooleanExpression, canonicalWord, columnOperator, readExists } from './expression-syntax.ts'
-import type { PermissionEntry, PermissionKind, Permissions } from './schema.ts'
+import type { PermissionKind, Permissions } from './schema.ts'
 
 /** The tables as they were before the rename. */
 export type TableLookup = (name: QualifiedName) => TableModel | undefined
-
-/** Rewrites every permission of the draft that the model knows to use the renamed object. */
-export function renameInPermissions(draft: MetadataDocument, rename: Rename, model: Model): void {
-  const lookup: TableLookup = (name) => model.tables.get(nameKey(name))
-  const renamed = objectKey(renamedObject(rename))
-  const users = new Map<string, ObjectRef>()
-  for (const { object, on } of model.dependencies) {
-    if (object.kind === 'permission' && objectKey(on) === renamed) users.set(objectKey(object), object)
-  }
-  for (const { table, name, detail } of users.values()) {
-    const entry = findTable(draft, table!)
-    const permission = entry && findPermission(entry, detail as PermissionKind, name!)
-    if (permission) permission.permission = renameInPermission(permission.permission, table!, rename, lookup)
-  }
-}
-
-const renamedObject = (rename: Rename): ObjectRef =>
-  rename.kind === 'table'
-    ? { kind: 'table', table: rename.from }
-    : { kind: rename.kind, table: rename.table, name: rename.from }
-
-function findPermission(entry: TableEntry, kind: PermissionKind, role: string): PermissionEntry | undefined {
-  const entries: readonly PermissionEntry[] | undefined = entry[`${kind}_permissions`]
-  return entries?.find((permission) => permission.role === role)
-}
 
 /** A permission's definition with the new name in place of the old one. */
 export function renameInPermission<P extends Permissions[PermissionKind]>(

@@ -1,8 +1,9 @@
 // Refuses requests of clients that ask too often.
 
 import { createHash } from 'node:crypto'
-import type { AdmissionChecks, Applicant } from '../../sdk/http.ts'
+import type { Applicant } from '../../sdk/http.ts'
 import { isAdmin, TrellisError } from '../../sdk/index.ts'
+import type { Surroundings } from '../../sdk/services.ts'
 import { type ApiLimits, limitFor, type RateLimit } from '../limits/schema.ts'
 import { clientNetwork } from './address.ts'
 import { SlidingWindows } from './windows.ts'
@@ -15,7 +16,7 @@ export function rateLimit(
   limits: NonNullable<ApiLimits['rate_limit']>,
   proxies: number,
   windows = new SlidingWindows(),
-): AdmissionChecks {
+): Pick<Surroundings, 'admission' | 'batch'> {
   const count = (applicant: Applicant, weight: number) => {
     const { session } = applicant
     const limit = isAdmin(session) ? null : limitFor(limits, session.role)
@@ -24,9 +25,13 @@ export function rateLimit(
     if (wait !== null) throw refused(applicant, limit, Math.ceil(wait / 1000))
   }
   return {
-    request: (applicant) => count(applicant, 1),
-    batch(applicant, size) {
+    async admission(applicant, run) {
+      count(applicant, 1)
+      return run()
+    },
+    async batch({ applicant, size }, run) {
       if (size > 1) count(applicant, size - 1)
+      return run()
     },
   }
 }

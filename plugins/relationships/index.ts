@@ -7,10 +7,11 @@ import { createRelationships, dropRelationship, renameRelationship, setRelations
 
 export default definePlugin({
   name: 'relationships',
-  dependencies: ['tables', 'permissions'],
+  dependencies: ['tables'],
   register(engine) {
     engine.metadata.facet(objectRelationships)
     engine.metadata.facet(arrayRelationships)
+    engine.metadata.typeNames({ tables: ['*_obj_rel_insert_input', '*_arr_rel_insert_input'] })
     engine.operations.add(...createRelationships, dropRelationship, renameRelationship, setRelationshipComment)
     engine.graphql.contribute(relationshipContribution)
   },

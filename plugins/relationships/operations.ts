@@ -10,7 +10,6 @@ import {
   operation,
   type TableEntry,
 } from '../../sdk/metadata.ts'
-import { renameInPermissions } from '../permissions/index.ts'
 import { releaseDependents, requireTable } from '../tables/index.ts'
 import { requireTableKey } from '../tables/schema.ts'
 import { describeRelationship, relationshipRef } from './metadata.ts'
@@ -131,20 +130,19 @@ export const dropRelationship = operation({
 
 export const renameRelationship = operation({
   type: 'rename_relationship',
-  about: { summary: 'Renames a relationship, in permissions too.' },
+  about: { summary: 'Renames a relationship, wherever the metadata names it.' },
   args: RenameRelationshipArgs,
   decode: requireTableKey,
   check: 'new',
   handle(context, { table, name, new_name: newName }) {
-    const relationship = requireRelationship(context, table, name)
-    const { metadata, model } = context
+    requireRelationship(context, table, name)
+    const { metadata, model, rename } = context
     const taken = findRelationship(requireTable(metadata, table), newName) ?? otherKind(model, table, newName)
     if (taken) {
       const what = `cannot rename relationship "${name}" to "${newName}" in table "${nameText(table)}"`
       throw badRequest('already-exists', `${what} as a column/relationship with the name already exists`)
     }
-    renameInPermissions(metadata, { kind: 'relationship', table, from: name, to: newName }, model)
-    relationship.name = newName
+    rename({ kind: 'relationship', table, from: name, to: newName })
   },
 })
 

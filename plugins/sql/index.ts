@@ -6,7 +6,7 @@ import { runSql } from './operations.ts'
 export default definePlugin({
   name: 'sql',
   dependencies: ['metadata', 'tables', 'relationships', 'permissions'],
-  register({ operations, sessionSettings, dialect }) {
-    operations.add(runSql(sessionSettings, dialect))
+  register({ operations }) {
+    operations.add(runSql)
   },
 })

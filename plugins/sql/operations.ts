@@ -1,6 +1,5 @@
 // `run_sql`: any SQL, and what it does to the metadata.
 
-import type { Dialect, SessionSettings } from '../../sdk/index.ts'
 import { operation } from '../../sdk/metadata.ts'
 import type { ScriptResult } from '../../sdk/sql.ts'
 import { presentTables } from './catalog-changes.ts'
@@ -15,28 +14,22 @@ function resultJson({ columns, rows }: ScriptResult) {
   return { result_type: 'TuplesOk', result: [columns, ...rows.map((row) => row.map((cell) => cell ?? 'NULL'))] }
 }
 
-export const runSql = (sessionSettings: SessionSettings, dialect: Dialect) =>
-  operation({
-    type: 'run_sql',
-    about: { summary: 'Runs SQL, and follows in the metadata what it does to tracked objects.', result: SqlResult },
-    args: RunSqlArgs,
-    access: ({ read_only }) => (read_only ? 'READ ONLY' : 'READ WRITE'),
-    editsMetadata: isChecked,
-    check: 'new',
-    async handle(context, args) {
-      const { transaction, session, catalog } = context
-      const run = () =>
-        runScript(transaction, {
-          sql: args.sql,
-          restore: () => sessionSettings.apply(session, transaction),
-          helps: dialect.errorsHelp,
-        })
-      if (!isChecked(args)) return resultJson(await run())
-      const tables = await presentTables(transaction, catalog.tables.values())
-      const functions = await presentFunctions(transaction, catalog)
-      const result = await run()
-      await followCatalog(context, { tables, functions, cascade: args.cascade ?? false })
-      context.refreshCatalog('all')
-      return resultJson(result)
-    },
-  })
+export const runSql = operation({
+  type: 'run_sql',
+  about: { summary: 'Runs SQL, and follows in the metadata what it does to tracked objects.', result: SqlResult },
+  args: RunSqlArgs,
+  access: ({ read_only }) => (read_only ? 'READ ONLY' : 'READ WRITE'),
+  editsMetadata: isChecked,
+  check: 'new',
+  async handle(context, args) {
+    const { transaction, catalog, dialect, applySession } = context
+    const run = () => runScript(transaction, { sql: args.sql, restore: applySession, helps: dialect.errorsHelp })
+    if (!isChecked(args)) return resultJson(await run())
+    const tables = await presentTables(transaction, catalog.tables.values())
+    const functions = await presentFunctions(transaction, catalog)
+    const result = await run()
+    await followCatalog(context, { tables, functions, cascade: args.cascade ?? false })
+    context.refreshCatalog('all')
+    return resultJson(result)
+  },
+})

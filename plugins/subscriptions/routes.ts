@@ -4,7 +4,7 @@ import type { Route } from '../../sdk/http.ts'
 import { Type } from '../../sdk/index.ts'
 import type { Group } from './live/group.ts'
 import type { LiveQueries } from './live/live-queries.ts'
-import type { LiveOptions } from './options.ts'
+import { type LiveOptions, reported } from './options.ts'
 
 const Cohort = Type.Object({
   variables: Type.Array(Type.Union([Type.String(), Type.Null()])),
@@ -38,7 +38,7 @@ export const developerRoutes = (live: LiveQueries, options: LiveOptions): readon
     auth: 'admin',
     about: { summary: `The live queries that run${isExtended ? ', with their values' : ''}.`, result: Report },
     handle: () => ({
-      options: { batch_size: options.batchSize, refetch_delay: options.refetchInterval / 1000 },
+      options: reported(options),
       live_queries_map: live.groups.map((group) => describe(group, isExtended)),
     }),
   }))
@@ -47,7 +47,7 @@ const describe = (group: Group, isExtended: boolean) => ({
   role: group.options.role,
   thread_id: null,
   poller_id: group.id,
-  multiplexed_query: group.options.statement.text,
+  multiplexed_query: group.statement.text,
   cohorts: isExtended ? cohortsOf(group) : null,
 })
 

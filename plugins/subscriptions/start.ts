@@ -1,37 +1,27 @@
 // Serving subscriptions, from the start of the server to its end.
 
 import type { Engine } from '../../sdk/index.ts'
-import { serveEvents } from '../graphql/index.ts'
+import { eventStreams } from '../graphql/index.ts'
 import type { BatchReport } from './live/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
-import type { LiveOptions, SocketOptions } from './options.ts'
+import { liveOptionsOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
 import { developerRoutes } from './routes.ts'
 import { endpoints } from './transports/endpoints.ts'
 import { Events } from './transports/events.ts'
 import { Places } from './transports/places.ts'
 import { Sockets } from './transports/sockets.ts'
 
-export function startSubscriptions(engine: Engine): void {
-  const limits: SocketOptions = {
-    keepAlive: 5000,
-    initTimeout: 3000,
-    maxMessageSize: 1_048_576,
-    operationsPerSocket: 1000,
-    socketsPerAddress: 0,
-    maxSockets: 10_000,
-    compression: false,
-    readCookie: false,
-    stallTimeout: engine.settings.responseStallTimeout * 1000,
-  }
-  const options: LiveOptions = { refetchInterval: 1000, batchSize: 100 }
+export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
+  const limits = socketOptionsOf(engine.options, engine.settings.responseStallTimeout * 1000)
+  const options = liveOptionsOf(engine.options)
   const live = new LiveQueries({ engine, ...options, onBatch: (batch) => logBatch(engine, batch) })
   const places = new Places(limits)
   const sockets = new Sockets({ engine, live, limits, places })
   const events = new Events({ engine, live, limits, places })
-  serveEvents(engine, (call, schema) => events.serve(call, schema))
+  engine.use(eventStreams).use((call, schema) => events.serve(call, schema))
   for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
   if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options))
-  engine.wrap({
+  engine.around({
     async operation(work, run) {
       const result = await run()
       if (work.operation?.kind === 'mutation') live.written()
@@ -44,7 +34,7 @@ export function startSubscriptions(engine: Engine): void {
     },
   })
   engine.onReady(() => sockets.attach())
-  engine.app.addHook('preClose', async () => {
+  engine.onStopping(() => {
     sockets.stop()
     events.stop()
   })

@@ -2,6 +2,7 @@
 
 import { definePlugin } from '../../sdk/index.ts'
 import { tableContribution, tableQueryContribution } from './graphql.ts'
+import { tablesSlice } from './metadata.ts'
 import {
   addExistingTableOrView,
   setTableCustomFields,
@@ -10,6 +11,7 @@ import {
   trackTableV2,
   untrackTable,
 } from './operations.ts'
+import { generatedTypes } from './type-names.ts'
 
 export { releaseDependents } from './dependents.ts'
 export { requireTable } from './entries.ts'
@@ -18,7 +20,9 @@ export default definePlugin({
   name: 'tables',
   dependencies: ['metadata'],
   register(engine) {
-    engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable(engine.dialect))
+    engine.metadata.slice('tables', tablesSlice)
+    engine.metadata.typeNames(generatedTypes)
+    engine.operations.add(trackTable, addExistingTableOrView, trackTableV2, untrackTable)
     engine.operations.add(setTableIsEnum, setTableCustomFields)
     engine.graphql.contribute(tableContribution)
     engine.graphql.contribute(tableQueryContribution)

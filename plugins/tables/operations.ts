@@ -100,21 +100,19 @@ function notTracked(table: QualifiedName, { systemSchema }: Dialect) {
   return badRequest('already-untracked', `view/table already untracked : ${name}`)
 }
 
-export const untrackTable = (dialect: Dialect) =>
-  operation({
-    type: 'untrack_table',
-    about: { summary: 'Takes a table or view out of the GraphQL schema.' },
-    args: UntrackTableArgs,
-    check: 'new',
-    handle(context, { table, cascade = false }) {
-      const { metadata, model, remove } = context
-      if (!findTable(metadata, table)) throw notTracked(table, dialect)
-      const isInside = (object: ObjectRef) => object.table !== undefined && sameName(object.table, table)
-      const elsewhere = dependenciesOn(model, table).filter(({ object }) => !isInside(object))
-      releaseDependents(elsewhere, { cascade, remove })
-      remove(tableRef(table))
-    },
-  })
+export const untrackTable = operation({
+  type: 'untrack_table',
+  about: { summary: 'Takes a table or view out of the GraphQL schema.' },
+  args: UntrackTableArgs,
+  check: 'new',
+  handle({ metadata, model, dialect, remove }, { table, cascade = false }) {
+    if (!findTable(metadata, table)) throw notTracked(table, dialect)
+    const isInside = (object: ObjectRef) => object.table !== undefined && sameName(object.table, table)
+    const elsewhere = dependenciesOn(model, table).filter(({ object }) => !isInside(object))
+    releaseDependents(elsewhere, { cascade, remove })
+    remove(tableRef(table))
+  },
+})
 
 export const setTableIsEnum = operation({
   type: 'set_table_is_enum',

@@ -23,7 +23,7 @@ export default definePlugin({
       recordSpans(engine, storage)
       return
     }
-    engine.wrap({
+    engine.around({
       request: ({ request }, run) => storage.run(unrecordedRequest(request.headers), run),
       ...unrecordedOutgoing(storage),
     })

@@ -1,6 +1,6 @@
 // What requests to other servers tell of the trace that they belong to.
 
-import type { OutgoingRequest, Wrappers } from '../../sdk/services.ts'
+import type { OutgoingRequest, Surroundings } from '../../sdk/services.ts'
 import { type CurrentSpan, type SpanStorage, UnrecordedSpan } from './context.ts'
 import { childOf, type SpanIds } from './ids.ts'
 import { b3Headers, w3cHeaders, withoutTrace } from './propagation.ts'
@@ -17,7 +17,7 @@ export function inSpan(request: OutgoingRequest, span: SpanIds, recorded: SpanId
 }
 
 /** Tells of spans that are not recorded here. */
-export const unrecordedOutgoing = (storage: SpanStorage): Pick<Wrappers, 'outgoing'> => ({
+export const unrecordedOutgoing = (storage: SpanStorage): Pick<Surroundings, 'outgoing'> => ({
   outgoing(request, send) {
     const span = spanAround(request, storage)
     return send(inSpan(request, childOf(span.ids), span.recorded))

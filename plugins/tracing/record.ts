@@ -4,7 +4,7 @@
 import { type Attributes, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { GraphQLOperation } from '../../sdk/graphql.ts'
 import { type Engine, type Session, TrellisError } from '../../sdk/index.ts'
-import type { RequestWork, Wrappers } from '../../sdk/services.ts'
+import type { RequestWork, Surroundings } from '../../sdk/services.ts'
 import type { CurrentSpan, SpanStorage } from './context.ts'
 import { type Exporter, startExporter } from './exporter.ts'
 import type { SpanIds } from './ids.ts'
@@ -17,7 +17,7 @@ export function recordSpans(engine: Engine, storage: SpanStorage): void {
   const exporter = startExporter(engine.observe)
   engine.onClose(() => exporter.close())
   const recorder = new Recorder(exporter.tracer)
-  engine.wrap({
+  engine.around({
     ...requestSpans(recorder, storage),
     ...operationSpans(recorder, storage),
     ...statementSpans(recorder, storage),
@@ -98,7 +98,7 @@ async function within<T>(span: Recording, storage: SpanStorage, run: () => Promi
 /** Whether nobody wants to read of it: probes and the like ask again and again. */
 const isProbe = ({ route }: RequestWork): boolean => route.auth === 'none' && route.method === 'GET'
 
-const requestSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers, 'request'> => ({
+const requestSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'request'> => ({
   async request(work, run) {
     if (isProbe(work)) return run()
     const { route, request, reply, exchange } = work
@@ -126,7 +126,7 @@ function namesOf(operation: GraphQLOperation | null): Attributes {
 const operationSpans = (
   recorder: Recorder,
   storage: SpanStorage,
-): Pick<Wrappers, 'operation' | 'metadata' | 'planning'> => {
+): Pick<Surroundings, 'operation' | 'metadata' | 'planning'> => {
   const begin = (name: string, attributes: Attributes) =>
     recorder.begin(name, SpanKind.INTERNAL, local(storage.current), attributes)
   return {
@@ -151,7 +151,7 @@ const operationSpans = (
   }
 }
 
-const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers, 'statement'> => ({
+const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'statement'> => ({
   async statement({ kind, digest }, run) {
     const parent = storage.current
     // What the server does for itself would be a trace of its own, each time.
@@ -165,7 +165,7 @@ const statementSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers
   },
 })
 
-const outgoingSpans = (recorder: Recorder, storage: SpanStorage): Pick<Wrappers, 'outgoing'> => ({
+const outgoingSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundings, 'outgoing'> => ({
   outgoing(request, send) {
     const { method, url, trace: stored } = request
     const parent = stored === undefined ? local(storage.current) : remote(readStoredSpan(stored))

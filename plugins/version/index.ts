@@ -10,6 +10,7 @@ export default definePlugin({
       url: '/v1/version',
       api: null,
       auth: 'none',
+      unlogged: true,
       about: { summary: 'The version of the server.', result: Type.Object({ version: Type.String() }) },
       handle: () => ({ version }),
     })

@@ -9,6 +9,7 @@ import { connectOnce } from '../../core/database/connect.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { environment } from '../../core/options/environment.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
 import { EmbeddedPostgres } from '../../process/embedded/embedded.ts'
 import { watchOver } from '../../process/embedded/watch.ts'
 
@@ -58,7 +59,9 @@ export async function onServer(url: string, statement: string): Promise<void> {
 export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>): Promise<OwnedPostgres> {
   const template = `trellis_template_${randomBytes(6).toString('hex')}`
   await onServer(server.url, `create database ${template}`)
-  await migrate({ databaseUrl: urlOfDatabase(server.url, template), retries: 0 }, silentObserver)
+  const settings = { databaseUrl: urlOfDatabase(server.url, template), retries: 0 }
+  const plugins = builtInPlugins.map((plugin) => ({ plugin, source: null }))
+  await migrate({ settings, observe: silentObserver, plugins })
   return {
     url: server.url,
     template,

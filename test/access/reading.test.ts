@@ -149,3 +149,21 @@ test('explain shows the statement with what is taken away', async (t) => {
   assert.equal(answer.status, 200)
   assert.match(answer.body[0]!.sql, /where "t0"\."deleted_at" is null/)
 })
+
+test('the other dialect is narrowed likewise, and its system tables are read as before', async (t) => {
+  const { op, graphql } = await startTeams(t, { settings: { dialect: 'hasura' } })
+  assert.deepEqual(await graphql('{ person(order_by: {id: asc}) { id } }'), {
+    data: { person: [{ id: 1 }, { id: 3 }, { id: 4 }] },
+  })
+  assert.deepEqual(await op('delete', { table: 'person', where: { id: { $lte: 2 } }, returning: ['id'] }), {
+    affected_rows: 1,
+    returning: [{ id: 1 }],
+  })
+  const tables = {
+    table: { schema: 'hdb_catalog', name: 'hdb_table' },
+    columns: ['table_name'],
+    order_by: 'table_name',
+  }
+  const [first] = await op<{ table_name: string }[]>('select', { ...tables, where: { table_name: { $eq: 'person' } } })
+  assert.deepEqual(first, { table_name: 'person' })
+})

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultSettings } from '../../core/options/options.ts'
+import { loggedByPlugins } from '../../core/engine/plugin-options.ts'
+import { type AllSettings, defaultSettings } from '../../core/options/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
+import { builtInOptions, parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { bannerText, configurationEntry } from '../../process/banner.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
+import { OptionsError } from '../../process/settings.ts'
 
 const parse = (argv: readonly string[], variables: Record<string, string> = {}, file?: string) =>
   parseSettings(readCommandLine(argv), {
@@ -15,6 +18,13 @@ const refused = (argv: readonly string[], message: string, variables?: Record<st
   assert.throws(
     () => parse(argv, variables),
     (error) => error instanceof OptionsError && assert.equal(error.message, message) === undefined,
+  )
+
+/** What the built-in plugins have the log say. */
+const said = (settings: AllSettings) =>
+  loggedByPlugins(
+    builtInPlugins.map((plugin) => ({ plugin, source: null })),
+    settings,
   )
 
 const hook = ['--auth-hook', 'http://hook.test/auth']
@@ -95,14 +105,26 @@ test('secrets of authentication are neither in the settings as printed, nor in t
     '--auth-hook-mode',
     'POST',
   ]).settings
-  const facts = { port: 1, plugins: [], apis: [], embedded: null, files: [], unknownVariables: [] }
+  const facts = {
+    options: builtInOptions,
+    port: 1,
+    plugins: [],
+    apis: [],
+    embedded: null,
+    files: [],
+    unknownVariables: [],
+  }
   for (const each of [settings, hooked]) {
-    const shown = [redactedSettings(each), configurationEntry(each, []), bannerText({ settings: each, ...facts })]
+    const shown = [
+      redactedSettings(each, builtInOptions),
+      configurationEntry(each, [], said(each)),
+      bannerText({ settings: each, ...facts }),
+    ]
     assert.doesNotMatch(JSON.stringify(shown), /hidden/)
   }
-  const info = (configurationEntry(settings, []).detail as { info: Record<string, unknown> }).info
+  const info = (configurationEntry(settings, [], said(settings)).detail as { info: Record<string, unknown> }).info
   assert.deepEqual(info['jwt_secret'], { type: '<TYPE REDACTED>', key: '<JWK REDACTED>' })
-  const hookInfo = (configurationEntry(hooked, []).detail as { info: Record<string, unknown> }).info
+  const hookInfo = (configurationEntry(hooked, [], said(hooked)).detail as { info: Record<string, unknown> }).info
   assert.deepEqual([hookInfo['auth_hook'], hookInfo['auth_hook_mode']], ['http://hook.test/a?key=redacted', 'POST'])
 })
 
@@ -111,6 +133,7 @@ test('the banner says what requests without the admin secret are', () => {
     const settings = { ...defaultSettings(), ...parse(argv).settings }
     const text = bannerText({
       settings,
+      options: builtInOptions,
       port: 1,
       plugins: [],
       apis: [],

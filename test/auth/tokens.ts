@@ -9,7 +9,7 @@ import type { RequestHeaders } from '../../core/auth/headers.ts'
 import { TrellisError } from '../../core/errors/errors.ts'
 import { type Observer, silentObserver } from '../../core/log/observe.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings, type Settings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { OutgoingClient } from '../../core/outgoing/client.ts'
 import type { Session } from '../../core/session/session.ts'
 import { authenticateByToken } from '../../plugins/auth-jwt/start.ts'
@@ -60,7 +60,7 @@ export const tokenFor = (claims: Readonly<Record<string, unknown>> = {}, options
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 export interface AuthOptions {
-  readonly settings?: Partial<Settings>
+  readonly settings?: GivenSettings
   readonly observe?: Observer
 }
 

@@ -5,7 +5,7 @@ import { Auth } from '../../core/auth/auth.ts'
 import { version } from '../../core/engine/version.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings, type Settings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { OutgoingClient } from '../../core/outgoing/client.ts'
 import { webhookAuthenticator } from '../../plugins/auth-webhook/authenticator.ts'
 import { recordingObserver, serveRoutes } from '../http/server.ts'
@@ -14,7 +14,7 @@ import { refused } from './tokens.ts'
 
 interface HookOptions {
   readonly method?: 'GET' | 'POST'
-  readonly settings?: Partial<Settings>
+  readonly settings?: GivenSettings
   readonly timeout?: number
   readonly observe?: ReturnType<typeof recordingObserver>
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PgType } from '../../core/catalog/types.ts'
 import { compare } from '../../core/compiler/compare.ts'
-import { addOperators, coreOperatorSql, findOperator, operatorsFor } from '../../core/compiler/operators.ts'
+import { coreOperatorSql, findOperator, operatorsFor } from '../../core/compiler/operators.ts'
 import { Printer } from '../../core/compiler/printer.ts'
+import { Vocabulary } from '../../core/compiler/vocabulary.ts'
 import { compile, id, sql } from '../../core/database/sql.ts'
 
 const pgType = (name: string, isArray = false): PgType => ({
@@ -78,5 +79,5 @@ test('a list of arrays is compared array by array', () => {
 
 test('a plugin cannot take the name of an operator that exists', () => {
   const operator = { ...findOperator('_eq', pgType('int4'))! }
-  assert.throws(() => addOperators(operator), { message: 'there is an operator _eq already' })
+  assert.throws(() => new Vocabulary().addOperators(operator), { message: 'there is an operator _eq already' })
 })

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { options } from '../../core/options/options.ts'
+import { builtInOptions as options, parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { helpText } from '../../process/help.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
+import { OptionsError } from '../../process/settings.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'
@@ -140,7 +140,7 @@ test('the variable of the dialect, and that of the configuration file, are the s
 })
 
 test('the help text names both prefixes', () => {
-  const text = helpText()
+  const text = helpText(options)
   assert.match(text, /variable SERVICE_GRAPHQL_SERVER_PORT/)
   assert.match(text, /With --dialect hasura\s+the variables start with HASURA_GRAPHQL_/)
 })

@@ -23,10 +23,10 @@ const root = join(import.meta.dirname, '../..')
 
 /** Files that may spell a dialect's names, and what they spell: descriptions of options, names of columns. */
 const spelling = new Map([
-  ['core/dialect.ts', /./],
-  ['core/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
+  ['core/names/dialect.ts', /./],
+  ['process/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
   [
-    'core/options.ts',
+    'core/options/options.ts',
     /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]|as in dialect hasura/,
   ],
   // A column that tools know by this name.
@@ -34,7 +34,7 @@ const spelling = new Map([
 ])
 
 test('one module spells the names of the dialects, and says what they do differently', () => {
-  const found = globSync('{core,plugins,bin}/**/*.ts', { cwd: root }).flatMap((file) =>
+  const found = globSync('{core,plugins,sdk,process,bin}/**/*.ts', { cwd: root }).flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
       .split('\n')
       .filter((line) => /hasura|x-service|service_graphql|dialect\.name\b/i.test(line))

@@ -2,7 +2,7 @@
 // The names are spelled here by themselves: what the server takes them from is what is tested.
 
 import type { TestContext } from 'node:test'
-import type { Settings } from '../../core/options/options.ts'
+import type { GivenSettings, Settings } from '../../core/options/options.ts'
 import { definePlugin, graphql } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
@@ -87,7 +87,7 @@ const clock = definePlugin({
 })
 
 /** Starts a server of a dialect; the one of the name `adminSecret` is `sesame`. */
-export async function startWorld(t: TestContext, word: Word, settings: Partial<Settings> = {}): Promise<World> {
+export async function startWorld(t: TestContext, word: Word, settings: GivenSettings = {}): Promise<World> {
   const observe = recordingObserver()
   const trellis = await startTrellis(t, {
     sql: `create extension if not exists citext; ${schema(word)}`,

@@ -115,7 +115,7 @@ test('internal details are shown to administrators, and to everybody in developm
       throw badRequest('data-exception', 'no', { path: ['a', 0, 'odd key'], internal: { statement: 'select' } })
     },
   }
-  const ask = async (settings: object, role: string) => {
+  const ask = async (settings: Record<string, unknown>, role: string) => {
     const { url } = await serveRoutes(t, [failing], { settings })
     const response = await fetch(`${url}/fail`, { headers: { 'x-service-role': role } })
     return response.json()

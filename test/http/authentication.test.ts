@@ -5,10 +5,10 @@ import type { Authenticator } from '../../core/auth/auth.ts'
 import { Auth } from '../../core/auth/auth.ts'
 import { badRequest, TrellisError } from '../../core/errors/errors.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings, type Settings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings, type Settings } from '../../core/options/options.ts'
 import { serveRoutes } from './server.ts'
 
-function auth(settings: Partial<Settings>, dialect: Settings['dialect'] = 'trellis') {
+function auth(settings: GivenSettings, dialect: Settings['dialect'] = 'trellis') {
   return new Auth(defaultSettings(settings), dialects[dialect])
 }
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { originCheck } from '../../core/http/cors.ts'
 import type { Route } from '../../core/http/declared-route.ts'
-import type { Settings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/options/options.ts'
 import { serveRoutes } from './server.ts'
 
 const hello: Route = { method: 'GET', url: '/hello', auth: 'none', handle: () => ({ hello: true }) }
 const adminSecret = 'sesame'
 
-const serve = (t: TestContext, settings: Partial<Settings>) =>
+const serve = (t: TestContext, settings: GivenSettings) =>
   serveRoutes(t, [hello], { settings: { adminSecret, ...settings } })
 
 /** What an answer tells the browser of a page. */

@@ -7,14 +7,14 @@ import { type TestContext, test } from 'node:test'
 import type { Route } from '../../core/http/declared-route.ts'
 import { createGate } from '../../core/http/gate.ts'
 import type { HttpLog } from '../../core/log/observe.ts'
-import { defaultSettings, type Settings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 
 const secret = 'sesame'
 const jsonBody = '{"a":1}'
 
 /** A server that counts what it carries out, and the raw way to it. */
-async function startCounting(t: TestContext, settings: Partial<Settings> = {}) {
+async function startCounting(t: TestContext, settings: GivenSettings = {}) {
   const carriedOut: string[] = []
   const note =
     (name: string): Route['handle'] =>

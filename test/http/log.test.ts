@@ -3,13 +3,13 @@ import { type TestContext, test } from 'node:test'
 import { badRequest } from '../../core/errors/errors.ts'
 import type { Route } from '../../core/http/declared-route.ts'
 import type { HttpLog } from '../../core/log/observe.ts'
-import type { Settings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/options/options.ts'
 import { recordingObserver, serveRoutes } from './server.ts'
 
 const routes: Route[] = [
   { method: 'POST', url: '/echo', auth: 'session', handle: ({ body }) => body },
-  { method: 'GET', url: '/healthz', auth: 'none', handle: () => 'OK' },
-  { method: 'GET', url: '/v1/version', auth: 'none', handle: () => ({}) },
+  { method: 'GET', url: '/healthz', auth: 'none', unlogged: true, handle: () => 'OK' },
+  { method: 'GET', url: '/v1/version', auth: 'none', unlogged: true, handle: () => ({}) },
   {
     method: 'POST',
     url: '/break',
@@ -82,7 +82,7 @@ test('a refused request is a line with its body, its error and the status sent',
 })
 
 test("what is the server's own failure is an error, what is the client's mistake is not", async (t) => {
-  const levelsOf = async (path: string, settings: Partial<Settings>) => {
+  const levelsOf = async (path: string, settings: GivenSettings) => {
     const observe = recordingObserver()
     const { url } = await serveRoutes(t, routes, { observe, settings })
     await (await fetch(url + path, { method: 'POST', body: '{' })).text()

@@ -3,14 +3,13 @@
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Auth } from '../../core/auth/auth.ts'
-import { Admission } from '../../core/engine/admission.ts'
 import { Wrapping } from '../../core/engine/wrapping.ts'
 import type { Route } from '../../core/http/declared-route.ts'
 import { listen } from '../../core/http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../../core/http/server.ts'
 import { type LogEntry, type Observer, silentObserver } from '../../core/log/observe.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings, type Settings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 
 export interface TestServer {
   readonly port: number
@@ -23,13 +22,13 @@ export interface TestServer {
 export async function serveRoutes(
   t: TestContext,
   routes: readonly Route[],
-  options: { readonly settings?: Partial<Settings>; readonly observe?: Observer } = {},
+  options: { readonly settings?: GivenSettings; readonly observe?: Observer } = {},
 ): Promise<TestServer> {
   const given = { serverHost: '127.0.0.1', serverPort: 0, gracefulShutdownTimeout: 1, ...options.settings }
   const settings = defaultSettings(given)
   const auth = new Auth(settings, dialects[settings.dialect])
   const observe = options.observe ?? silentObserver
-  const context = { settings, auth, observe, admission: new Admission(), wrapping: new Wrapping() }
+  const context = { settings, auth, observe, wrapping: new Wrapping() }
   const server = createHttp(context)
   await server.app.register(async (scope) => {
     takeBodiesAsBytes(scope)

@@ -4,8 +4,8 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { TrellisError } from '../../core/errors/errors.ts'
 import { pathText } from '../../core/errors/path.ts'
 import { parseJson } from '../../core/json/json.ts'
-import { decode } from '../../core/operations/decode.ts'
-import { GraphQLName, ObjectName, TableName, VerbatimObject } from '../../core/operations/wire-types.ts'
+import { decode } from '../../core/wire/decode.ts'
+import { GraphQLName, ObjectName, TableName, VerbatimObject } from '../../core/wire/types.ts'
 
 /** `path: message` of the refusal. */
 function refusal(schema: TSchema, value: unknown): string {

@@ -250,13 +250,15 @@ test('operations of a disabled API are not found', () => {
   assert.deepEqual(operations.all(), [])
 })
 
-test('an effect follows every change of the model, in the transaction that stores it', async (t) => {
+test('an effect follows the first model and every change of it, in the transaction that stores it', async (t) => {
   const follows = definePlugin({
     name: 'follows',
     register: ({ metadata }) =>
       metadata.effect(async ({ previous, next, transaction }) => {
         if (next.tables.size > 1) throw badRequest('bad-request', 'one is enough')
-        await transaction.rows('insert into followed values ($1)', [`${previous.tables.size} to ${next.tables.size}`])
+        await transaction.rows('insert into followed values ($1)', [
+          `${previous?.tables.size ?? 'unknown'} to ${next.tables.size}`,
+        ])
       }),
   })
   const { op, sql, service } = await startService(t, {
@@ -267,7 +269,11 @@ test('an effect follows every change of the model, in the transaction that store
   await assert.rejects(op('track_table', 'b'), /one is enough/)
   assert.equal(service.model.tables.size, 1)
   await op('untrack_table', { table: 'a' })
-  assert.deepEqual(await sql('select what from followed'), [{ what: '0 to 1' }, { what: '1 to 0' }])
+  assert.deepEqual(await sql('select what from followed'), [
+    { what: 'unknown to 0' },
+    { what: '0 to 1' },
+    { what: '1 to 0' },
+  ])
 })
 
 test('a handler that hides a failed statement does not get its change served', async (t) => {

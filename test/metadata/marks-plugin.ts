@@ -7,7 +7,7 @@ import { objectKey } from '../../core/metadata/objects.ts'
 import type { ObjectDescription } from '../../core/metadata/slices.ts'
 import { nameText, type QualifiedName } from '../../core/names/names.ts'
 import { operation } from '../../core/operations/operation.ts'
-import { ObjectName, TableName } from '../../core/operations/wire-types.ts'
+import { ObjectName, TableName } from '../../core/wire/types.ts'
 
 const Sticker = Type.Object({ name: ObjectName, table: TableName, text: Type.Unknown() })
 const Mark = Type.Object({ name: ObjectName, sees: Type.Optional(TableName) })

@@ -2,17 +2,19 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { Vocabulary } from '../../core/compiler/vocabulary.ts'
 import { Database } from '../../core/database/database.ts'
 import type { Engine, Plugin } from '../../core/engine/plugin.ts'
 import { Wrapping } from '../../core/engine/wrapping.ts'
 import { type TrellisError, toTrellisError } from '../../core/errors/errors.ts'
 import { pathText } from '../../core/errors/path.ts'
 import { type LogEntry, silentObserver } from '../../core/log/observe.ts'
-import { createMetadataService, type RunningMetadataService } from '../../core/metadata/metadata-service.ts'
 import { MetadataRegistry } from '../../core/metadata/registry.ts'
 import type { Slice } from '../../core/metadata/slices.ts'
 import { dialects } from '../../core/names/dialect.ts'
+import { createMetadataService, type RunningMetadataService } from '../../core/operations/metadata-service.ts'
 import { OperationRegistry } from '../../core/operations/registry.ts'
+import { defaultSettings } from '../../core/options/options.ts'
 import { SessionSettings } from '../../core/session/session-settings.ts'
 import metadataPlugin from '../../plugins/metadata/index.ts'
 import permissions from '../../plugins/permissions/index.ts'
@@ -73,11 +75,14 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const observe = { ...silentObserver, log: (entry: LogEntry) => log.push(entry) }
   const registry = new MetadataRegistry()
   const operations = new OperationRegistry(() => true)
-  const { environment = {} } = options
+  const { environment: variables = {} } = options
   const sessionSettings = new SessionSettings(dialect)
   const service = createMetadataService({
-    ...{ database: connections, dialect, observe, registry, operations, environment, sessionSettings },
+    ...{ database: connections, dialect, observe, registry, operations, variables, sessionSettings },
+    settings: defaultSettings(),
     wrapping: new Wrapping(),
+    vocabulary: new Vocabulary(),
+    validateDocument: () => assert.fail('there is no GraphQL here'),
   })
   for (const plugin of [...standardPlugins, ...(options.plugins ?? [])]) {
     await plugin.register(engineFor(plugin, { registry, operations, service, dialect, sessionSettings }))
@@ -107,6 +112,8 @@ function engineFor({ name }: Plugin, { registry, operations, service, dialect, s
     metadata: {
       slice: (key, slice) => registry.addSlice({ ...slice, key } as Slice, name),
       facet: (facet) => registry.addFacet(facet, name),
+      source: (source) => registry.addSource(source, name),
+      typeNames: (generated) => registry.addGeneratedTypes(generated),
       effect: (effect) => registry.addEffect(effect),
       service,
     },

@@ -1,6 +1,6 @@
 // What the suite knows of an operation: how it is used, what comes of it, and what it refuses.
 
-import type { Settings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/options/options.ts'
 import type { RequestOptions } from '../support/client.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 
@@ -23,7 +23,7 @@ interface Case extends RequestOptions {
   readonly args: unknown
   /** On top of the library, for this case alone. */
   readonly given?: readonly Step[]
-  readonly settings?: Partial<Settings>
+  readonly settings?: GivenSettings
 }
 
 /** A use of the operation. */

@@ -4,7 +4,8 @@ import type { TestContext } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
 import type { Operation } from '../../core/operations/operation.ts'
 import type { RegisteredOperation } from '../../core/operations/registry.ts'
-import { definePlugin, type Settings } from '../../sdk/index.ts'
+import type { GivenSettings } from '../../core/options/options.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import type { Area, Call, Step } from './entry.ts'
 
@@ -83,7 +84,7 @@ function registryReader() {
 /** An engine over the library. */
 export async function startWorld(
   t: TestContext,
-  { area, settings }: { readonly area?: Pick<Area, 'sql' | 'given'>; readonly settings?: Partial<Settings> } = {},
+  { area, settings }: { readonly area?: Pick<Area, 'sql' | 'given'>; readonly settings?: GivenSettings } = {},
 ): Promise<World> {
   const reader = registryReader()
   const trellis = await startTrellis(t, { sql: `${sql};${area?.sql ?? ''}`, settings, plugins: [reader.plugin] })

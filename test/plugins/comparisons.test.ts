@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PgType } from '../../core/catalog/types.ts'
-import type { ComparisonOperator } from '../../core/compiler/operators.ts'
+import type { ComparisonOperator } from '../../core/compiler/comparison-operator.ts'
 import { type TypeSupport, typeBeside } from '../../core/compiler/type-support.ts'
 import { sql } from '../../core/database/sql.ts'
 import { definePlugin } from '../../core/engine/plugin.ts'
 import { parseFailed } from '../../core/errors/errors.ts'
-import { startTrellis } from '../support/trellis.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
 const builtIn = (name: string): PgType => ({ schema: 'pg_catalog', name, sql: name, kind: 'b', isArray: false })
 
@@ -174,7 +174,7 @@ test('the schema shows them', async (t) => {
 
 test('a type or an operator that is there is not taken', async (t) => {
   const twice = (change: Parameters<typeof definePlugin>[0]['register']) =>
-    startTrellis(t, { plugins: [definePlugin({ name: 'twice', register: change })] })
+    startTrellis(t, { plugins: [plugin, definePlugin({ name: 'twice', register: change })] })
   await assert.rejects(
     twice(({ types }) => types.add({ ...point })),
     /twice.*there is a type point already/s,
@@ -186,3 +186,43 @@ test('a type or an operator that is there is not taken', async (t) => {
   )
   await startDots(t)
 })
+
+test('types and operators belong to one engine: another one of the process has its own, or none', async (t) => {
+  const flat = definePlugin({
+    name: 'flat',
+    register({ types, comparisons }) {
+      types.add({ ...point, json: (value) => sql`'"' || (${value})[0] || '"'`, casts: [] })
+      comparisons.add({
+        name: '_above',
+        types: ['point'],
+        operand: 'text',
+        sql: (_, [text]) => sql`${text!} = 'never'`,
+      })
+    },
+  })
+  const round = await startDots(t)
+  const others = [[flat], []].map(async (plugins) => {
+    const trellis = await startTrellis(t, { database: round.database, plugins })
+    return trellis
+  })
+  const [other, plain] = await Promise.all(others)
+  const ask = '{ dot(where: {name: {_eq: "high"}}) { place } }'
+  const place = async (trellis: TestTrellis) => (await trellis.graphql<Answer>(ask)).data?.dot[0]?.place
+  assert.deepEqual([await place(round), await place(other!), await place(plain!)], [{ x: 1, y: 9 }, '1', '(1,9)'])
+  const above = '{ dot(where: {place: {_above: 5}}) { name } }'
+  assert.deepEqual((await round.graphql<Answer>(above)).data, { dot: [{ name: 'high' }] })
+  const byText = '{ dot(where: {place: {_above: "never"}}) { name } }'
+  assert.equal((await other!.graphql<Answer>(byText)).data?.dot.length, 3)
+  assert.deepEqual(await plain!.graphql(above), {
+    errors: [
+      {
+        extensions: { path: '$.selectionSet.dot.args.where.place._above', code: 'validation-failed' },
+        message: 'field "_above" not found in type: \'point_comparison_exp\'',
+      },
+    ],
+  })
+})
+
+interface Answer {
+  readonly data?: { readonly dot: readonly { readonly place?: unknown }[] }
+}

@@ -25,7 +25,7 @@ const witness = (name: string, seen: string[]): Plugin =>
           seen.push(`${name} ${what} ends`)
         }
       }
-    engine.wrap({
+    engine.around({
       request: around('request'),
       operation: around('operation'),
       metadata: around('metadata'),
@@ -84,7 +84,7 @@ test('what is sent to other servers is what the wrappers make of it', async (t) 
 test('a wrapper learns what came of its work', async (t) => {
   const told: unknown[] = []
   const watcher = plugin('watcher', (engine) => {
-    engine.wrap({
+    engine.around({
       async request(work, run) {
         const result = await run()
         const { error, session } = work.exchange
@@ -123,8 +123,8 @@ test('a wrapper learns what came of its work', async (t) => {
 
 test('a wrapper that fails before its work is an error of the request', async (t) => {
   const observe = recordingObserver()
-  const broken = plugin('broken', ({ wrap }) => {
-    wrap({
+  const broken = plugin('broken', ({ around }) => {
+    around({
       async request(work, run) {
         if (work.request.headers['x-break'] !== undefined) throw new Error('no good')
         return run()
@@ -144,8 +144,8 @@ test('a wrapper that fails before its work is an error of the request', async (t
 })
 
 test('a wrapper can end an operation, its statement with it', async (t) => {
-  const impatient = plugin('impatient', ({ wrap }) => {
-    wrap({
+  const impatient = plugin('impatient', ({ around }) => {
+    around({
       operation(work, run) {
         const controller = new AbortController()
         work.signal = controller.signal
@@ -164,16 +164,17 @@ test('a wrapper can end an operation, its statement with it', async (t) => {
 
 test('whether a request is served is asked when it is known who asks, and before its body is parsed', async (t) => {
   const asked: unknown[] = []
-  const gate = plugin('gate', ({ admission }) => {
-    admission.add({
-      async request({ session, headers, address, setHeader }) {
+  const gate = plugin('gate', ({ around }) => {
+    around({
+      async admission({ session, headers, address, setHeader }, run) {
         asked.push([session.role, address])
-        if (headers['x-pass'] !== undefined) return
+        if (headers['x-pass'] !== undefined) return run()
         setHeader('x-reason', 'no pass')
         throw badRequest('no-pass', 'show your pass')
       },
-      batch({ session }, size) {
+      batch({ applicant: { session }, size }, run) {
         asked.push([session.role, size])
+        return run()
       },
     })
   })
@@ -196,15 +197,64 @@ test('whether a request is served is asked when it is known who asks, and before
   ])
 })
 
-test('guards are given the request, with the name of the operation', async (t) => {
+test('what stands around documents is given the request, and refuses before the schema counts', async (t) => {
   const names: unknown[] = []
-  const guard = plugin('guard', ({ graphql }) => {
-    graphql.guard((_document, _session, { operationName }) => names.push(operationName))
+  const reader = plugin('reader', ({ around }) => {
+    around({
+      document({ document, request }, run) {
+        names.push(request.operationName)
+        if (document.text.includes('nothing')) throw badRequest('no-such-thing', 'nothing is asked for')
+        return run()
+      },
+    })
   })
-  const trellis = await startTrellis(t, { plugins: [guard] })
+  const trellis = await startTrellis(t, { plugins: [reader] })
   await trellis.graphql('query a { __typename } query b { __typename }', undefined, { operationName: 'b' })
   await trellis.graphql('{ __typename }')
   assert.deepEqual(names, ['b', null])
+  assert.deepEqual(await trellis.graphql('{ nothing }'), {
+    errors: [{ extensions: { path: '$', code: 'no-such-thing' }, message: 'nothing is asked for' }],
+  })
+})
+
+test('who stands around admission learns what came of the request, also of another transport', async (t) => {
+  const seen: string[] = []
+  const counter = plugin('counter', (engine) => {
+    engine.around({
+      async admission({ session }, run) {
+        seen.push(`${session.role} begins`)
+        try {
+          return await run()
+        } catch (error) {
+          seen.push(`${session.role} fails: ${(error as Error).message}`)
+          throw error
+        } finally {
+          seen.push(`${session.role} ends`)
+        }
+      },
+    })
+    engine.routes.add({
+      method: 'GET',
+      url: '/elsewhere',
+      auth: 'none',
+      handle: ({ request }) => {
+        const session = { role: 'guest', variables: {}, backendOnly: false }
+        const applicant = { session, headers: request.headers, address: '', setHeader() {} }
+        return engine.admission.admit(applicant, async () => 'served')
+      },
+    })
+  })
+  const trellis = await startTrellis(t, { plugins: [counter] })
+  assert.equal((await trellis.request('/elsewhere')).text, 'served')
+  const refused = await trellis.request('/v1/query', { role: 'clerk', body: '{' })
+  assert.equal(refused.status, 400)
+  assert.deepEqual(seen, [
+    'guest begins',
+    'guest ends',
+    'clerk begins',
+    `clerk fails: Expected property name or '}' in JSON at position 1 (line 1 column 2)`,
+    'clerk ends',
+  ])
 })
 
 test('plugins add to what transactions tell the database', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { options } from '../../core/options/options.ts'
+import { builtInOptions as options } from '../../plugins/options.ts'
 import { defaultText, flagText, helpText } from '../../process/help.ts'
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
@@ -33,7 +33,7 @@ test('no two options share a flag, a short flag or a variable', () => {
 })
 
 test('the help text names flag, variable, key and default of each option', () => {
-  const words = helpText().replace(/\s+/g, ' ')
+  const words = helpText(options).replace(/\s+/g, ' ')
   for (const option of options) {
     const { variable, description, secret } = option.declaration
     const name = `SERVICE_GRAPHQL_${variable}`

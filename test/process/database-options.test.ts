@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Settings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/options/options.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'
@@ -26,7 +26,7 @@ const schema = `
   create function statements() returns setof answer language sql stable as 'select * from prepared()';
 `
 
-async function start(t: TestContext, settings: Partial<Settings>): Promise<TestTrellis> {
+async function start(t: TestContext, settings: GivenSettings): Promise<TestTrellis> {
   const trellis = await startTrellis(t, { sql: schema, settings })
   for (const table of ['note', 'busy', 'answer']) await trellis.op('track_table', table)
   await trellis.op('track_function', 'statements')

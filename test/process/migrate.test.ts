@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { migrate } from '../../core/database/migrate.ts'
 import { migrations } from '../../core/database/migrations/index.ts'
+import type { LoadedPlugin } from '../../core/engine/plugins.ts'
 import { StartError } from '../../core/engine/start-error.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
 
-const run = (databaseUrl: string) => migrate({ databaseUrl, retries: 0 }, silentObserver)
+const run = (databaseUrl: string, plugins: readonly LoadedPlugin[] = []) =>
+  migrate({ settings: { databaseUrl, retries: 0 }, observe: silentObserver, plugins })
 
 test('several servers that start at once make the schema once', async (t) => {
   const { url, sql } = await testDatabase(t, { sql: 'drop schema trellis cascade' })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createObserver, type LogDestination, type LogEntry } from '../../core/log/observe.ts'
-import type { Settings } from '../../core/options/options.ts'
+import type { GivenSettings, Settings } from '../../core/options/options.ts'
 import { defaultSettings } from '../../core/options/options.ts'
 
-function written(settings: Partial<Settings>, entries: readonly LogEntry[]) {
+function written(settings: GivenSettings, entries: readonly LogEntry[]) {
   const texts: string[] = []
   const destination: LogDestination = { write: (lines) => texts.push(lines), flushSync: () => {} }
   const observe = createObserver(defaultSettings(settings), destination)
@@ -13,7 +13,7 @@ function written(settings: Partial<Settings>, entries: readonly LogEntry[]) {
   return { observe, lines: texts.join('').split('\n').slice(0, -1) }
 }
 
-function observed(settings: Partial<Settings>, entries: readonly LogEntry[]) {
+function observed(settings: GivenSettings, entries: readonly LogEntry[]) {
   const { observe, lines } = written(settings, entries)
   return { observe, lines: lines.map((line) => JSON.parse(line)) }
 }

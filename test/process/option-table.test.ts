@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../../core/names/dialect.ts'
-import { type Option, options } from '../../core/options/options.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
+import type { Option } from '../../core/options/option-values.ts'
+import { builtInOptions as options, parseSettings, readCommandLine } from '../../plugins/options.ts'
+import { OptionsError } from '../../process/settings.ts'
 
 const prefix = dialects.trellis.environmentPrefix
 

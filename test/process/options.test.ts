@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultSettings } from '../../core/options/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
+import { builtInOptions, parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { readCommand } from '../../process/cli.ts'
-import { OptionsError, parseSettings, readCommandLine } from '../../process/settings.ts'
+import { OptionsError } from '../../process/settings.ts'
 
 interface Sources {
   readonly variables?: Record<string, string>
@@ -30,7 +31,8 @@ function refused(argv: readonly string[], sources: Sources, message: string) {
 }
 
 test('without any source every option has its default', () => {
-  assert.deepEqual(settingsOf([]), defaultSettings())
+  const defaults = Object.fromEntries(builtInOptions.map((option) => [option.key, option.default]))
+  assert.deepEqual(settingsOf([]), defaultSettings(defaults))
 })
 
 test('a flag beats a variable, a variable beats the file, the file beats the default', () => {
@@ -187,14 +189,17 @@ test('variables with the prefix that are no options are reported', () => {
 test('secrets are not in the settings as printed', () => {
   const url = 'postgres://u:hidden1@h:1/d?sslpassword=hidden2'
   const settings = settingsOf(['--admin-secret', 'hidden3', '--access-key=hidden4', '--database-url', url])
-  const printed = JSON.stringify(redactedSettings(settings))
+  const printed = JSON.stringify(redactedSettings(settings, builtInOptions))
   assert.doesNotMatch(printed, /hidden/)
   assert.match(printed, /postgres:\/\/u:redacted@h:1\/d/)
 })
 
 test('the command is serve unless another one is named', () => {
-  assert.equal(readCommand([]).name, 'serve')
-  assert.equal(readCommand(['--server-port', '1', 'serve', '--dev-mode']).name, 'serve')
-  assert.throws(() => readCommand(['export']), /Unknown command "export": there are serve, version and help/)
-  assert.throws(() => readCommand(['serve', '8080']), /Unexpected word "8080" after serve/)
+  assert.equal(readCommand([], builtInOptions).name, 'serve')
+  assert.equal(readCommand(['--server-port', '1', 'serve', '--dev-mode'], builtInOptions).name, 'serve')
+  assert.throws(
+    () => readCommand(['export'], builtInOptions),
+    /Unknown command "export": there are serve, version and help/,
+  )
+  assert.throws(() => readCommand(['serve', '8080'], builtInOptions), /Unexpected word "8080" after serve/)
 })

@@ -97,7 +97,15 @@ test('the banner names endpoints, APIs, plugins, the way to the database and who
 test('the banner shows psql where there is one, and where the URL is else', () => {
   const shown = (hasPsql: boolean) => {
     const embedded = { urlFile: "/it's/url", hasPsql }
-    const facts = { settings: defaultSettings(), port: 1, plugins: [], apis: [], files: [], unknownVariables: [] }
+    const facts = {
+      settings: defaultSettings(),
+      options: [],
+      port: 1,
+      plugins: [],
+      apis: [],
+      files: [],
+      unknownVariables: [],
+    }
     return /Database +(.*)/.exec(bannerText({ ...facts, embedded }))?.[1]
   }
   assert.equal(shown(true), `embedded PostgreSQL, psql "$(cat '/it'\\''s/url')"`)

@@ -49,7 +49,7 @@ const counting = () => {
   const plugin = definePlugin({
     name: 'count-statements',
     register(engine) {
-      engine.wrap({
+      engine.around({
         statement(work, run) {
           if (work.kind === 'query') counts.statements++
           return run()

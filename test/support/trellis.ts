@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { createEngine, type RunningEngine } from '../../core/engine/engine.ts'
 import type { Plugin } from '../../core/engine/plugin.ts'
 import { type Observer, silentObserver } from '../../core/log/observe.ts'
-import { defaultSettings, type Settings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { atEnd } from './cleanup.ts'
 import { clientOf, type TestClient } from './client.ts'
@@ -13,7 +13,7 @@ import { type TestDatabase, testDatabase } from './database.ts'
 export interface TrellisOptions {
   /** Run before the engine starts. */
   readonly sql?: string
-  readonly settings?: Partial<Settings>
+  readonly settings?: GivenSettings
   /** Beside the built-in ones. */
   readonly plugins?: readonly Plugin[]
   readonly observe?: Observer

@@ -1,10 +1,9 @@
 // Cohorts that one statement answers: the role, the text and the settings agree, the values differ.
 
 import { randomUUID } from 'node:crypto'
-import type { GraphQLOperation, GraphQLRequest } from '../../../sdk/graphql.ts'
+import type { GraphQLRequest, PreparedOperation } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { Cohort, type Member } from './cohort.ts'
-import type { BatchStatement } from './statement.ts'
 import { isSteady } from './steady.ts'
 import type { Turnstile } from './turnstile.ts'
 
@@ -12,8 +11,7 @@ export interface GroupOptions {
   readonly engine: Engine
   readonly key: string
   readonly role: string
-  readonly statement: BatchStatement
-  readonly operation: GraphQLOperation
+  readonly prepared: PreparedOperation
   /** One of those that the statement answers. */
   readonly request: GraphQLRequest
   readonly batchSize: number
@@ -50,8 +48,7 @@ export class Group {
 
   constructor(options: GroupOptions) {
     this.options = options
-    const { engine, statement } = options
-    isSteady(engine.database, statement.text).then(
+    isSteady(options.engine.database, this.statement.text).then(
       (steady) => {
         this.isSteady = steady
       },
@@ -60,7 +57,11 @@ export class Group {
     )
   }
 
-  /** How many statements would be asked for all cohorts. */
+  /** What answers its cohorts. */
+  get statement(): { readonly text: string } {
+    return this.options.prepared.batch!
+  }
+
   get size(): number {
     return this.cohorts.size
   }
@@ -142,7 +143,7 @@ export class Group {
       const answers = await this.#answers(batch)
       if (!isCurrent()) return
       const asked = performance.now()
-      for (const [i, cohort] of batch.entries()) cohort.deliver(answers[i]!, turn)
+      for (const cohort of batch) cohort.deliver(toBytes(answers.get(cohort.id)!), turn)
       const times = { asked: asked - started, handedOut: performance.now() - asked }
       onBatch({ group: this, cohorts: batch.length, ...times })
     } catch (failure) {
@@ -157,11 +158,12 @@ export class Group {
     }
   }
 
-  #answers(batch: readonly Cohort[]): Promise<readonly Buffer[]> {
-    const { engine, request, operation, statement } = this.options
-    return engine.graphql.engine.operate({ request, session: batch[0]!.session }, (work) => {
-      work.operation = operation
-      return statement.ask(engine.database, batch, work.signal)
+  #answers(batch: readonly Cohort[]): Promise<ReadonlyMap<string, Buffer | string>> {
+    const { engine, request, prepared } = this.options
+    const { engine: graphql } = engine.graphql
+    return graphql.operate({ request, session: batch[0]!.session }, (work) => {
+      work.operation = prepared.operation
+      return graphql.answerBatch(prepared, batch, { signal: work.signal })
     })
   }
 
@@ -176,3 +178,5 @@ export class Group {
 /** Errors that no values have caused: asking for half of them would not help. */
 const isOfAll = ({ status, code }: TrellisError): boolean =>
   status === 503 || code === 'postgres-error' || code === 'time-limit-exceeded'
+
+const toBytes = (answer: Buffer | string): Buffer => (typeof answer === 'string' ? Buffer.from(answer) : answer)

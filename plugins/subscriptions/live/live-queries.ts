@@ -4,15 +4,13 @@
 // not depend on anything but rows is asked again only then.
 
 import type { GraphQLRequest, PlannedRequest } from '../../../sdk/graphql.ts'
-import { badRequest, type Engine, toTrellisError } from '../../../sdk/index.ts'
+import { type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
-import { bindParams, requireSessionVariables } from '../../../sdk/sql.ts'
 import type { LiveOptions } from '../options.ts'
 import type { LiveRequest, LiveSink, Member } from './cohort.ts'
 import { Gate } from './gate.ts'
 import { type BatchReport, Group } from './group.ts'
 import { OwnWrites } from './own-writes.ts'
-import { BatchStatement } from './statement.ts'
 import { Turnstile } from './turnstile.ts'
 
 /** A subscription, until it is left. */
@@ -139,12 +137,9 @@ export class LiveQueries {
   #plan({ request, session, schema }: LiveRequest): Placed {
     const { engine } = this.#options
     const planned = engine.graphql.engine.plan(request, session, { schema })
-    const { prepared, variables } = planned
-    const { whole, sessionVariables } = prepared
-    if (!whole) throw unsupported(prepared.joins.length > 0)
-    requireSessionVariables(sessionVariables, session)
-    const values = JSON.stringify(bindParams(whole.params, { variables, session }))
-    return { key: JSON.stringify([session.role, session.backendOnly, schema, whole.name]), planned, values }
+    const values = engine.graphql.engine.batchValues(planned, session)
+    const { name } = planned.prepared.batch!
+    return { key: JSON.stringify([session.role, session.backendOnly, schema, name]), planned, values }
   }
 
   #createGroup(key: string, { prepared }: PlannedRequest, { request, session }: LiveRequest): Group {
@@ -152,8 +147,7 @@ export class LiveQueries {
     const model = this.#model
     return new Group({
       ...{ engine, key, role: session.role, batchSize, onBatch, turnstile: this.#turnstile },
-      statement: new BatchStatement(prepared.whole!),
-      operation: prepared.operation,
+      prepared,
       request: withoutVariables(request),
       isCurrent: () => !this.#isStopped && engine.model === model,
       onStale: () => {
@@ -213,13 +207,5 @@ export class LiveQueries {
     for (const group of this.#groups.values()) group.wake(snapshot)
   }
 }
-
-const unsupported = (hasJoins: boolean) =>
-  badRequest(
-    'not-supported',
-    hasJoins
-      ? 'Remote relationships are not allowed in subscriptions'
-      : 'only fields that the database answers can be subscribed to',
-  )
 
 const withoutVariables = (request: GraphQLRequest): GraphQLRequest => ({ ...request, variables: null })

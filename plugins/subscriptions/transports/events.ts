@@ -98,13 +98,15 @@ export class Events {
     if (!wantsEvents(request.headers.accept)) throw notFound()
     const token = tokenOf(request)
     if (token !== null) return this.#open(token, call)
-    const session = await this.#options.engine.auth.authenticate(request.headers, request.raw.rawHeaders)
-    await this.#options.engine.admission.checkRequest(applicantOf({ session, request, reply }))
-    const given = readGraphQLRequest(requestInQuery(request))
-    if (this.#options.engine.graphql.engine.operation(given).kind === 'mutation') {
-      throw badRequest('unexpected-payload', 'mutations are not run by GET')
-    }
-    return this.#stream(given, { ...call, session }, schema)
+    const { engine } = this.#options
+    const session = await engine.auth.authenticate(request.headers, request.raw.rawHeaders)
+    return engine.admission.admit(applicantOf({ session, request, reply }), async () => {
+      const given = readGraphQLRequest(requestInQuery(request))
+      if (engine.graphql.engine.operation(given).kind === 'mutation') {
+        throw badRequest('unexpected-payload', 'mutations are not run by GET')
+      }
+      return this.#stream(given, { ...call, session }, schema)
+    })
   }
 
   /** A stream for one operation. */

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import type { QueryLog } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 
 /** What operations are run with. */
@@ -49,24 +50,23 @@ export function runOperation(payload: unknown, context: OperationContext, sink: 
   const request = readGraphQLRequest(payload)
   const controller = new AbortController()
   let leave = () => {}
+  const { engine, applicant, isAdmitted } = context
   const run = async () => {
-    const { engine, applicant } = context
-    if (!context.isAdmitted) await engine.admission.checkRequest(applicant)
     if (controller.signal.aborted) return
     const { kind } = engine.graphql.engine.operation(request)
     if (kind === 'subscription') {
       leave = subscribe(request, context, sink)
       return
     }
-    logQuery(request, context)
     const { schema, headers } = context
-    const extras = { schema, headers, whenUnwanted: () => controller.signal }
+    const onPlanned = (generatedSql: QueryLog['generated_sql']) => logQuery(request, generatedSql, context)
+    const extras = { schema, headers, onPlanned, whenUnwanted: () => controller.signal }
     const body = await engine.graphql.engine.execute(request, applicant.session, extras)
     if (controller.signal.aborted) return
     sink.result(body)
     sink.done()
   }
-  const begun = run().catch((failure: unknown) => {
+  const begun = (isAdmitted ? run() : engine.admission.admit(applicant, run)).catch((failure: unknown) => {
     if (!controller.signal.aborted) answerFailure(failure, context, sink)
   })
   const stop = () => {
@@ -80,7 +80,7 @@ const departed = () => new TrellisError(499, 'client-gone', 'the client does not
 
 function subscribe(request: GraphQLRequest, context: OperationContext, sink: ResultSink): () => void {
   const { live, schema, applicant } = context
-  logQuery(request, context)
+  logQuery(request, null, context)
   const subscription = live.start(
     { request, session: applicant.session, schema },
     {
@@ -132,10 +132,14 @@ function errorValue(error: TrellisError, { engine, isFlat }: Pick<OperationConte
 const failedResult = (error: TrellisError, context: OperationContext): string =>
   `{"data":null,"errors":[${JSON.stringify(errorValue(error, context))}]}`
 
-function logQuery({ query, variables, operationName }: GraphQLRequest, { engine, headers }: OperationContext): void {
+function logQuery(
+  { query, variables, operationName }: GraphQLRequest,
+  generated_sql: QueryLog['generated_sql'],
+  { engine, headers }: OperationContext,
+): void {
   if (!engine.observe.isEnabled('query-log', 'info')) return
   const request = { query, ...(variables && { variables }), ...(operationName !== null && { operationName }) }
-  const detail = { request_id: requestIdOf(headers), query: request, generated_sql: null }
+  const detail = { request_id: requestIdOf(headers), query: request, generated_sql }
   engine.observe.log({ type: 'query-log', level: 'info', detail })
 }
 

@@ -6,6 +6,7 @@ import {
   type FieldMap,
   type FieldSelection,
   type PlanContext,
+  planJoin,
   type SchemaScope,
 } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
@@ -95,7 +96,5 @@ function planMember(member: FieldSelection, context: PlanContext, table: TableMo
   const planner = member.definition.extensions.row
   if (!planner) throw new Error(`the field "${member.name}" of "${member.parentType}" has no planner`)
   if (planner.kind === 'relational') return planner.plan(member, context, table)
-  const index = context.joins.push({ field: member, planner, args: member.argumentsJson() }) - 1
-  const needs = planner.needs.map((column) => ({ column, type: table.columns.get(column)!.type }))
-  return { kind: 'deferred', index, needs }
+  return planJoin(member, context, { planner, table })
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { dialects } from '../../../core/names/dialect.ts'
-import type { Settings } from '../../../core/options/options.ts'
+import type { GivenSettings } from '../../../core/options/options.ts'
 import { testDatabase } from '../../support/database.ts'
 import { startTrellis, type TestTrellis } from '../../support/trellis.ts'
 import { recordWire, type SentStatement } from './wire-recorder.ts'
@@ -20,7 +20,7 @@ export interface GoldenServer extends Pick<TestTrellis, 'request' | 'sql'> {
 export interface FixtureOptions {
   /** A folder that holds `schema.sql`, `data.sql` and `metadata.json`. */
   readonly directory: string
-  readonly settings: Partial<Settings>
+  readonly settings: GivenSettings
 }
 
 /** A server over a fixture, until the test ends. */
@@ -44,7 +44,7 @@ export async function startFixture(t: TestContext, { directory, settings }: Fixt
   }
 }
 
-function adminHeaders({ adminSecret, dialect = 'trellis' }: Partial<Settings>): Record<string, string> {
+function adminHeaders({ adminSecret, dialect = 'trellis' }: GivenSettings): Record<string, string> {
   return adminSecret ? { [dialects[dialect].adminSecretHeader]: adminSecret } : {}
 }
 

@@ -38,6 +38,9 @@ const begin = /^BEGIN ISOLATION LEVEL (.*)$/
 /** The session in settings of the transaction. */
 const settings = /^select where \(pg_catalog\.set_config\(/
 
+/** Asked of a connection that was idle for long, before it is used: nothing of the request. */
+const trial = 'select 1'
+
 function framesOf(statements: readonly SentStatement[]): readonly Frame[] {
   const frames: Frame[] = []
   const open = new Map<number, Frame>()
@@ -48,6 +51,7 @@ function framesOf(statements: readonly SentStatement[]): readonly Frame[] {
   }
   for (const statement of statements) {
     const { text, connection, batch } = statement
+    if (text === trial) continue
     const [, level] = begin.exec(text) ?? []
     const known = open.get(connection)
     const current = known && (known.batch === null || known.batch === batch) ? known : undefined

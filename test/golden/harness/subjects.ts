@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Settings } from '../../../core/options/options.ts'
+import type { GivenSettings } from '../../../core/options/options.ts'
 
 const goldenDirectory = join(import.meta.dirname, '..')
 const fixturesDirectory = join(goldenDirectory, 'fixtures')
@@ -17,7 +17,7 @@ export interface Subject {
 export interface SubjectGroup {
   readonly fixture: string
   readonly directory: string
-  readonly settings: Partial<Settings>
+  readonly settings: GivenSettings
   readonly subjects: Subject[]
 }
 
@@ -62,7 +62,7 @@ const foldersIn = (directory: string): string[] =>
     .sort()
 
 /** What a subject's file says, or what is wrong with it. */
-function readSubjectFile(name: string): { readonly fixture: string; readonly settings: Partial<Settings> } | string {
+function readSubjectFile(name: string): { readonly fixture: string; readonly settings: GivenSettings } | string {
   const path = join(goldenDirectory, name, 'subject.json')
   if (!existsSync(path)) return `${name} has no subject.json`
   const { fixture, settings = {}, ...others } = JSON.parse(readFileSync(path, 'utf8'))

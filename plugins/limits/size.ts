@@ -1,7 +1,8 @@
 // Refuses operations that are too large, before the role's schema is looked at.
 
-import { chooseOperation, type GraphQLOperation, type RequestGuard } from '../../sdk/graphql.ts'
+import { chooseOperation, type GraphQLOperation } from '../../sdk/graphql.ts'
 import { isAdmin } from '../../sdk/index.ts'
+import type { AroundSync, DocumentWork } from '../../sdk/services.ts'
 import {
   aliasesExceeded,
   depthExceeded,
@@ -19,10 +20,10 @@ import { type ApiLimits, limitFor } from './schema.ts'
 const introspectionLimit: IntrospectionSize = { nodes: 1000, lists: 2 }
 
 /** Checks the operations of all roles but `admin`; an operation is measured once. */
-export function sizeGuard(limits: ApiLimits): RequestGuard {
+export function sizeLimit(limits: ApiLimits): AroundSync<DocumentWork> {
   const sizes = new WeakMap<GraphQLOperation, Size>()
-  return (document, session, request) => {
-    if (isAdmin(session)) return
+  return ({ document, session, request }, run) => {
+    if (isAdmin(session)) return run()
     const operation = chooseOperation(document, request.operationName)
     let size = sizes.get(operation)
     if (!size) {
@@ -30,6 +31,7 @@ export function sizeGuard(limits: ApiLimits): RequestGuard {
       sizes.set(operation, size)
     }
     check(size, limits, session.role)
+    return run()
   }
 }
 

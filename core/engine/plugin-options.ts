@@ -1,0 +1,87 @@
+// The options of plugins beside those of core: which there are, and the values of one plugin's.
+
+import { nearestNames } from '../errors/nearest.ts'
+import { type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
+import { type AllSettings, coreOptions, optionsIn, type Settings } from '../options/options.ts'
+import type { ConfigurationEntry } from './plugin.ts'
+import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
+
+/** The names that an option may not share with another one, as they are told. */
+const namesOf = ({ key, declaration: { flag, short, variable, formerVariable } }: Option): readonly string[] => [
+  `the option --${flag}`,
+  `the key "${key}"`,
+  ...[short].flatMap((name) => (name === undefined ? [] : [`the option -${name}`])),
+  ...[variable, formerVariable].flatMap((name) => (name === undefined ? [] : [`the variable ${name}`])),
+]
+
+/** Flags that every command line may have. */
+const ownNames = ['the option --help', 'the option -h', 'the option --version', 'the option -v']
+
+/** All options in the order of the help text: core's, then those of the plugins as they register. Refuses names that are taken. */
+export function optionsOf(plugins: readonly LoadedPlugin[]): readonly Option[] {
+  const owners = new Map<string, string>()
+  const claim = (option: Option, owner: string) => {
+    for (const name of namesOf(option)) {
+      const other = owners.get(name)
+      if (other !== undefined) throw new PluginError(`${owner} declares ${name}, which is of ${other}`)
+      owners.set(name, owner)
+    }
+  }
+  for (const name of ownNames) owners.set(name, 'Trellis itself')
+  for (const option of coreOptions) claim(option, 'Trellis itself')
+  const ofPlugins = plugins.flatMap((loaded) => {
+    const own = optionsOfPlugin(loaded)
+    for (const option of own) claim(option, pluginLabel(loaded))
+    return own
+  })
+  return [...coreOptions, ...ofPlugins]
+}
+
+function optionsOfPlugin(loaded: LoadedPlugin): readonly Option[] {
+  const own = optionsIn(loaded.plugin.options ?? {})
+  const broken = own.find(({ declaration }) => declaration === undefined)
+  if (broken)
+    throw new PluginError(`${pluginLabel(loaded)} declares an option "${broken.key}" without option.text or its like`)
+  return own
+}
+
+/** The values of a plugin's options among all settings; what is absent or null has its default. */
+function optionValues(loaded: LoadedPlugin, settings: AllSettings): Readonly<Record<string, unknown>> {
+  const values = optionsOfPlugin(loaded).map((option) => {
+    const value = settings[option.key] ?? null
+    const source = `Setting ${option.key}`
+    return [option.key, value === null ? option.default : valueOfJson(option, { value, texts: value }, source)]
+  })
+  return Object.fromEntries(values)
+}
+
+/** Settings taken apart: those of core, and the values of each plugin's options, which nobody else sees. */
+export interface ReadSettings {
+  readonly core: Settings
+  readonly ofPlugins: ReadonlyMap<LoadedPlugin, Readonly<Record<string, unknown>>>
+}
+
+/** Takes settings apart; a key that no option has, and a value that an option cannot have, are refused. */
+export function readSettings(settings: AllSettings, plugins: readonly LoadedPlugin[]): ReadSettings {
+  const keys = optionsOf(plugins).map(({ key }) => key)
+  const unknown = Object.keys(settings).find((key) => !keys.includes(key))
+  if (unknown !== undefined) {
+    const [near] = nearestNames(unknown, keys)
+    const advice = near === undefined ? '' : `, did you mean "${near}"?`
+    throw new OptionsError(`Fatal Error:- Settings: there is no option "${unknown}"${advice}`)
+  }
+  return {
+    core: Object.fromEntries(coreOptions.map(({ key }) => [key, settings[key]])) as Settings,
+    ofPlugins: new Map(plugins.map((loaded) => [loaded, optionValues(loaded, settings)])),
+  }
+}
+
+/** What plugins say of their configuration in the log of the start. */
+export const loggedByPlugins = (plugins: readonly LoadedPlugin[], settings: AllSettings): ConfigurationEntry[] =>
+  plugins.flatMap((loaded) => {
+    try {
+      return loaded.plugin.logged?.(optionValues(loaded, settings)) ?? []
+    } catch (error) {
+      throw error instanceof OptionsError ? error : pluginFailure(loaded, error)
+    }
+  })

@@ -1,0 +1,61 @@
+// Arguments of fields that JavaScript answers. They are bound when an operation runs, so that its plan serves all values.
+
+import { getNullableType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql'
+import type { OperationInput, Variables } from './operation-input.ts'
+import type { FieldSelection } from './selection.ts'
+import type { Value } from './values.ts'
+
+/** Coerced values by name; what the request left out is left out, unless it has a default. */
+export type Arguments = Readonly<Record<string, unknown>>
+
+const none: Arguments = {}
+
+/** The arguments of the calls of an operation: those known when planning, and the fields whose arguments hold variables. */
+export class CallArguments {
+  readonly #constants = new Map<FieldSelection, Arguments>()
+  readonly #variable: FieldSelection[] = []
+  readonly #context: OperationInput
+
+  constructor(context: OperationInput) {
+    this.#context = context
+  }
+
+  /** Takes a field, whose values are refused where they do not fit; of values in variables the plan learns nothing. */
+  add(field: FieldSelection): void {
+    if (field.arguments.size === 0) return
+    const own = this.#context.with(this.#context.variables)
+    const args = coercedArguments(field, own)
+    if (own.usesVariables) this.#variable.push(field)
+    else this.#constants.set(field, args)
+  }
+
+  /** Binds what a request gives; throws where a value does not fit. */
+  bind(variables: Variables): BoundArguments {
+    if (this.#variable.length === 0) return (field) => this.#constants.get(field) ?? none
+    const context = this.#context.with(variables)
+    const bound = new Map(this.#variable.map((field) => [field, coercedArguments(field, context)]))
+    return (field) => this.#constants.get(field) ?? bound.get(field) ?? none
+  }
+}
+
+/** The arguments of a field for one request. */
+export type BoundArguments = (field: FieldSelection) => Arguments
+
+const coercedArguments = (field: FieldSelection, context: OperationInput): Arguments =>
+  Object.fromEntries([...field.argumentsIn(context)].map(([name, value]) => [name, coerced(value)]))
+
+/** The value as JSON in the shape of its type: single values as lists where those are wanted, defaults filled in. */
+function coerced(value: Value): unknown {
+  const type = getNullableType(value.type)
+  if (value.isNull) {
+    if (isNonNullType(value.type)) throw value.nullError()
+    return null
+  }
+  if (isListType(type)) return value.items().map(coerced)
+  if (isInputObjectType(type)) {
+    return Object.fromEntries([...value.members()].map(([name, member]) => [name, coerced(member)]))
+  }
+  if (isEnumType(type)) return value.enumValue()
+  value.check()
+  return value.json()
+}

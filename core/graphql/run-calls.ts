@@ -1,0 +1,264 @@
+// Runs calls, and what waits for their results: what the database adds to them, and joins, level by level. All of a level
+// run at once, those of one group as one.
+
+import { bindParams } from '../compiler/bind.ts'
+import { givenRowsSlot } from '../compiler/given-rows-sql.ts'
+import { unlessAborted } from '../concurrency/aborting.ts'
+import type { PreparedStatement } from '../database/prepared-statement.ts'
+import { graphqlError, internalError, type TrellisError } from '../errors/errors.ts'
+import { pathKeys } from '../errors/path.ts'
+import { parseJson } from '../json/json.ts'
+import {
+  type Answer,
+  fieldsTo,
+  type JsonObject,
+  keysOf,
+  type Place,
+  placeIn,
+  placesOf,
+  setAt,
+  valueAt,
+  type WayTo,
+} from './answer.ts'
+import type { BoundArguments } from './arguments.ts'
+import { Answered, type CallGroup, type GroupedCall, type NeededRow, WholeAnswer } from './call.ts'
+import { Completion, type FoundObject } from './complete.ts'
+import type { ExecutionContext } from './execution-context.ts'
+import type { FieldSelection } from './selection.ts'
+import type { CallStep, JoinStep, MemberStep, RelationalMember } from './steps.ts'
+
+/** A run of an operation that has calls. */
+export interface Run {
+  readonly context: ExecutionContext
+  readonly answer: Answer
+  readonly argumentsOf: BoundArguments
+  /** Aborts when nobody waits for the results any more. */
+  readonly signal: AbortSignal | null
+  /** Runs a statement that waits for rows. */
+  readonly read: (statement: PreparedStatement, values: readonly (string | null)[]) => Promise<Buffer | null>
+}
+
+/** A call that is to run, and where its results go: one for each row, or the only one. */
+export interface CallRun {
+  readonly step: CallStep
+  readonly rows: readonly NeededRow[] | null
+  readonly places: readonly Place[]
+}
+
+/** A root call, whose value becomes a member of the object. */
+export const rootRun = (step: CallStep, holder: JsonObject): CallRun => {
+  const { responseName, definition } = step.field
+  return { step, rows: null, places: [placeIn(holder, responseName, { type: definition!.type, above: null })] }
+}
+
+/** Joins of rows, the columns that they need being in the places of their values; those without rows are left out. */
+export function joinRuns(
+  joins: readonly JoinStep[],
+  from: Omit<WayTo, 'fields'>,
+  top: FieldSelection | null,
+): CallRun[] {
+  return joins.flatMap((step) => {
+    const places = placesOf({ ...from, fields: fieldsTo(step.field, top) })
+    const rows = places.map((place) => valueAt(place) as NeededRow)
+    return rows.length > 0 ? [{ step, rows, places }] : []
+  })
+}
+
+/** Runs calls, then those that wait for their results, until there are none. */
+export async function runLevels(calls: readonly CallRun[], run: Run): Promise<void> {
+  let level = calls
+  const { answer } = run
+  while (level.length > 0 && !answer.isNull && answer.whole === null) level = await runCalls(level, run)
+}
+
+/** Runs calls at once; those that wait for their results. */
+export async function runCalls(calls: readonly CallRun[], run: Run): Promise<CallRun[]> {
+  const next = await Promise.all(inGroups(calls).map((together) => runGroup(together, run)))
+  return next.flat()
+}
+
+/** The calls that run as one; without a group each is alone. */
+function inGroups(calls: readonly CallRun[]): CallRun[][] {
+  const groups = new Map<CallGroup | CallRun, CallRun[]>()
+  for (const call of calls) {
+    const key = call.step.planner.group ?? call
+    const group = groups.get(key)
+    if (group) group.push(call)
+    else groups.set(key, [call])
+  }
+  return [...groups.values()]
+}
+
+async function runGroup(calls: readonly CallRun[], run: Run): Promise<CallRun[]> {
+  const { signal } = run
+  signal?.throwIfAborted()
+  let results: readonly unknown[]
+  try {
+    results = await unlessAborted(signal, resultsOf(calls, run))
+  } catch (error) {
+    if (signal?.aborted || !calls.every(({ step }) => step.planner.partial)) throw error
+    results = calls.map(() => new Failure(error))
+  }
+  const next = await Promise.all(calls.map((call, i) => settleCall(call, results[i], run)))
+  return next.flat()
+}
+
+/** Why a call has no result. */
+class Failure {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+async function resultsOf(calls: readonly CallRun[], run: Run): Promise<readonly unknown[]> {
+  const { group } = calls[0]!.step.planner
+  if (!group) return [await resolve(calls[0]!, run)]
+  const isWhole = calls[0]!.rows === null && run.context.prepared.soleGroup === group
+  const results = await group.run(
+    calls.map((call) => callOf(call, run)),
+    isWhole,
+  )
+  if (results instanceof WholeAnswer) {
+    if (!isWhole) throw internalError('a call that is a part of the answer gave all of it')
+    run.answer.whole = results.body
+    run.answer.takeHeaders(results.headers)
+    return calls.map(() => null)
+  }
+  if (results.length !== calls.length) throw internalError('a group of calls gave another number of results')
+  return results
+}
+
+function resolve({ step, rows, places }: CallRun, run: Run): unknown {
+  const call = callOf({ step, rows, places }, run)
+  if (!step.isJoin) return step.planner.resolve?.(call)
+  return step.planner.resolve?.(rows ?? [], call)
+}
+
+function callOf({ step, rows }: CallRun, { context, argumentsOf, signal }: Run): GroupedCall {
+  const { field, plan } = step
+  const { prepared, variables, session, headers } = context
+  const { operation } = prepared
+  return { field, args: argumentsOf(field), plan, argumentsOf, operation, variables, session, headers, signal, rows }
+}
+
+/** Puts the results of a call into their places, and has the database add to them; the calls that wait for them. */
+async function settleCall(call: CallRun, result: unknown, run: Run): Promise<CallRun[]> {
+  if (run.answer.whole !== null) return []
+  const { step, places, rows } = call
+  const found = new Map<FieldSelection, FoundObject[]>()
+  if (result instanceof Error || result instanceof Failure) {
+    fail(result instanceof Failure ? result.error : result, call, run)
+    return []
+  }
+  if (rows !== null && !Array.isArray(result)) throw noList(step)
+  for (const [i, place] of places.entries()) {
+    settle(rows !== null && Array.isArray(result) ? result[i] : result, { step, place, found, run })
+  }
+  return addMembers(step.members, found, { step, run })
+}
+
+const noList = ({ field }: CallStep) =>
+  internalError(`expecting a list with a value for each row for field "${field.name}"`, { path: pathKeys(field.path) })
+
+interface Settling {
+  readonly step: CallStep
+  readonly place: Place
+  readonly found: Map<FieldSelection, FoundObject[]>
+  readonly run: Run
+}
+
+function settle(result: unknown, { step, place, found, run }: Settling): void {
+  const { field, planner } = step
+  const { answer, context } = run
+  const { value, extras } = result instanceof Answered ? result : { value: result, extras: {} }
+  if (value instanceof Error) {
+    fail(value, { step, places: [place] }, run)
+    return
+  }
+  answer.take(extras, field, place)
+  if (answer.isNull) return
+  const given = (extras.errors ?? []).map(({ path }) => [...keysOf(place), ...(path ?? [])])
+  const refuse = (error: TrellisError, at: Place) => {
+    if (given.some((keys) => startsWith(keys, keysOf(at)))) return
+    if (!planner.partial && given.length === 0) throw error
+    answer.errors.push({ ...shownError(error, step, context), path: keysOf(at) })
+  }
+  const completion = new Completion({ schema: context.schema, members: step.members, refuse })
+  const isCompleted = planner.completed
+    ? completion.take(value, field, place)
+    : completion.complete(value, field, place)
+  if (!isCompleted) answer.clear(place)
+  for (const [member, objects] of completion.found) {
+    const known = found.get(member)
+    if (known) known.push(...objects)
+    else found.set(member, objects)
+  }
+}
+
+/** Lists an error for each place of a call, or ends the operation with it. */
+function fail(error: unknown, { step, places }: Pick<CallRun, 'step' | 'places'>, { answer, context }: Run): void {
+  if (!step.planner.partial) throw error
+  const shown = shownError(error, step, context)
+  for (const place of places) {
+    answer.errors.push({ ...shown, path: keysOf(place) })
+    answer.clear(place)
+  }
+}
+
+/** An error of ours as it is listed beside the data; one that nobody located is the field's. */
+function shownError(error: unknown, { field }: CallStep, { toAnswerable, showInternal }: ExecutionContext): object {
+  const answerable = toAnswerable(error)
+  const located = answerable.path.length === 0 ? answerable.at(...pathKeys(field.path)) : answerable
+  return graphqlError(located, showInternal)
+}
+
+const startsWith = (keys: readonly unknown[], beginning: readonly unknown[]): boolean =>
+  beginning.every((key, i) => keys[i] === key)
+
+/** Has the members answered that are not the call's own; the calls among them, and those that wait for rows. */
+async function addMembers(
+  members: ReadonlyMap<FieldSelection, MemberStep>,
+  found: ReadonlyMap<FieldSelection, readonly FoundObject[]>,
+  { step, run }: { readonly step: CallStep; readonly run: Run },
+): Promise<CallRun[]> {
+  if (found.size === 0) return []
+  const next: CallRun[] = []
+  const related: RelationalMember[] = []
+  for (const [field, member] of members) {
+    const objects = found.get(field)
+    if (member.kind === 'relational') related.push(member)
+    else if (objects) {
+      const rows = objects.map(({ object }) => pick(object, member.step.planner.needs))
+      next.push({ step: member.step, rows, places: objects.map(({ place }) => place) })
+    }
+  }
+  if (!step.statement || !related.some(({ field }) => found.has(field))) return next
+  const given = related.map(({ field, needs }) => {
+    return JSON.stringify((found.get(field) ?? []).map(({ object }) => pick(object, needs)))
+  })
+  const slots: string[][] = []
+  slots[givenRowsSlot] = given
+  const text = await run.read(step.statement, bindParams(step.statement.params, { ...run.context, slots }))
+  const lists = parseJson(String(text), 'lossless') as readonly (readonly unknown[])[]
+  for (const { field, index, joins } of related) {
+    for (const [i, { place }] of (found.get(field) ?? []).entries()) setAt(place, lists[index]![i])
+    next.push(...joinsOf(joins, found.get(field) ?? [], field))
+  }
+  return next
+}
+
+/** The joins of rows that stand in the members of several objects: each is one call for all of them. */
+function joinsOf(joins: readonly JoinStep[], objects: readonly FoundObject[], field: FieldSelection): CallRun[] {
+  return joins.flatMap((step) => {
+    const runs = objects.flatMap(({ place: { holder, above } }) => {
+      return Array.isArray(holder) ? [] : joinRuns([step], { holder, above }, field)
+    })
+    if (runs.length === 0) return []
+    return [{ step, rows: runs.flatMap(({ rows }) => rows ?? []), places: runs.flatMap(({ places }) => places) }]
+  })
+}
+
+const pick = (object: Readonly<JsonObject>, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, Object.hasOwn(object, name) ? object[name] : null]))

@@ -1,0 +1,37 @@
+// Routes on a port of their own, beside the server's: what is asked there is neither measured nor limited.
+
+import { Wrapping } from '../engine/wrapping.ts'
+import type { Settings } from '../options/options.ts'
+import type { Route } from './declared-route.ts'
+import { listen } from './listen.ts'
+import type { RouteContext } from './route.ts'
+import { createHttp, mountRoute, takeBodiesAsBytes } from './server.ts'
+
+/** What opens a port of its own. */
+export interface OwnPort {
+  /** 0: a free one. */
+  readonly port: number
+  /** The flag that chose it, for the advice when it cannot be had. */
+  readonly flag: string
+  readonly routes: readonly Route[]
+}
+
+/** Serves on the address of the server, with its limits, until it is closed. */
+export async function serveOnOwnPort(
+  { port: serverPort, flag, routes }: OwnPort,
+  { settings, observe, auth }: Pick<RouteContext, 'observe' | 'auth'> & { readonly settings: Settings },
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const http = createHttp({ settings, observe, auth: null })
+  const context: RouteContext = { settings, observe, auth, wrapping: new Wrapping() }
+  await http.app.register(async (scope) => {
+    takeBodiesAsBytes(scope)
+    for (const route of routes) mountRoute(scope, route, context)
+  })
+  try {
+    const port = await listen(http, { ...settings, serverPort }, flag)
+    return { port, close: () => http.close() }
+  } catch (error) {
+    await http.close()
+    throw error
+  }
+}

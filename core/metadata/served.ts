@@ -1,0 +1,271 @@
+// The metadata of one instance: the generation being served, and the ways in which it is replaced from outside of
+// operations: by another instance's change, by reading everything again.
+
+import { randomUUID } from 'node:crypto'
+import type { Catalog } from '../catalog/types.ts'
+import type { Vocabulary } from '../compiler/vocabulary.ts'
+import { Mutex } from '../concurrency/mutex.ts'
+import { atOnce, inTurns } from '../concurrency/stepwise.ts'
+import type { Database } from '../database/database.ts'
+import type { Transaction } from '../database/transaction.ts'
+import { TrellisError } from '../errors/errors.ts'
+import type { Observer } from '../log/observe.ts'
+import type { Dialect } from '../names/dialect.ts'
+import { environment as processEnvironment } from '../options/environment.ts'
+import { readCatalog } from './catalog-reader.ts'
+import { inconsistencyJson } from './consistency.ts'
+import type { MetadataDocument } from './document.ts'
+import { DocumentFormat } from './document-format.ts'
+import { functionNames } from './function-names.ts'
+import type { Model } from './model.ts'
+import { emptyDocument, type MetadataRegistry } from './registry.ts'
+import { modelOf, type Resolution, resolve } from './resolve.ts'
+import type { ResolveEnvironment } from './resolve-context.ts'
+import { shareDocument } from './sharing.ts'
+import { SourceStore } from './source-store.ts'
+import { noContents, type SourceContents, type SourceStates, statesOf, wantedSources } from './sources.ts'
+import { type MetadataNotice, MetadataStore } from './store.ts'
+import { MetadataSync } from './sync.ts'
+
+/** What is served, and everything the next generation is made from. */
+export interface MetadataState {
+  readonly document: MetadataDocument
+  readonly catalog: Catalog
+  /** What this instance knows of sources, and what of it the document needs. */
+  readonly contents: SourceContents
+  readonly sources: SourceStates
+  readonly resolution: Resolution
+  readonly model: Model
+}
+
+export interface ServedMetadataOptions {
+  readonly database: Database
+  readonly dialect: Dialect
+  readonly observe: Observer
+  readonly registry: MetadataRegistry
+  readonly vocabulary: Vocabulary
+  /** Environment variables that metadata may refer to; absent: those of the process when it started. */
+  readonly variables?: Readonly<Record<string, string | undefined>>
+}
+
+/** What a notice says of a change. */
+type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
+
+/** A change that an operation has made. */
+interface SavedChange {
+  finish(): MetadataState
+  readonly tablesRead: MetadataNotice['tables']
+}
+
+export class ServedMetadata {
+  readonly format: DocumentFormat
+  /** What resolving may look at beside document and catalog. */
+  readonly resolving: ResolveEnvironment
+  /** Held by whoever replaces the generation. */
+  readonly editing = new Mutex()
+  readonly #options: ServedMetadataOptions
+  readonly #store: MetadataStore
+  readonly #sourceStore: SourceStore
+  readonly #sync: MetadataSync
+  readonly #instance = randomUUID()
+  readonly #listeners: ((model: Model) => void)[] = []
+  #state: MetadataState | null = null
+
+  constructor(options: ServedMetadataOptions) {
+    const { database, dialect, observe, registry, vocabulary } = options
+    const variables = options.variables ?? { ...processEnvironment }
+    const environment = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
+    this.#options = options
+    this.resolving = { dialect, vocabulary, environment }
+    this.#store = new MetadataStore(registry)
+    this.#sourceStore = new SourceStore(registry)
+    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.warn(message, detail))
+    this.#sync = new MetadataSync({
+      database,
+      instance: this.#instance,
+      storedVersion: () => this.#store.version(database),
+      onVersion: (version, tables) => this.#catchUp(version, tables),
+      onProblem: (error) => {
+        const message = `metadata changes of other instances cannot be seen: ${(error as Error).message}`
+        observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
+      },
+    })
+  }
+
+  get model(): Model {
+    return this.state.model
+  }
+
+  get document(): MetadataDocument {
+    return this.state.document
+  }
+
+  get state(): MetadataState {
+    this.#state ??= this.#emptyState()
+    return this.#state
+  }
+
+  /** Reads document and catalog, and serves what is consistent. */
+  async start(): Promise<void> {
+    this.#state = null
+    await this.reload()
+    await this.#reconcile()
+    this.#sync.start()
+  }
+
+  /** Has the effects of plugins bring the database in line with the first model, one instance after the other. */
+  async #reconcile(): Promise<void> {
+    const { database, registry } = this.#options
+    if (registry.effects.length === 0) return
+    const work = async (transaction: Transaction) => {
+      const [row] = await transaction.rows<{ state: string }>(
+        `select current_setting('transaction_read_only') as state`,
+      )
+      // A standby has it from where changes are made.
+      if (row?.state === 'on') return
+      const stored = await this.#store.lock(transaction)
+      if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
+      const change = { previous: null, next: this.state.model, transaction }
+      for (const effect of registry.effects) await effect(change)
+    }
+    await this.editing.run(() => database.transaction(work))
+  }
+
+  async stop(): Promise<void> {
+    await this.#sync.stop()
+    await this.editing.run(async () => {})
+  }
+
+  /** Calls back after each change of the model. */
+  onChange(listener: (model: Model) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Reads document and catalog again, and serves the result. */
+  async reload(): Promise<void> {
+    await this.editing.run(() => this.#reload())
+  }
+
+  /** The document as the transaction sees it in the store, inconsistencies and all. */
+  async readStoredDocument(transaction: Transaction): Promise<MetadataDocument> {
+    return (await this.#store.load(transaction)).document
+  }
+
+  /** Has other editors wait until the transaction ends, and serves what is stored; its version. */
+  async lock(transaction: Transaction): Promise<number> {
+    const stored = await this.#store.lock(transaction)
+    // Another instance was faster, or the outcome of a commit of ours never arrived.
+    if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
+    return stored
+  }
+
+  /** Stores a change together with what follows it in the database, and tells other instances when it is committed. */
+  async save(change: SavedChange, before: MetadataState, transaction: Transaction): Promise<void> {
+    const after = change.finish()
+    const models = { previous: before.model, next: after.model, transaction }
+    for (const effect of this.#options.registry.effects) await effect(models)
+    const version = after.model.resourceVersion
+    await this.#store.save(transaction, { previous: before.document, next: after.document, version })
+    await this.#sourceStore.save(transaction, before.contents.stored, after.contents.stored)
+    await this.#store.notify(transaction, { instance: this.#instance, version, tables: change.tablesRead })
+  }
+
+  /** Serves another instance's change, unless it is served already. */
+  async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
+    if (version === this.state.model.resourceVersion) return
+    await this.editing.run(async () => {
+      if (version !== this.state.model.resourceVersion) await this.#reload({ version, tables })
+    })
+  }
+
+  async #reload(change?: StoredChange): Promise<void> {
+    const work = (transaction: Transaction) => this.#load(transaction, change)
+    this.publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read' }))
+  }
+
+  /** The stored state. What is stored is compared closely with what is declared only when it cannot be resolved. */
+  async #load(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
+    try {
+      return await this.#loadReadable(transaction, change)
+    } catch (error) {
+      const problemOf = (key: string, value: unknown) => this.format.problemOf(key, value)
+      if (error instanceof TrellisError || !this.#store.setAside(problemOf)) throw error
+      return this.#loadReadable(transaction, change)
+    }
+  }
+
+  /**
+   * The stored document and the catalog, read anew; what is the same as before is shared. When the store is just the
+   * given change ahead, only the change's tables are read.
+   */
+  async #loadReadable(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
+    const before = this.state
+    const { registry, database } = this.#options
+    const { document: stored, resourceVersion } = await this.#store.load(transaction)
+    const document = await inTurns(shareDocument(registry, before.document, stored))
+    const { serverVersion } = database
+    const previous =
+      before.catalog.serverVersion === serverVersion ? before.catalog : { ...before.catalog, serverVersion }
+    const isNext = resourceVersion === change?.version && resourceVersion === before.model.resourceVersion + 1
+    const wanted = isNext && change.tables !== 'all' ? new Set(change.tables) : 'all'
+    const functions = functionNames(registry, document)
+    const { vocabulary } = this.resolving
+    const catalog = await readCatalog({
+      transaction,
+      previous,
+      entries: document.tables,
+      functions,
+      wanted,
+      vocabulary,
+    })
+    const sourceValues = await this.#sourceStore.load(transaction, before.contents.stored)
+    const contents = { ...before.contents, stored: sourceValues }
+    const sources = statesOf(wantedSources(registry.sources.values(), document), contents, before.sources)
+    const isSame = document === before.document && catalog === before.catalog && sources === before.sources
+    if (isSame && resourceVersion === before.model.resourceVersion) return before
+    const resolution = isSame
+      ? before.resolution
+      : await inTurns(resolve({ document, catalog, sources }, before.resolution, registry, this.resolving))
+    return { document, catalog, contents, sources, resolution, model: modelOf(resolution, resourceVersion) }
+  }
+
+  #emptyState(): MetadataState {
+    const { registry } = this.#options
+    const document = emptyDocument(registry)
+    const catalog = { tables: new Map(), functions: new Map(), serverVersion: 0 }
+    const sources: SourceStates = new Map()
+    const resolution = atOnce(resolve({ document, catalog, sources }, null, registry, this.resolving))
+    return { document, catalog, contents: noContents, sources, resolution, model: modelOf(resolution, -1) }
+  }
+
+  /** Serves a generation from now on. */
+  publish(state: MetadataState): void {
+    const before = this.state
+    if (state === before) return
+    this.#state = state
+    this.#logInconsistencies(before.model, state.model)
+    for (const listener of this.#listeners) void this.attempt(() => listener(state.model))
+  }
+
+  #logInconsistencies(before: Model, { inconsistencies }: Model): void {
+    const known = new Set(before.inconsistencies)
+    if (inconsistencies.every((each) => known.has(each))) return
+    const objects = inconsistencies.map((each) => inconsistencyJson(each, this.#options.dialect))
+    this.warn('Inconsistent Metadata!', { objects })
+  }
+
+  /** For what the administrator is to know of. */
+  warn(message: string, info: unknown): void {
+    this.#options.observe.log({ type: 'metadata', level: 'warn', detail: { message, info } })
+  }
+
+  /** For what comes after the fact: its failure is logged, and changes nothing. */
+  async attempt(work: () => void | Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const detail = `after a metadata change: ${(error as Error).stack ?? error}`
+      this.#options.observe.log({ type: 'unstructured', level: 'error', detail })
+    }
+  }
+}

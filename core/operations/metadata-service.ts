@@ -1,0 +1,65 @@
+// The metadata of an engine: what is served, and the runner of requests that change it.
+
+import type { Wrapping } from '../engine/wrapping.ts'
+import { ServedMetadata, type ServedMetadataOptions } from '../metadata/served.ts'
+import type { MetadataService } from '../metadata/service.ts'
+import { SourceFetcher } from '../metadata/source-fetcher.ts'
+import { wantedSources } from '../metadata/sources.ts'
+import type { Settings } from '../options/options.ts'
+import type { SessionSettings } from '../session/session-settings.ts'
+import type { OperationRegistry } from './registry.ts'
+import { MetadataRunner, type RunnerOptions } from './runner.ts'
+
+export interface MetadataServiceOptions extends ServedMetadataOptions {
+  readonly settings: Settings
+  readonly operations: OperationRegistry
+  readonly sessionSettings: Pick<SessionSettings, 'apply'>
+  readonly wrapping: Pick<Wrapping, 'metadata'>
+  readonly validateDocument: RunnerOptions['validateDocument']
+}
+
+/** A service that is started once all plugins have declared their parts. */
+export interface RunningMetadataService extends MetadataService {
+  /** Reads document and catalog, and serves what is consistent. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Makes the service; it serves an empty model until it is started. */
+export function createMetadataService(options: MetadataServiceOptions): RunningMetadataService {
+  const { dialect, settings } = options
+  const served = new ServedMetadata(options)
+  const { format } = served
+  const wanted = () => wantedSources(options.registry.sources.values(), served.document)
+  const fetcher = new SourceFetcher({
+    registry: options.registry,
+    context: served.resolving,
+    apply: (fetched) => runner.apply(fetched),
+    onFailure: ({ key, id }, reason) => served.warn('a source cannot be fetched', { source: key, id, reason }),
+  })
+  const runner = new MetadataRunner({ ...options, served, fetcher, environment: { dialect, settings, format } })
+  const watch = () => fetcher.watch(wanted(), served.state.contents)
+  return {
+    get model() {
+      return served.model
+    },
+    get document() {
+      return served.document
+    },
+    format,
+    exportDocument: () => format.write(served.document),
+    run: (envelope, session, whenUnwanted) => runner.run(envelope, session, whenUnwanted),
+    reload: () => served.reload(),
+    onChange: (listener) => served.onChange(listener),
+    async start() {
+      await served.start()
+      await fetcher.start(wanted(), served.state.contents)
+      served.onChange(watch)
+      watch()
+    },
+    async stop() {
+      await fetcher.stop()
+      await served.stop()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+// The sources that a request has fetched before it locks anything.
+
+import type { PathKey } from '../errors/path.ts'
+import type { MetadataDocument } from '../metadata/document.ts'
+import { type AnySource, type WantedSource, wantedSources } from '../metadata/sources.ts'
+import type { Call } from './envelope.ts'
+import type { SourcesContext } from './operation.ts'
+
+/** A source to fetch, and whose arguments ask for it. */
+export interface RequestedSource extends WantedSource {
+  readonly isOptional: boolean
+  readonly path: readonly PathKey[]
+}
+
+interface Known {
+  readonly sources: ReadonlyMap<string, AnySource>
+  /** The document before the request. */
+  readonly metadata: MetadataDocument
+}
+
+/** What a call and its members ask for. What nobody defines is left to the operation to find missing. */
+export function requestedSources(call: Call, { sources, metadata }: Known): RequestedSource[] {
+  if (sources.size === 0) return []
+  const wanted = (document: MetadataDocument) => wantedSources(sources.values(), document)
+  const present = wanted(metadata)
+  const collect = ({ operation, args, members }: Call, at: readonly PathKey[], context: SourcesContext) => {
+    const path = [...at, 'args']
+    const requested: RequestedSource[] = []
+    for (const { key, id, definition, isOptional = false } of operation.sources?.(args, context) ?? []) {
+      const known = definition === undefined ? present.find((each) => each.key === key && each.id === id) : undefined
+      if (definition === undefined && !known) continue
+      requested.push({ key, id, definition: definition ?? known?.definition, isOptional, path })
+    }
+    for (const member of members ?? []) requested.push(...collect(member, [...path, ...member.at], context))
+    return requested
+  }
+  return collect(call, [], { metadata, wanted })
+}

@@ -1,0 +1,268 @@
+// The one way of a request to the metadata API, top to bottom: envelope, arguments, who may, sources, row lock,
+// transaction, each operation's edit, resolving, checks, saving, swapping the model.
+
+import { current, isDraft } from 'immer'
+import { eitherSignal } from '../concurrency/aborting.ts'
+import type { Database } from '../database/database.ts'
+import type { Transaction } from '../database/transaction.ts'
+import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
+import { type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
+import type { ValidationOptions } from '../graphql/request.ts'
+import { checkConsistency } from '../metadata/consistency.ts'
+import type { Model } from '../metadata/model.ts'
+import type { MetadataRegistry } from '../metadata/registry.ts'
+import { modelOf } from '../metadata/resolve.ts'
+import type { MetadataState, ServedMetadata } from '../metadata/served.ts'
+import type { SourceFetcher } from '../metadata/source-fetcher.ts'
+import type { FetchedSource } from '../metadata/sources.ts'
+import { refuseNameConflicts, Workspace } from '../metadata/workspace.ts'
+import type { Session } from '../session/session.ts'
+import type { SessionSettings } from '../session/session-settings.ts'
+import {
+  accessMode,
+  authorize,
+  type Call,
+  decodeEnvelope,
+  editsMetadata,
+  namedTables,
+  withMembers,
+} from './envelope.ts'
+import type { OperationContext, OperationEnvironment } from './operation.ts'
+import type { OperationRegistry } from './registry.ts'
+import { requestedSources } from './requested-sources.ts'
+
+export interface RunnerOptions {
+  readonly database: Pick<Database, 'transaction'>
+  readonly registry: MetadataRegistry
+  readonly operations: OperationRegistry
+  readonly served: ServedMetadata
+  readonly sessionSettings: Pick<SessionSettings, 'apply'>
+  readonly wrapping: Pick<Wrapping, 'metadata'>
+  readonly environment: OperationEnvironment
+  /** Refuses a GraphQL document that cannot be asked of a model. */
+  validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
+  readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
+}
+
+type AfterCommit = () => void | Promise<void>
+
+/** What became of a request, before anybody knows. */
+interface Outcome {
+  readonly result: unknown
+  readonly state: MetadataState
+  readonly afterCommit: readonly AfterCommit[]
+}
+
+/** What the calls of one request share. */
+interface Run {
+  readonly session: Session
+  readonly transaction: Transaction
+  /** What editing operations work on; null when none of the request edits. */
+  readonly workspace: Workspace | null
+  /** What is read while nothing was edited. */
+  readonly state: MetadataState
+  /** Filled by handlers. */
+  readonly afterCommit: AfterCommit[]
+}
+
+const success = { message: 'success' } as const
+
+export class MetadataRunner {
+  readonly #options: RunnerOptions
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+  }
+
+  /** Runs an envelope; see `MetadataService.run`. */
+  async run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown> {
+    const call = await decodeEnvelope(envelope, this.#options)
+    authorize(call, session)
+    const work: MetadataWork = { session, type: call.operation.type, signal: null }
+    const around = this.#options.wrapping.metadata
+    const run = () => this.#run(call, work, whenUnwanted)
+    return around ? around(work, run) : run()
+  }
+
+  async #run(call: Call, work: MetadataWork, whenUnwanted?: () => AbortSignal): Promise<unknown> {
+    const readOnly = accessMode(call) !== 'READ WRITE'
+    if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
+    const { result, afterCommit } = withMembers(call).some(editsMetadata)
+      ? await this.#runEdit(call, work)
+      : await this.#runRead(call, work, readOnly)
+    for (const callback of afterCommit) await this.#options.served.attempt(callback)
+    return result
+  }
+
+  /** Runs without keeping others from editing: on the generation that is served when it begins. */
+  #runRead(call: Call, { session, signal }: MetadataWork, readOnly: boolean): Promise<Outcome> {
+    const { database, served, sessionSettings } = this.#options
+    const { state } = served
+    const work = async (transaction: Transaction) => {
+      await sessionSettings.apply(session, transaction)
+      const run: Run = { session, transaction, state, workspace: null, afterCommit: [] }
+      return { result: await this.#call(call, run), state, afterCommit: run.afterCommit }
+    }
+    return database.transaction(work, { readOnly, signal })
+  }
+
+  /** One at a time: in this process by its turn, among instances by the row lock. */
+  async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
+    const { database, served, fetcher } = this.#options
+    const fetched = await this.#fetch(call, signal)
+    return served.editing.run(async () => {
+      const work = (transaction: Transaction) => this.#edit(call, session, { transaction, fetched })
+      const outcome = await database.transaction(work, { signal })
+      fetcher.served(fetched)
+      served.publish(outcome.state)
+      return outcome
+    })
+  }
+
+  /** The sources that a call and its members ask for, all at once; nobody waits for them but this request. */
+  async #fetch(call: Call, signal: AbortSignal | null): Promise<readonly FetchedSource[]> {
+    const { registry, served, fetcher } = this.#options
+    const requests = requestedSources(call, { sources: registry.sources, metadata: served.document })
+    if (requests.length === 0) return []
+    const fetched = await fetcher.fetch(requests, signal)
+    for (const [i, { error }] of fetched.entries()) {
+      const { isOptional, path } = requests[i]!
+      if (error && !isOptional) throw error.at(...path)
+    }
+    return fetched
+  }
+
+  /** Serves what was fetched in the background; stores what it changes. */
+  async apply(fetched: readonly FetchedSource[]): Promise<void> {
+    const { database, served, fetcher } = this.#options
+    await served.editing.run(async () => {
+      const work = async (transaction: Transaction) => {
+        const { workspace, state, stored } = await this.#open(transaction, fetched)
+        const edit = workspace.begin()
+        workspace.accept(edit, await workspace.resolve(edit))
+        if (!workspace.changed) return state
+        const next = workspace.finish()
+        // Why something cannot be fetched is known to this instance alone.
+        if (fetched.every(({ error }) => error)) return { ...next, model: modelOf(next.resolution, stored) }
+        await served.save(workspace, state, transaction)
+        return next
+      }
+      const next = await database.transaction(work)
+      fetcher.served(fetched)
+      served.publish(next)
+    })
+  }
+
+  /** What an edit works on, once it is this one's turn. */
+  async #open(transaction: Transaction, given: readonly FetchedSource[]) {
+    const { served, registry, fetcher } = this.#options
+    const fetched = given.filter((each) => fetcher.isNewest(each))
+    const stored = await served.lock(transaction)
+    const { state, resolving: environment } = served
+    const workspace = new Workspace({ transaction, registry, environment, state, version: stored + 1, fetched })
+    return { workspace, state, stored }
+  }
+
+  async #edit(
+    call: Call,
+    session: Session,
+    { transaction, fetched }: { readonly transaction: Transaction; readonly fetched: readonly FetchedSource[] },
+  ): Promise<Outcome> {
+    const { served, sessionSettings } = this.#options
+    const { workspace, state } = await this.#open(transaction, fetched)
+    await sessionSettings.apply(session, transaction)
+    workspace.tables.expect(namedTables(call))
+    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [] }
+    const result = await this.#call(call, run)
+    if (workspace.changed) await served.save(workspace, state, transaction)
+    return { result, state: workspace.finish(), afterCommit: run.afterCommit }
+  }
+
+  /** The result of a call; errors carry the path of the wire. */
+  async #call(call: Call, run: Run): Promise<unknown> {
+    try {
+      const { workspace } = run
+      const result = workspace && editsMetadata(call) ? this.#handleEdit(call, run, workspace) : this.#handle(call, run)
+      return (await result) ?? success
+    } catch (error) {
+      throw toTrellisError(await withHelp(error, call, run)).at('args')
+    }
+  }
+
+  async #handle(call: Call, run: Run): Promise<unknown> {
+    return call.operation.handle(this.#readContext(call, run), call.args)
+  }
+
+  /** Draft, handler, the next generation, and whether it may be one. */
+  async #handleEdit(call: Call, run: Run, workspace: Workspace): Promise<unknown> {
+    const { operation, args } = call
+    const { served, environment } = this.#options
+    const before = workspace.state
+    const edit = workspace.begin()
+    const { draft, remove, rename, refreshCatalog } = edit
+    const context: OperationContext = {
+      ...this.#readContext(call, run),
+      ...{ metadata: draft, remove, rename, refreshCatalog },
+      validateDocument: async (text, options) => this.#validate(text, options, await workspace.preview(edit)),
+      async refreshDocument() {
+        if (before.document !== run.state.document) return
+        served.format.overwrite(draft, await served.readStoredDocument(run.transaction))
+      },
+    }
+    const handled = await operation.handle(context, args)
+    const result = isDraft(handled) ? current(handled as object) : handled
+    const after = await workspace.resolve(edit)
+    const { check: declared = 'none' } = operation
+    const check = typeof declared === 'function' ? declared(args) : declared
+    if (check !== 'none') refuseNameConflicts(before.resolution, after.resolution)
+    const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
+    const { dialect } = environment
+    checkConsistency(check, { ...inconsistencies, object: operation.object?.(args), dialect })
+    workspace.accept(edit, after)
+    return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
+  }
+
+  /** The context of an operation that does not edit: the document is the frozen one. */
+  #readContext(call: Call, run: Run): OperationContext {
+    const { session, transaction, afterCommit } = run
+    const { document, model, catalog } = run.workspace?.state ?? run.state
+    return {
+      ...this.#options.environment,
+      ...{ metadata: document, model, catalog, session, transaction },
+      remove: refuseEdit,
+      rename: refuseEdit,
+      refreshCatalog: refuseEdit,
+      refreshDocument: async () => refuseEdit(),
+      validateDocument: async (text, options) => this.#validate(text, options, model),
+      applySession: () => this.#options.sessionSettings.apply(session, transaction),
+      runMember: (index) => this.#runMember(call, index, run),
+      afterCommit: (callback) => afterCommit.push(callback),
+    }
+  }
+
+  #validate(text: string, options: ValidationOptions | undefined, model: Model): void {
+    this.#options.validateDocument(text, options, model)
+  }
+
+  async #runMember({ operation, members }: Call, index: number, run: Run): Promise<unknown> {
+    const member = members?.[index]
+    if (!member) throw new TypeError(`operation "${operation.type}" has no member ${index}`)
+    try {
+      return await this.#call(member, run)
+    } catch (error) {
+      throw toTrellisError(error).at(...member.at)
+    }
+  }
+}
+
+/** The error of an operation, with its help when it is one of an inconsistent object. */
+async function withHelp(error: unknown, { operation, args }: Call, { transaction }: Run): Promise<unknown> {
+  if (!operation.help || !(error instanceof TrellisError)) return error
+  if (error.code !== 'constraint-violation' || error.help) return error
+  const help = await operation.help({ transaction }, args).catch((): ErrorHelp => ({}))
+  return error.with({ help: () => help })
+}
+
+function refuseEdit(): never {
+  throw new TypeError('the operation declares that it does not edit the metadata')
+}

@@ -1,0 +1,20 @@
+// `bulk`: several requests as one, all or none of them.
+
+import { Type } from '../../sdk/index.ts'
+import { operation } from '../../sdk/metadata.ts'
+
+/** Access and effects are those of its members. */
+export const bulk = operation({
+  type: 'bulk',
+  about: { summary: 'Runs requests in order, all or none of them.', result: Type.Array(Type.Unknown()) },
+  args: Type.Array(Type.Unknown()),
+  adminOnly: false,
+  access: 'any',
+  editsMetadata: false,
+  members: (requests) => requests.map((envelope, i) => ({ at: [i], envelope })),
+  async handle({ runMember }, requests) {
+    const results: unknown[] = []
+    for (const i of requests.keys()) results.push(await runMember(i))
+    return results
+  },
+})

@@ -1,0 +1,19 @@
+// The options of the server with the built-in plugins, for programs that read them as the server does.
+
+import { optionsOf } from '../core/engine/plugin-options.ts'
+import type { Option } from '../core/options/option-values.ts'
+import * as settings from '../process/settings.ts'
+import { builtInPlugins } from './index.ts'
+
+/** Core's and those of the built-in plugins, in the order of the help text. */
+export const builtInOptions: readonly Option[] = optionsOf(builtInPlugins.map((plugin) => ({ plugin, source: null })))
+
+/** Reads flags and words; an unknown flag or a missing value is refused. */
+export const readCommandLine = (argv: readonly string[]): settings.CommandLine =>
+  settings.readCommandLine(argv, builtInOptions)
+
+/** The settings that command line, environment and configuration file give. */
+export const parseSettings = (
+  commandLine: settings.CommandLine,
+  sources?: settings.OptionSources,
+): settings.ParsedSettings => settings.parseSettings(commandLine, builtInOptions, sources)

@@ -1,0 +1,104 @@
+// The slice `tables`: which tables are tracked and how they are configured, with what facets keep in their entries.
+// Core resolves it, in stages: the columns of all tables, then their facets.
+
+import { compareNames, nameText, parseFailed, type QualifiedName, sameName, Type } from '../../sdk/index.ts'
+import {
+  DocumentTableConfig,
+  DocumentTableName,
+  decode,
+  type FormatContext,
+  isEmptyConfiguration,
+  type MetadataDocument,
+  type ObjectRef,
+  type Rename,
+  type Slice,
+  type SliceRenamePlace,
+  type TableEntry,
+  type WireObject,
+  withColumnsRenamed,
+} from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
+
+const TableHead = Type.Object(
+  {
+    table: DocumentTableName,
+    is_enum: Type.Optional(Type.Boolean()),
+    configuration: Type.Optional(DocumentTableConfig),
+  },
+  { missingKey: 'A' },
+)
+
+function readTable(value: unknown, { facets }: FormatContext): TableEntry {
+  if (!isObject(value)) throw parseFailed('expecting an Object for TableMetadata')
+  const unknown = facets.unexpectedKeys(value, Object.keys(TableHead.properties))
+  if (unknown.length > 0) throw parseFailed(`unexpected keys when parsing TableMetadata : ${JSON.stringify(unknown)}`)
+  const { table, is_enum, configuration } = decode(TableHead, value)
+  const entry: TableEntry = { table }
+  if (is_enum) entry.is_enum = true
+  if (configuration && !isEmptyConfiguration(configuration)) entry.configuration = configuration
+  return { ...entry, ...facets.read(value) }
+}
+
+function writeTable(entry: TableEntry, { facets }: FormatContext): Record<string, unknown> {
+  const { table, is_enum, configuration } = entry
+  const wire: Record<string, unknown> = { table: { schema: table.schema, name: table.name } }
+  if (is_enum) wire.is_enum = true
+  if (configuration && !isEmptyConfiguration(configuration)) wire.configuration = configuration
+  return { ...wire, ...facets.write(entry) }
+}
+
+const isObject = (value: unknown): value is WireObject => jsonType(value) === 'Object'
+
+const isName = (value: unknown): boolean =>
+  isObject(value) && typeof value['schema'] === 'string' && typeof value['name'] === 'string'
+
+const isConfiguration = (value: unknown): boolean =>
+  isObject(value) && isObject(value['custom_root_fields']) && isObject(value['custom_column_names'])
+
+function isUsable(value: unknown, { facets }: FormatContext): boolean {
+  if (!isObject(value) || !isName(value['table'])) return false
+  const { configuration } = value
+  return (configuration === undefined || isConfiguration(configuration)) && facets.areUsable(value)
+}
+
+/** The entry's own names, and those that facets keep in it. */
+const renameTable = (entry: TableEntry, rename: Rename, { facets, lookup }: SliceRenamePlace): TableEntry => ({
+  ...renameOwnKeys(entry, rename),
+  ...facets.rename(entry, rename, { lookup }),
+})
+
+function renameOwnKeys(entry: TableEntry, rename: Rename): TableEntry {
+  if (rename.kind === 'table') return sameName(entry.table, rename.from) ? { ...entry, table: rename.to } : entry
+  const { configuration } = entry
+  if (rename.kind === 'relationship' || !configuration || !sameName(entry.table, rename.table)) return entry
+  const renamed = (column: string) => (column === rename.from ? rename.to : column)
+  return { ...entry, configuration: withColumnsRenamed(configuration, renamed) }
+}
+
+function removeTable({ tables }: MetadataDocument, { kind, table }: ObjectRef): boolean {
+  if (kind !== 'table' || !table) return false
+  const index = tables.findIndex((entry) => entry.table.name === table.name && entry.table.schema === table.schema)
+  if (index >= 0) tables.splice(index, 1)
+  return index >= 0
+}
+
+const keyOf = ({ schema, name }: QualifiedName): string => JSON.stringify([schema, name])
+
+export const tablesSlice: Omit<Slice<'tables'>, 'key'> = {
+  schema: Type.Array(Type.Unknown()),
+  describe: ({ facets }) =>
+    Type.Array(
+      Type.Object({ ...TableHead.properties, ...facets.shapes() }, { additionalProperties: false, title: 'Table' }),
+    ),
+  empty: [],
+  isRequired: true,
+  entryKey: ({ table }: TableEntry) => keyOf(table),
+  entryName: ({ table }: TableEntry) => nameText(table),
+  compareEntries: (a: TableEntry, b: TableEntry) => compareNames(a.table, b.table),
+  readEntry: readTable,
+  writeEntry: writeTable,
+  validateEntry: (entry: TableEntry, { facets }) => facets.validate(entry),
+  isUsable,
+  rename: renameTable,
+  remove: removeTable,
+}

@@ -1,0 +1,140 @@
+// Proves, by doing it in copies, that feature areas can be taken away: each that no other declares to depend on, and each
+// together with those that do. Without the folders and their lines in the list of plugins what is left has to compile,
+// start and serve. `node scripts/check-removals.ts AREA…` looks at some of them only.
+
+import { execFile, spawn } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import {
+  makeDatabase,
+  makeTemporaryDirectory,
+  onServer,
+  startTemporary,
+  withTemplate,
+} from '../sdk/testing/postgres.ts'
+import { requestsTo } from '../sdk/testing/requests.ts'
+import { dependenciesOf } from './imports.ts'
+
+const root = join(import.meta.dirname, '..')
+const run = promisify(execFile)
+
+const areas = readdirSync(join(root, 'plugins'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+const dependencies = new Map(areas.map((area) => [area, dependenciesOf(root, area)]))
+
+/** An area with all that cannot be without it. */
+function withDependents(area: string): readonly string[] {
+  const removed = new Set([area])
+  for (const each of removed) {
+    for (const [other, needed] of dependencies) if (needed.includes(each)) removed.add(other)
+  }
+  return [...removed]
+}
+
+/** The product without its tests, to take areas from. */
+function copyTree(): string {
+  const copy = makeTemporaryDirectory()
+  const files = ['bin', 'core', 'process', 'sdk', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+  for (const name of files) cpSync(join(root, name), join(copy, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+function removeAreas(copy: string, removed: readonly string[]): void {
+  const plugins = join(copy, 'plugins')
+  rmSync(plugins, { recursive: true, force: true })
+  cpSync(join(root, 'plugins'), plugins, { recursive: true })
+  for (const area of removed) rmSync(join(plugins, area), { recursive: true })
+  const list = join(plugins, 'index.ts')
+  let text = readFileSync(list, 'utf8')
+  for (const area of removed) {
+    const line = new RegExp(`^import (\\w+) from './${area}/index.ts'\\n`, 'm')
+    const name = line.exec(text)?.[1]
+    if (name === undefined) throw new Error(`${area} has no line in plugins/index.ts`)
+    text = text.replace(line, '').replace(new RegExp(`^ +${name},\\n`, 'm'), '')
+  }
+  writeFileSync(list, text)
+}
+
+async function compile(copy: string): Promise<void> {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  try {
+    await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], { cwd: copy })
+  } catch (error) {
+    throw new Error(`does not compile\n${Object(error).stdout}`)
+  }
+}
+
+/** Starts the program, waits until it listens, and asks it something that it can still answer. */
+async function serve(copy: string, databaseUrl: string, removed: readonly string[]): Promise<void> {
+  const args = ['bin/trellis.ts', 'serve', '--server-port', '0', '--database-url', databaseUrl]
+  const child = spawn(process.execPath, args, { cwd: copy, env: { PATH: process.env['PATH'] ?? '' } })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const ended = new Promise((done) => child.once('close', done))
+  const listening = new Promise<string>((done, failed) => {
+    child.stderr.on('data', () => {
+      const url = /Listening +(\S+)/.exec(output)?.[1]
+      if (url !== undefined) done(url)
+    })
+    ended.then(() => failed(new Error(`does not start\n${output}`)))
+  })
+  try {
+    await ask(await listening, (area) => !removed.includes(area))
+  } finally {
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
+async function ask(url: string, has: (area: string) => boolean): Promise<void> {
+  const request = requestsTo(url, { dialect: 'trellis' })
+  const expect = async (status: number, path: string, body?: unknown) => {
+    const answer = await request(path, body === undefined ? {} : { body })
+    if (answer.status !== status) throw new Error(`answers ${path} with ${answer.status}: ${answer.text}`)
+    return answer.text
+  }
+  if (has('metadata')) await expect(200, '/v1/query', { type: 'export_metadata', args: {} })
+  if (has('tables')) await expect(200, '/v1/query', { type: 'track_table', args: 'harbour' })
+  if (has('tables') && has('graphql')) {
+    const text = await expect(200, '/v1/graphql', { query: '{ harbour(where: {id: {_gt: 0}}) { id } }' })
+    if (text !== '{"data":{"harbour":[{"id":1}]}}') throw new Error(`answers a query with ${text}`)
+  }
+  await expect(has('health') ? 200 : 404, '/healthz')
+}
+
+const words = process.argv.slice(2)
+const waiting = areas.filter((area) => words.length === 0 || words.includes(area))
+const postgres = await withTemplate(await startTemporary())
+let failures = 0
+
+/** Takes one area after the other from a copy of its own. */
+async function work(): Promise<void> {
+  const copy = copyTree()
+  for (let area = waiting.shift(); area !== undefined; area = waiting.shift()) {
+    const removed = withDependents(area)
+    const { url, drop } = await makeDatabase(postgres)
+    try {
+      removeAreas(copy, removed)
+      await onServer(url, 'create table harbour as select 1 as id')
+      await Promise.all([compile(copy), serve(copy, url, removed)])
+      console.log(`without ${removed.join(', ')}: compiles, starts, serves`)
+    } catch (error) {
+      failures++
+      console.error(`without ${removed.join(', ')}: ${error instanceof Error ? error.message : error}`)
+    } finally {
+      await drop()
+    }
+  }
+  rmSync(copy, { recursive: true, force: true })
+}
+
+await Promise.all([work(), work()])
+await postgres.stop()
+if (failures > 0) process.exitCode = 1

@@ -1,0 +1,84 @@
+// The package as somebody installs it: packed, put into a project of theirs, and used there.
+
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { testDatabase } from '../support/database.ts'
+import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { install, pack, runIn, runTool, searchPath } from './installing.ts'
+
+test('the package, installed in an empty project', async (t) => {
+  const directory = temporaryDirectory(t)
+  const tarball = await pack(directory)
+  const project = join(directory, 'project')
+  await install(tarball, project)
+  const node = (...args: string[]) => runIn(project, process.execPath, ...args)
+  const start = join(project, 'node_modules/trellis/dist/bin/start.js')
+
+  await t.test('holds what is needed and no more', async () => {
+    const names = (await runIn(project, 'tar', '-tzf', tarball)).trim().split('\n')
+    const kinds =
+      /^package\/(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html))$/
+    assert.deepEqual(
+      names.filter((name) => !kinds.test(name)),
+      [],
+    )
+    const manifest = JSON.parse(readFileSync(join(project, 'node_modules/trellis/package.json'), 'utf8'))
+    assert.equal(manifest.devDependencies, undefined)
+    assert.deepEqual(manifest.exports['./engine'], { types: './dist/sdk/engine.d.ts', default: './dist/sdk/engine.js' })
+  })
+
+  await t.test('is well-formed for whoever resolves it', async () => {
+    await runTool(project, 'publint/src/cli.js', 'run', tarball, '--strict')
+    await runTool(project, '@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only')
+  })
+
+  await t.test('its declarations hold for the strictest compiler, with a plugin and its types', async () => {
+    await runTool(project, 'typescript/bin/tsc', '-p', '.')
+  })
+
+  await t.test('all its doors open', async () => {
+    assert.match(await node('doors.ts'), /^\[[^\]]*\]\n$/)
+  })
+
+  await t.test("a plugin's own tests run", async () => {
+    assert.match(await node('--test', 'notes.spec.ts'), /pass 1\n[\s\S]*fail 0/)
+  })
+
+  await t.test("somebody's Fastify serves it below a prefix, and ends by itself", async (t) => {
+    const { url } = await testDatabase(t)
+    const { version } = JSON.parse(readFileSync(join(project, 'node_modules/trellis/package.json'), 'utf8'))
+    assert.equal(await node('host.ts', url), `mine {"version":"v${version}"} []\n`)
+  })
+
+  await t.test('npx finds the program', async () => {
+    assert.match(await runIn(project, 'npx', '--no', 'trellis', 'version'), /^v\d+\.\d+\.\d+\n$/)
+  })
+
+  await t.test('it serves over the embedded PostgreSQL, with a plugin, where no cache can be written', async (t) => {
+    rmSync(join(project, 'node_modules/.cache'), { recursive: true, force: true })
+    writeFileSync(join(project, 'node_modules/.cache'), 'in the way')
+    const args = ['serve', '--server-port', '0', '--data-dir', join(directory, 'data'), '--plugin', './greeting.js']
+    const command = [join(project, 'node_modules/.bin/trellis')]
+    const server = spawnTrellis(t, args, { PATH: searchPath }, { cwd: project, command })
+    const url = await server.ready()
+    assert.deepEqual(await (await fetch(`${url}/greeting`)).json(), { hello: 'world' })
+    const body = JSON.stringify({ query: '{ __typename }' })
+    const answer = await fetch(`${url}/v1/graphql`, { method: 'POST', body })
+    assert.deepEqual(await answer.json(), { data: { __typename: 'query_root' } })
+    server.kill('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+  })
+
+  await t.test('an older Node says so in one line', async () => {
+    const old = join(directory, 'old.mjs')
+    const versions = `{ value: { ...process.versions, node: '22.14.0' } }`
+    writeFileSync(old, `Object.defineProperty(process, 'versions', ${versions})`)
+    await assert.rejects(
+      node('--import', pathToFileURL(old).href, start, 'version'),
+      /\nFatal Error: Node 22.14.0 is too old: install Node 22.15 or newer\n$/,
+    )
+  })
+})

@@ -1,0 +1,135 @@
+// From the first model of a server to its end, as plugins live through it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { definePlugin, Type } from '../../sdk/index.ts'
+import { recordingObserver } from '../http/server.ts'
+import { testDatabase } from '../support/database.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+/** Keeps a list of the tracked tables in the database. */
+const lister = definePlugin({
+  name: 'lister',
+  dependencies: ['tables'],
+  migrations: [{ name: '1', sql: 'create table trellis.listed (name text primary key)' }],
+  register({ metadata }) {
+    metadata.effect(async ({ previous, next, transaction }) => {
+      const names = [...next.tables.values()].map(({ name }) => name.name)
+      if (previous === null) await transaction.rows('delete from trellis.listed where name <> all ($1)', [names])
+      await transaction.rows('insert into trellis.listed select unnest($1::text[]) on conflict do nothing', [names])
+    })
+  },
+})
+
+test('an effect brings the database in line when a server starts, once for all that start together', async (t) => {
+  const database = await testDatabase(t, { sql: 'create table a (id int); create table b (id int)' })
+  const without = await startTrellis(t, { database })
+  await without.op('track_table', 'a')
+  await without.op('track_table', 'b')
+  const listed = () => database.sql('select name from trellis.listed order by name')
+  await Promise.all([1, 2, 3].map(() => startTrellis(t, { database, plugins: [lister] })))
+  assert.deepEqual(await listed(), [{ name: 'a' }, { name: 'b' }])
+  await without.op('untrack_table', { table: 'b' })
+  await startTrellis(t, { database, plugins: [lister] })
+  assert.deepEqual(await listed(), [{ name: 'a' }])
+})
+
+test('an effect that fails at the start ends it under the name of its plugin', async (t) => {
+  const broken = definePlugin({
+    name: 'broken',
+    register: ({ metadata }) =>
+      metadata.effect(({ transaction }) => transaction.rows('select nonsense').then(() => {})),
+  })
+  await assert.rejects(startTrellis(t, { plugins: [broken] }), (error: Error) => {
+    assert.match(error.message, /^plugin "broken" failed to bring the database in line with the metadata: /)
+    return true
+  })
+})
+
+test('long answers are ended before the server stops listening, requests are still answered then', async (t) => {
+  const seen: string[] = []
+  const ending = new AbortController()
+  const stream = definePlugin({
+    name: 'stream',
+    register(engine) {
+      const finished = new Promise<void>((done) => ending.signal.addEventListener('abort', () => done()))
+      engine.routes.add({ method: 'GET', url: '/long', auth: 'none', handle: () => finished.then(() => 'ended') })
+      engine.onStopping(async () => {
+        const { port } = engine.app.server.address() as { port: number }
+        const response = await fetch(`http://127.0.0.1:${port}/livez`)
+        seen.push(`stopping, ${response.status} is answered`)
+        ending.abort()
+      })
+      engine.onClose(() => {
+        seen.push('closed')
+      })
+    },
+  })
+  const trellis = await startTrellis(t, { plugins: [stream], settings: { gracefulShutdownTimeout: 20 } })
+  const long = trellis.request('/long')
+  await sleep(50)
+  await trellis.engine.close()
+  assert.equal((await long).text, 'ended')
+  assert.deepEqual(seen, ['stopping, 200 is answered', 'closed'])
+})
+
+test('a hook of the end that fails, or does not return, is told and keeps nothing from ending', async (t) => {
+  const observe = recordingObserver()
+  const seen: string[] = []
+  const plugins = [
+    definePlugin({
+      name: 'last',
+      register(engine) {
+        engine.onStopping(() => {
+          seen.push('stopped')
+        })
+        engine.onClose(() => {
+          seen.push('closed')
+        })
+      },
+    }),
+    definePlugin({
+      name: 'throws',
+      register(engine) {
+        engine.onStopping(() => {
+          throw new Error('will not stop')
+        })
+        engine.onClose(() => Promise.reject(new Error('will not close')))
+      },
+    }),
+    definePlugin({ name: 'hangs', register: (engine) => engine.onStopping(() => new Promise(() => {})) }),
+  ]
+  const { engine } = await startTrellis(t, { observe, plugins })
+  await engine.close()
+  const lines = observe.entries.flatMap(({ level, detail }) =>
+    level === 'error' ? [String(detail).split('\n')[0]] : [],
+  )
+  assert.deepEqual(lines, [
+    'plugin "hangs" does not stop in time',
+    'plugin "throws" failed to close: Error: will not stop',
+    'plugin "throws" failed to close: Error: will not close',
+  ])
+  assert.deepEqual(seen, ['stopped', 'closed'])
+})
+
+test('members of the configuration are those of all plugins, in their order', async (t) => {
+  const member = (key: string, place: number) => ({ key, place, schema: Type.Null(), value: () => null })
+  const teller = definePlugin({
+    name: 'teller',
+    register: ({ configuration }) => configuration.add(member('last', 1000), member('early', 15)),
+  })
+  const trellis = await startTrellis(t, { plugins: [teller] })
+  const { body } = await trellis.request<object>('/v1alpha1/config')
+  assert.deepEqual(Object.keys(body), [
+    ...['version', 'early', 'is_admin_secret_set', 'is_auth_hook_set', 'is_jwt_set', 'jwt', 'is_allow_list_enabled'],
+    ...['live_queries', 'last'],
+  ])
+  const again = definePlugin({
+    name: 'again',
+    register: ({ configuration }) => configuration.add(member('version', 1)),
+  })
+  await assert.rejects(startTrellis(t, { plugins: [again] }), {
+    message: 'plugin "again" failed to start: the member "version" of the configuration is declared already',
+  })
+})

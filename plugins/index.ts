@@ -24,6 +24,7 @@ import rateLimit from './rate-limit/index.ts'
 import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
 import sql from './sql/index.ts'
+import streaming from './streaming/index.ts'
 import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
@@ -43,6 +44,7 @@ export const builtInPlugins: readonly Plugin[] = [
   graphql,
   relay,
   subscriptions,
+  streaming,
   explain,
   collections,
   limits,

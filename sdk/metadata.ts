@@ -8,6 +8,8 @@ export { builtInType } from '../core/catalog/types.ts'
 export { inconsistencyJson, inconsistentObjects } from '../core/metadata/consistency.ts'
 export { dependenciesOn } from '../core/metadata/dependencies.ts'
 export {
+  type LaterRootFieldKey,
+  laterRootFieldKeys,
   type MetadataDocument,
   type RootFieldKey,
   rootFieldKeys,

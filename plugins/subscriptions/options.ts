@@ -23,6 +23,26 @@ export const subscriptionOptions = {
       description: 'how many different sets of values of subscribers one statement answers',
     },
   ),
+  streamingQueriesRefetchInterval: option.whole(
+    1000,
+    { minimum: 1, maximum: 3_600_000 },
+    {
+      flag: 'streaming-queries-multiplexed-refetch-interval',
+      variable: 'STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL',
+      placeholder: 'MILLISECONDS',
+      description: 'how often streams look whether there are more rows',
+    },
+  ),
+  streamingQueriesBatchSize: option.whole(
+    100,
+    { minimum: 1, maximum: 10_000 },
+    {
+      flag: 'streaming-queries-multiplexed-batch-size',
+      variable: 'STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE',
+      placeholder: 'N',
+      description: 'how many different sets of values of subscribers one statement of a stream answers',
+    },
+  ),
   wsReadCookie: option.flagOnly({
     flag: 'ws-read-cookie',
     variable: 'WS_READ_COOKIE',
@@ -105,6 +125,12 @@ export interface LiveOptions {
   readonly batchSize: number
 }
 
+/** The same of what there is. */
+export interface Paces {
+  readonly live: LiveOptions
+  readonly streams: LiveOptions
+}
+
 /** How clients stay connected. Times are in milliseconds. */
 export interface SocketOptions {
   /** Between two signs of life. */
@@ -124,9 +150,9 @@ export interface SocketOptions {
   readonly stallTimeout: number
 }
 
-export const liveOptionsOf = (options: SubscriptionOptions): LiveOptions => ({
-  refetchInterval: options.liveQueriesRefetchInterval,
-  batchSize: options.liveQueriesBatchSize,
+export const pacesOf = (options: SubscriptionOptions): Paces => ({
+  live: { refetchInterval: options.liveQueriesRefetchInterval, batchSize: options.liveQueriesBatchSize },
+  streams: { refetchInterval: options.streamingQueriesRefetchInterval, batchSize: options.streamingQueriesBatchSize },
 })
 
 /** `stallTimeout`: as that of answers over HTTP. */

@@ -4,7 +4,7 @@ import type { Engine } from '../../sdk/index.ts'
 import { eventStreams } from '../graphql/index.ts'
 import type { BatchReport } from './live/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
-import { liveOptionsOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
+import { pacesOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
 import { developerRoutes } from './routes.ts'
 import { endpoints } from './transports/endpoints.ts'
 import { Events } from './transports/events.ts'
@@ -13,14 +13,14 @@ import { Sockets } from './transports/sockets.ts'
 
 export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const limits = socketOptionsOf(engine.options, engine.settings.responseStallTimeout * 1000)
-  const options = liveOptionsOf(engine.options)
-  const live = new LiveQueries({ engine, ...options, onBatch: (batch) => logBatch(engine, batch) })
+  const options = pacesOf(engine.options)
+  const live = new LiveQueries({ engine, options, onBatch: (batch) => logBatch(engine, batch) })
   const places = new Places(limits)
   const sockets = new Sockets({ engine, live, limits, places })
   const events = new Events({ engine, live, limits, places })
   engine.use(eventStreams).use((call, schema) => events.serve(call, schema))
   for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
-  if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options))
+  if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options.live))
   engine.around({
     async operation(work, run) {
       const result = await run()

@@ -3,6 +3,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../sdk/index.ts'
+import type { Position, StreamAnswer } from './position.ts'
 import { mayBeClock } from './steady.ts'
 
 /** What is subscribed to, and by whom. */
@@ -14,6 +15,12 @@ export interface LiveRequest {
 
 /** Where answers go. */
 export interface LiveSink {
+  /** Whether the client takes what it is sent; when it does not, streams wait. */
+  readonly isFull: boolean
+  /** Resolves when more can be sent, or nothing ever. */
+  room(): Promise<void>
+  /** The next answer of a stream, which none that comes later replaces. */
+  append(body: Buffer): void
   /** A new answer, `{"data":{…}}`; the bytes are the receiver's until it returns. */
   next(body: Buffer): void
   /** There is none this time; the subscription stays. */
@@ -33,6 +40,9 @@ export interface Member {
   cohort: Cohort | null
   /** The first turn of the group whose answers it gets: those of before were on their way when it came. */
   from: number
+  /** In a stream: what it was sent of it, and whether it is given time to take that. */
+  position: Position | null
+  isHeld: boolean
 }
 
 const digestOf = (content: Buffer | string): string => hash('sha1', content, 'base64')
@@ -66,6 +76,27 @@ export class Cohort {
       member.sent = digest
       member.sink.next(body)
     }
+  }
+
+  /** The same of a stream; gives those who have moved on by it. */
+  append({ body, rows, position }: StreamAnswer, turn: number): readonly Member[] {
+    this.isFailed = false
+    const moved: Member[] = []
+    for (const member of this.members) {
+      if (member.from > turn || member.isHeld) continue
+      if (rows > 0 || member.sent === null) member.sink.append(body)
+      member.sent = 'some'
+      if (position === null) continue
+      member.position = position
+      moved.push(member)
+    }
+    return moved
+  }
+
+  /** Whether all are given time. */
+  get isHeld(): boolean {
+    for (const member of this.members) if (!member.isHeld) return false
+    return true
   }
 
   /** Tells that there is no answer: newcomers end with it, the others stay, and are told once. */

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PreparedOperation } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { Cohort, type Member } from './cohort.ts'
+import { isStream, takePosition, valuesAt } from './position.ts'
 import { isSteady } from './steady.ts'
 import type { Turnstile } from './turnstile.ts'
 
@@ -45,9 +46,11 @@ export class Group {
   asOf: string | null = null
   /** Whether nothing but writes changes its answers; not known to be so at first. */
   isSteady = false
+  readonly isStream: boolean
 
   constructor(options: GroupOptions) {
     this.options = options
+    this.isStream = isStream(options.prepared)
     isSteady(options.engine.database, this.statement.text).then(
       (steady) => {
         this.isSteady = steady
@@ -123,10 +126,10 @@ export class Group {
       const batch: Cohort[] = []
       for (const cohort of this.#due) {
         if (batch.length === this.options.batchSize) break
-        batch.push(cohort)
         this.#due.delete(cohort)
+        if (!cohort.isHeld) batch.push(cohort)
       }
-      await this.options.turnstile.pass(() => this.#ask(batch))
+      if (batch.length > 0) await this.options.turnstile.pass(() => this.#ask(batch))
     }
     // Who waits here is asked for by the group that takes this one's place.
     if (this.options.isCurrent()) return
@@ -143,7 +146,7 @@ export class Group {
       const answers = await this.#answers(batch)
       if (!isCurrent()) return
       const asked = performance.now()
-      for (const cohort of batch) cohort.deliver(toBytes(answers.get(cohort.id)!), turn)
+      for (const cohort of batch) this.#deliver(cohort, toBytes(answers.get(cohort.id)!), turn)
       const times = { asked: asked - started, handedOut: performance.now() - asked }
       onBatch({ group: this, cohorts: batch.length, ...times })
     } catch (failure) {
@@ -164,6 +167,29 @@ export class Group {
     return graphql.operate({ request, session: batch[0]!.session }, (work) => {
       work.operation = prepared.operation
       return graphql.answerBatch(prepared, batch, { signal: work.signal })
+    })
+  }
+
+  #deliver(cohort: Cohort, body: Buffer, turn: number): void {
+    if (!this.isStream) {
+      cohort.deliver(body, turn)
+      return
+    }
+    for (const member of cohort.append(takePosition(body), turn)) {
+      this.leave(member)
+      this.join(member, valuesAt(this.options.prepared, cohort.values, member.position))
+      if (member.sink.isFull) this.#hold(member)
+    }
+  }
+
+  /** Lets a client take what it was sent before its stream goes on. */
+  #hold(member: Member): void {
+    member.isHeld = true
+    void member.sink.room().then(() => {
+      member.isHeld = false
+      if (!member.cohort || this.cohorts.get(member.cohort.values) !== member.cohort) return
+      this.#due.add(member.cohort)
+      this.#run()
     })
   }
 

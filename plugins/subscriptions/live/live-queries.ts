@@ -6,11 +6,12 @@
 import type { GraphQLRequest, PlannedRequest } from '../../../sdk/graphql.ts'
 import { type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
-import type { LiveOptions } from '../options.ts'
+import type { Paces } from '../options.ts'
 import type { LiveRequest, LiveSink, Member } from './cohort.ts'
 import { Gate } from './gate.ts'
 import { type BatchReport, Group } from './group.ts'
 import { OwnWrites } from './own-writes.ts'
+import { isStream, valuesAt } from './position.ts'
 import { Turnstile } from './turnstile.ts'
 
 /** A subscription, until it is left. */
@@ -18,8 +19,9 @@ export interface LiveSubscription {
   leave(): void
 }
 
-export interface LiveQueriesOptions extends LiveOptions {
+export interface LiveQueriesOptions {
   readonly engine: Engine
+  readonly options: Pick<Paces, 'live' | 'streams'>
   onBatch(batch: BatchReport): void
 }
 
@@ -28,6 +30,9 @@ const atOnce = 4
 
 /** Milliseconds between two looks for the sake of writes. */
 const wakeSpacing = 20
+
+/** Milliseconds by which timers are not exact: intervals that end together are one look. */
+const timerTolerance = 15
 
 /** Subscriptions that are planned again in one turn of the event loop. */
 const plannedPerTurn = 100
@@ -53,6 +58,7 @@ export class LiveQueries {
   /** How many subscriptions there were. */
   #started = 0
   #lastLook = 0
+  readonly #lookedAt = { live: performance.now(), streams: performance.now() }
   #isStopped = false
 
   constructor(options: LiveQueriesOptions) {
@@ -75,7 +81,16 @@ export class LiveQueries {
 
   /** Subscribes; throws what is wrong with the request, while what the database refuses ends the subscription. */
   start(live: LiveRequest, sink: LiveSink): LiveSubscription {
-    const member: Member = { id: ++this.#started, live, sink, sent: null, cohort: null, from: 0 }
+    const member: Member = {
+      id: ++this.#started,
+      live,
+      sink,
+      sent: null,
+      cohort: null,
+      from: 0,
+      position: null,
+      isHeld: false,
+    }
     this.#renew()
     this.#place(member)
     this.#members.add(member)
@@ -97,7 +112,7 @@ export class LiveQueries {
     const wait = Math.max(0, wakeSpacing - (performance.now() - this.#lastLook))
     setTimeout(() => {
       this.#isWoken = false
-      void this.#look()
+      void this.#look(true)
     }, wait)
   }
 
@@ -120,7 +135,7 @@ export class LiveQueries {
 
   /** Plans, and has the subscriber join the group of its plan. */
   #place(member: Member): void {
-    const { key, planned, values } = this.#plan(member.live)
+    const { key, planned, values } = this.#plan(member)
     let group = this.#groups.get(key)
     if (!group) {
       group = this.#createGroup(key, planned, member.live)
@@ -134,17 +149,19 @@ export class LiveQueries {
     group.join(member, values)
   }
 
-  #plan({ request, session, schema }: LiveRequest): Placed {
+  #plan({ live: { request, session, schema }, position }: Member): Placed {
     const { engine } = this.#options
     const planned = engine.graphql.engine.plan(request, session, { schema })
-    const values = engine.graphql.engine.batchValues(planned, session)
-    const { name } = planned.prepared.batch!
+    const { prepared } = planned
+    const values = valuesAt(prepared, engine.graphql.engine.batchValues(planned, session), position)
+    const { name } = prepared.batch!
     return { key: JSON.stringify([session.role, session.backendOnly, schema, name]), planned, values }
   }
 
   #createGroup(key: string, { prepared }: PlannedRequest, { request, session }: LiveRequest): Group {
-    const { engine, batchSize, onBatch } = this.#options
+    const { engine, onBatch } = this.#options
     const model = this.#model
+    const { batchSize } = this.#options.options[isStream(prepared) ? 'streams' : 'live']
     return new Group({
       ...{ engine, key, role: session.role, batchSize, onBatch, turnstile: this.#turnstile },
       prepared,
@@ -181,31 +198,54 @@ export class LiveQueries {
     }
   }
 
+  /** The kinds of groups that there are. */
+  get #kinds(): ReadonlySet<keyof Paces> {
+    const kinds = new Set<keyof Paces>()
+    for (const group of this.#groups.values()) {
+      kinds.add(kindOf(group))
+      if (kinds.size === 2) break
+    }
+    return kinds
+  }
+
+  /** Milliseconds until the interval of a kind is over. */
+  #left(kind: keyof Paces): number {
+    return this.#lookedAt[kind] + this.#options.options[kind].refetchInterval - performance.now()
+  }
+
+  /** Looks when the next interval is over. */
   #schedule(): void {
     if (this.#timer || this.#isStopped || this.#members.size === 0) return
-    this.#timer = setTimeout(() => {
+    const { live } = this.#options.options
+    const waits = [...this.#kinds].map((kind) => this.#left(kind))
+    const look = () => {
       this.#timer = null
       void this.#look().finally(() => this.#schedule())
-    }, this.#options.refetchInterval)
+    }
+    this.#timer = setTimeout(look, Math.max(1, Math.min(live.refetchInterval, ...waits)))
   }
 
   /** One look at a time; who asks for one while another is under way needs one that begins later. */
-  async #look(): Promise<void> {
+  async #look(isForced = false): Promise<void> {
     while (this.#looking) await this.#looking
-    this.#looking = this.#lookOnce().finally(() => {
+    this.#looking = this.#lookOnce(isForced).finally(() => {
       this.#looking = null
     })
     await this.#looking
   }
 
-  async #lookOnce(): Promise<void> {
-    this.#lastLook = performance.now()
+  async #lookOnce(isForced: boolean): Promise<void> {
     this.#renew()
-    if (this.#groups.size === 0) return
+    const kinds = [...this.#kinds].filter((kind) => isForced || this.#left(kind) <= timerTolerance)
+    this.#lastLook = performance.now()
+    if (kinds.length === 0) return
+    for (const kind of kinds) this.#lookedAt[kind] = this.#lastLook
     // Without an answer nobody knows what was written: everybody asks, and is told why there is no answer.
     const snapshot = await this.#gate.look().catch(() => `unknown ${performance.now()}`)
-    for (const group of this.#groups.values()) group.wake(snapshot)
+    for (const group of this.#groups.values()) if (kinds.includes(kindOf(group))) group.wake(snapshot)
   }
 }
+
+const kindOf = ({ isStream: streams }: Group): keyof Paces => (streams ? 'streams' : 'live')
 
 const withoutVariables = (request: GraphQLRequest): GraphQLRequest => ({ ...request, variables: null })

@@ -121,7 +121,12 @@ export class Connection {
       return this.#operations.delete(id)
     }
     try {
+      const { outbox } = this
       const operation = runOperation(payload, this.#context(), {
+        get isFull() {
+          return outbox.isFull
+        },
+        room: () => outbox.room(),
         result: (body) => this.#send(framed(body)),
         state: (body) => {
           if (this.isOpen) this.outbox.sendState(id, framed(body))

@@ -61,6 +61,16 @@ export class EventStream {
     return this.#outbox.bytes
   }
 
+  /** Whether the client takes what it is sent. */
+  get isFull(): boolean {
+    return this.#outbox.isFull
+  }
+
+  /** Resolves when more can be sent, or nothing ever. */
+  room(): Promise<void> {
+    return this.#outbox.room()
+  }
+
   event(name: 'next' | 'complete', data: Buffer | string): void {
     if (this.#isOpen) this.#outbox.send(eventBytes(name, data))
   }

@@ -118,6 +118,10 @@ export class Events {
       operation?.stop()
     })
     operation = runOperation(given, this.#context(call, schema), {
+      get isFull() {
+        return stream.isFull
+      },
+      room: () => stream.room(),
       result: (body) => stream.event('next', body),
       state: (body) => stream.state('', body),
       refused: (error) => stream.event('next', `{"errors":[${error}]}`),
@@ -225,12 +229,17 @@ function sharedSink(shared: SharedStream, id: string): ResultSink {
       typeof body === 'string' ? Buffer.from(body) : body,
       Buffer.from('}'),
     ])
+  const { early } = shared
   const send = (deliver: (stream: EventStream) => void) => {
-    const { stream, early } = shared
+    const { stream } = shared
     if (stream) deliver(stream)
     else early.push(() => shared.stream && deliver(shared.stream))
   }
   return {
+    get isFull() {
+      return shared.stream?.isFull ?? true
+    },
+    room: () => shared.stream?.room() ?? new Promise((resolve) => early.push(resolve)),
     result(body) {
       const event = framed(body)
       send((stream) => stream.event('next', event))

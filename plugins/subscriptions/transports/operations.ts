@@ -24,7 +24,11 @@ export interface OperationContext {
 
 /** Where the results of an operation go. */
 export interface ResultSink {
-  /** A result of a query or mutation: the only one. */
+  /** Whether the client takes what it is sent. */
+  readonly isFull: boolean
+  /** Resolves when more can be sent, or nothing ever. */
+  room(): Promise<void>
+  /** A result that counts by itself: the one of a query or mutation, or one of a stream. */
   result(body: Buffer | string): void
   /** A result of a subscription, in place of those before. */
   state(body: Buffer): void
@@ -84,6 +88,11 @@ function subscribe(request: GraphQLRequest, context: OperationContext, sink: Res
   const subscription = live.start(
     { request, session: applicant.session, schema },
     {
+      get isFull() {
+        return sink.isFull
+      },
+      room: () => sink.room(),
+      append: (body) => sink.result(body),
       next: (body) => sink.state(body),
       fail: (error) => sink.state(Buffer.from(failedResult(error, context))),
       end: (error) => refuse(error, context, sink),

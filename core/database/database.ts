@@ -6,7 +6,7 @@
 //   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
 //   at work at once where processors are what limits them.
 // - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
-// - `listen` has a connection of its own.
+// - `listen` and `decode` have connections of their own.
 //
 // So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
@@ -16,6 +16,7 @@ import type { AnswerCall, AnsweringClient } from './answering-client.ts'
 import { Cancelling, isCancelled } from './cancelling.ts'
 import { ClientTransaction } from './client-transaction.ts'
 import { connect } from './connecting.ts'
+import { type DecodedCommit, type Decoding, decode } from './decoding.ts'
 import { Lanes } from './lanes.ts'
 import { type Listening, listen } from './listening.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
@@ -226,6 +227,12 @@ export class Database {
   listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
     const { url, connectTimeout } = this.#options
     return listen({ url, patienceMillis: connectTimeout * 1000, channel, onNotify, onLost })
+  }
+
+  /** Tells of each committed transaction which tables it changed, until `stop`; rejects where the server does not let it. */
+  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {
+    const { url, connectTimeout } = this.#options
+    return decode({ url, patienceMillis: connectTimeout * 1000, onCommit, onLost })
   }
 
   /** Whether the database answers; known within a second, whatever else is at work. */

@@ -33,7 +33,10 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
       return result
     },
   })
-  engine.onReady(() => sockets.attach())
+  engine.onReady(() => {
+    sockets.attach()
+    live.begin()
+  })
   engine.onStopping(() => {
     sockets.stop()
     events.stop()

@@ -68,6 +68,11 @@ export class LiveQueries {
     this.#writes = new OwnWrites({ database, onWrite: () => this.#wake() })
   }
 
+  /** Begins to hear of writes elsewhere. */
+  begin(): void {
+    this.#writes.start()
+  }
+
   /** What there is now. */
   get groups(): readonly Group[] {
     return [...this.#groups.values()]
@@ -94,7 +99,7 @@ export class LiveQueries {
     this.#renew()
     this.#place(member)
     this.#members.add(member)
-    this.#writes.listen()
+    this.#writes.isPresent = true
     this.#schedule()
     return { leave: () => this.#leave(member) }
   }
@@ -127,6 +132,7 @@ export class LiveQueries {
 
   #leave(member: Member): void {
     if (!this.#members.delete(member)) return
+    if (this.#members.size === 0) this.#writes.isPresent = false
     const { cohort } = member
     const group = cohort && this.#groups.get(cohort.key)
     group?.leave(member)
@@ -196,6 +202,7 @@ export class LiveQueries {
         member.sink.end(toTrellisError(error))
       }
     }
+    if (this.#members.size === 0) this.#writes.isPresent = false
   }
 
   /** The kinds of groups that there are. */

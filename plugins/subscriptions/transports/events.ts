@@ -158,7 +158,9 @@ export class Events {
     return { engine, live, schema, isFlat: false, applicant: applicantOf(call), headers, isAdmitted: true }
   }
 
-  #reserve({ request, reply, session }: RouteCall): string {
+  #reserve({ request, reply, session, body }: RouteCall): string {
+    // A request to run something is none to reserve.
+    if (body instanceof Uint8Array && body.length > 0) throw notFound()
     const token = randomUUID()
     const release = this.#options.places.take(request.socket.remoteAddress ?? '')
     const expiry = setTimeout(() => this.#forget(token), openPatience)
@@ -207,7 +209,7 @@ export class Events {
 
   #end({ request }: RouteCall): object {
     const token = tokenOf(request)
-    if (token === null) throw badRequest('invalid-params', 'the token of the stream is missing')
+    if (token === null) throw notFound()
     const { operationId } = request.query as Record<string, unknown>
     if (typeof operationId !== 'string') throw badRequest('invalid-params', 'operationId is missing')
     const { operations, stream } = this.#find(token)

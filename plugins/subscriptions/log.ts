@@ -1,6 +1,7 @@
 // The lines about sockets, and about asking for live queries.
 
 import type { GraphQLRequest } from '../../sdk/graphql.ts'
+import type { Means } from './live/changes.ts'
 
 /** What became of an operation of a socket. */
 export type OperationOutcome =
@@ -42,9 +43,15 @@ export interface PollerLog {
   readonly total_time: number
 }
 
+/** By which means writes are heard of, when that changes. */
+export type LiveQueriesLog =
+  | { readonly mode: 'changes'; readonly means: Means }
+  | { readonly mode: 'poll'; readonly reason: string | null }
+
 declare module '../../sdk/registry.ts' {
   interface LogKinds {
     'websocket-log': WebSocketLog
     'livequery-poller-log': PollerLog
+    'live-queries': LiveQueriesLog
   }
 }

@@ -23,6 +23,13 @@ export const subscriptionOptions = {
       description: 'how many different sets of values of subscribers one statement answers',
     },
   ),
+  liveQueries: option.choice(['poll', 'changes'], 'poll', {
+    flag: 'live-queries',
+    variable: 'LIVE_QUERIES',
+    placeholder: 'poll|changes',
+    description:
+      'how subscriptions learn of writes: by looking once per interval, or also from the log of the database or triggers, at once',
+  }),
   streamingQueriesRefetchInterval: option.whole(
     1000,
     { minimum: 1, maximum: 3_600_000 },

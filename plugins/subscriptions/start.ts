@@ -2,6 +2,7 @@
 
 import type { Engine } from '../../sdk/index.ts'
 import { eventStreams } from '../graphql/index.ts'
+import type { Means } from './live/changes.ts'
 import type { BatchReport } from './live/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { pacesOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
@@ -14,7 +15,11 @@ import { Sockets } from './transports/sockets.ts'
 export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const limits = socketOptionsOf(engine.options, engine.settings.responseStallTimeout * 1000)
   const options = pacesOf(engine.options)
-  const live = new LiveQueries({ engine, options, onBatch: (batch) => logBatch(engine, batch) })
+  const live = new LiveQueries({
+    ...{ engine, options, hearsChanges: engine.options.liveQueries === 'changes' },
+    onMeans: (means, reason) => logMeans(engine, means, reason),
+    onBatch: (batch) => logBatch(engine, batch),
+  })
   const places = new Places(limits)
   const sockets = new Sockets({ engine, live, limits, places })
   const events = new Events({ engine, live, limits, places })
@@ -35,13 +40,19 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   })
   engine.onReady(() => {
     sockets.attach()
-    live.begin()
+    void live.begin()
   })
   engine.onStopping(() => {
     sockets.stop()
     events.stop()
   })
   engine.onClose(() => live.stop())
+}
+
+/** Says by which means changes are heard of. */
+function logMeans(engine: Engine, means: Means | null, reason: string | null): void {
+  const detail = means === null ? ({ mode: 'poll', reason } as const) : ({ mode: 'changes', means } as const)
+  engine.observe.log({ type: 'live-queries', level: means === null ? 'warn' : 'info', detail })
 }
 
 function logBatch(engine: Engine, { group, asked, handedOut }: BatchReport): void {

@@ -4,7 +4,7 @@ import { hash, randomUUID } from 'node:crypto'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../sdk/index.ts'
 import type { Position, StreamAnswer } from './position.ts'
-import { mayBeClock } from './steady.ts'
+import { mayBeClock } from './reads.ts'
 
 /** What is subscribed to, and by whom. */
 export interface LiveRequest {

@@ -32,3 +32,15 @@ const text = (snapshot: string) =>
   `select pg_catalog.${snapshot}()::text || ' ' || pg_catalog.pg_postmaster_start_time()::text`
 const statement = prepare({ text: text('pg_current_snapshot'), params: [] }, { onlyReads: true })
 const formerStatement = prepare({ text: text('txid_current_snapshot'), params: [] }, { onlyReads: true })
+
+/** Whether a transaction is visible in what the gate told; given are the lower 32 bits of its number. */
+export function shows(snapshot: string, transaction: number): boolean {
+  const [least = '', next = '', running = ''] = (snapshot.split(' ')[0] ?? '').split(':')
+  if (!/^\d+$/.test(next)) return true
+  // Numbers grow beyond 32 bits: the one that is meant is the greatest below the next one, or one that is to come.
+  const end = BigInt(next)
+  const behind = BigInt.asUintN(32, end - BigInt(transaction))
+  if (behind === 0n || behind > 2n ** 31n) return false
+  const number = end - behind
+  return number < BigInt(least) || !running.split(',').includes(String(number))
+}

@@ -5,7 +5,7 @@ import type { GraphQLRequest, PreparedOperation } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { Cohort, type Member } from './cohort.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
-import { isSteady } from './steady.ts'
+import { areTold, type Reads, readsOf } from './reads.ts'
 import type { Turnstile } from './turnstile.ts'
 
 export interface GroupOptions {
@@ -23,6 +23,8 @@ export interface GroupOptions {
   /** Told when it is not, and somebody waits here. */
   onStale(): void
   onBatch(batch: BatchReport): void
+  /** Told when it is known what the statement reads. */
+  onReads(group: Group): void
 }
 
 /** How a statement for a batch went. */
@@ -44,20 +46,37 @@ export class Group {
   #turn = 0
   /** What the database showed when all cohorts were due last; null before. */
   asOf: string | null = null
-  /** Whether nothing but writes changes its answers; not known to be so at first. */
-  isSteady = false
+  /** Not known at first: asked each time, then. */
+  reads: Reads = { isSteady: false, tables: [] }
+  readonly #tables = new Set<string>()
   readonly isStream: boolean
 
   constructor(options: GroupOptions) {
     this.options = options
     this.isStream = isStream(options.prepared)
-    isSteady(options.engine.database, this.statement.text).then(
-      (steady) => {
-        this.isSteady = steady
-      },
-      // Asked each time, then.
-      () => {},
-    )
+    void this.#learn()
+  }
+
+  async #learn(): Promise<void> {
+    const { engine, onReads } = this.options
+    try {
+      this.reads = await readsOf(engine.database, this.statement.text)
+      for (const { name } of this.reads.tables) this.#tables.add(name)
+      onReads(this)
+    } catch {
+      // There is no answer to it either.
+    }
+  }
+
+  /** Whether writes to these tables may change its answers. */
+  readsAny(tables: ReadonlySet<string>): boolean {
+    for (const table of tables) if (this.#tables.has(table)) return true
+    return false
+  }
+
+  /** Whether each write that may change its answers is told by means that tell of tables. */
+  get isTold(): boolean {
+    return areTold(this.reads)
   }
 
   /** What answers its cohorts. */
@@ -98,7 +117,7 @@ export class Group {
       for (const cohort of this.cohorts.values()) this.#due.add(cohort)
     } else {
       for (const cohort of this.cohorts.values()) {
-        if (!this.isSteady || cohort.isClock || cohort.isFailed) this.#due.add(cohort)
+        if (!this.reads.isSteady || cohort.isClock || cohort.isFailed) this.#due.add(cohort)
       }
     }
     this.#run()

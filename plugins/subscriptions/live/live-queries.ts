@@ -7,11 +7,14 @@ import type { GraphQLRequest, PlannedRequest } from '../../../sdk/graphql.ts'
 import { type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import type { Paces } from '../options.ts'
+import { ChangeWatch, type Means } from './changes.ts'
 import type { LiveRequest, LiveSink, Member } from './cohort.ts'
-import { Gate } from './gate.ts'
+import { Gate, shows } from './gate.ts'
 import { type BatchReport, Group } from './group.ts'
 import { OwnWrites } from './own-writes.ts'
 import { isStream, valuesAt } from './position.ts'
+import type { HeardCommit } from './reads.ts'
+import { TriggerWatch } from './triggers.ts'
 import { Turnstile } from './turnstile.ts'
 
 /** A subscription, until it is left. */
@@ -21,7 +24,10 @@ export interface LiveSubscription {
 
 export interface LiveQueriesOptions {
   readonly engine: Engine
-  readonly options: Pick<Paces, 'live' | 'streams'>
+  readonly options: Paces
+  /** Whether all writes are heard of as they are committed, where the database lets it. */
+  readonly hearsChanges: boolean
+  onMeans(means: Means | null, reason: string | null): void
   onBatch(batch: BatchReport): void
 }
 
@@ -54,6 +60,11 @@ export class LiveQueries {
   #model: Model | null = null
   #timer: NodeJS.Timeout | null = null
   #looking: Promise<void> | null = null
+  readonly #changes: ChangeWatch
+  #wanted = noneWanted()
+  /** Transactions that were heard of before they could be seen. */
+  readonly #awaited = new Set<number>()
+  #looksInVain = 0
   #isWoken = false
   /** How many subscriptions there were. */
   #started = 0
@@ -65,12 +76,43 @@ export class LiveQueries {
     this.#options = options
     const { database } = options.engine
     this.#gate = new Gate(database)
-    this.#writes = new OwnWrites({ database, onWrite: () => this.#wake() })
+    this.#writes = new OwnWrites({ database, onWrite: () => this.#wake(unheard) })
+    this.#changes = new ChangeWatch({
+      database,
+      onCommit: (commit) => this.#heard(commit),
+      onMeans: (means, reason) => {
+        options.onMeans(means, reason)
+        if (means !== null) this.#watchAll()
+      },
+    })
   }
 
   /** Begins to hear of writes elsewhere. */
-  begin(): void {
+  async begin(): Promise<void> {
     this.#writes.start()
+    if (this.#options.hearsChanges) await this.#changes.start()
+    // What servers left that ended otherwise than they should.
+    else await TriggerWatch.remove(this.#options.engine.database).catch(() => {})
+  }
+
+  /** Has the tables of all groups heard of, and looks once: what was written before was not heard. */
+  #watchAll(): void {
+    for (const group of this.#groups.values()) void this.#watch(group)
+    this.#wake(everything)
+  }
+
+  async #watch(group: Group): Promise<void> {
+    if (!group.isTold || this.#changes.means !== 'triggers') return
+    await this.#changes.watch(group.reads.tables)
+    // What was written while the triggers were made.
+    this.#wake(everything)
+  }
+
+  #heard({ tables, transaction }: HeardCommit): void {
+    if (this.#members.size === 0) return
+    if (![...this.#groups.values()].some((group) => group.readsAny(tables))) return
+    if (transaction !== null) this.#awaited.add(transaction)
+    this.#wake(tables)
   }
 
   /** What there is now. */
@@ -107,12 +149,15 @@ export class LiveQueries {
   /** After a write through this server: here and at other instances somebody may wait for it. */
   written(): void {
     this.#writes.tell()
-    this.#wake()
+    this.#wake(unheard)
   }
 
-  /** Looks at once whether something was written. */
-  #wake(): void {
-    if (this.#members.size === 0 || this.#isWoken) return
+  /** Looks at once for the sake of the groups that read these tables. */
+  #wake(tables: Wanted): void {
+    if (this.#members.size === 0) return
+    if (tables === everything || tables === unheard) this.#wanted.groups.add(tables)
+    else for (const table of tables) this.#wanted.tables.add(table)
+    if (this.#isWoken) return
     this.#isWoken = true
     const wait = Math.max(0, wakeSpacing - (performance.now() - this.#lastLook))
     setTimeout(() => {
@@ -127,7 +172,7 @@ export class LiveQueries {
     this.#timer = null
     this.#members.clear()
     this.#groups.clear()
-    await this.#writes.stop()
+    await Promise.all([this.#writes.stop(), this.#changes.stop()])
   }
 
   #leave(member: Member): void {
@@ -172,6 +217,7 @@ export class LiveQueries {
       ...{ engine, key, role: session.role, batchSize, onBatch, turnstile: this.#turnstile },
       prepared,
       request: withoutVariables(request),
+      onReads: (group) => void this.#watch(group),
       isCurrent: () => !this.#isStopped && engine.model === model,
       onStale: () => {
         if (!this.#isStopped) this.#renew()
@@ -243,15 +289,53 @@ export class LiveQueries {
 
   async #lookOnce(isForced: boolean): Promise<void> {
     this.#renew()
-    const kinds = [...this.#kinds].filter((kind) => isForced || this.#left(kind) <= timerTolerance)
+    const kinds = [...this.#kinds].filter((kind) => this.#left(kind) <= timerTolerance)
     this.#lastLook = performance.now()
-    if (kinds.length === 0) return
     for (const kind of kinds) this.#lookedAt[kind] = this.#lastLook
+    const wanted = this.#wanted
+    this.#wanted = noneWanted()
+    const due = [...this.#groups.values()].filter(
+      (group) => kinds.includes(kindOf(group)) || this.#isWanted(group, wanted),
+    )
+    if (due.length === 0) return
     // Without an answer nobody knows what was written: everybody asks, and is told why there is no answer.
     const snapshot = await this.#gate.look().catch(() => `unknown ${performance.now()}`)
-    for (const group of this.#groups.values()) if (kinds.includes(kindOf(group))) group.wake(snapshot)
+    if (isForced) this.#awaitVisible(snapshot, wanted)
+    for (const group of due) group.wake(snapshot)
+  }
+
+  #isWanted(group: Group, { groups, tables }: WantedGroups): boolean {
+    if (groups.has(everything)) return true
+    if (groups.has(unheard) && !(group.isTold && this.#changes.hears(group.reads.tables))) return true
+    return tables.size > 0 && group.readsAny(tables)
+  }
+
+  /** The log tells of a commit a moment before others see it: then there is another look. */
+  #awaitVisible(snapshot: string, { tables }: WantedGroups): void {
+    for (const transaction of this.#awaited) if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
+    // In the end there is the interval.
+    if (++this.#looksInVain > mostLooksInVain) this.#awaited.clear()
+    if (this.#awaited.size > 0) this.#wake(tables)
+    else this.#looksInVain = 0
   }
 }
+
+/** Groups of which no write is heard by other means; all groups. */
+const unheard = Symbol('unheard')
+const everything = Symbol('everything')
+
+/** For whose sake there is a look. */
+type Wanted = typeof unheard | typeof everything | ReadonlySet<string>
+
+interface WantedGroups {
+  readonly groups: Set<symbol>
+  readonly tables: Set<string>
+}
+
+const noneWanted = (): WantedGroups => ({ groups: new Set(), tables: new Set() })
+
+/** Looks for the sake of a commit that is not visible yet. */
+const mostLooksInVain = 20
 
 const kindOf = ({ isStream: streams }: Group): keyof Paces => (streams ? 'streams' : 'live')
 

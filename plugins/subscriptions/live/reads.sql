@@ -1,4 +1,5 @@
--- Whether a relation or function of these names, or what they read, gives something else though no row was written.
+-- Whether a relation or function of these names, or what they read, gives something else though no row was written; and
+-- the relations that hold the rows.
 -- $1: schemas, $2: names, in pairs; names that are nothing's are passed over.
 with recursive named as (
   select n.oid as namespace, pair.name
@@ -61,4 +62,14 @@ select not (
     join pg_catalog.pg_proc p on p.oid = called[1]::pg_catalog.oid
     where p.provolatile <> 'i'
   )
-) as steady
+) as steady,
+(
+  select coalesce(json_agg(json_build_object(
+    'oid', c.oid::text, 'name', format('%I.%I', n.nspname, c.relname),
+    -- Of what else there is, writes are not told: catalogs, materialized views, unlogged and foreign tables.
+    'isTold', c.relkind in ('r', 'p') and c.relpersistence = 'p' and n.nspname not in ('pg_catalog', 'information_schema')
+  ) order by c.oid), '[]')
+  from reached
+  join pg_catalog.pg_class c on c.oid = reached.oid and c.relkind in ('r', 'p', 'm', 'f')
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+) as tables

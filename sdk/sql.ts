@@ -64,7 +64,7 @@ export { supportOf, type TypeSupport, typeBeside } from '../core/compiler/type-s
 export type { Database } from '../core/database/database.ts'
 export type { DecodedCommit, Decoding } from '../core/database/decoding.ts'
 export type { Codec, ParamSource } from '../core/database/param.ts'
-export { databaseErrorDetails } from '../core/database/postgres-errors.ts'
+export { databaseErrorDetails, isConnectionLost } from '../core/database/postgres-errors.ts'
 export { prepare } from '../core/database/prepared-statement.ts'
 export {
   empty,

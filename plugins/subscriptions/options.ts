@@ -26,7 +26,7 @@ export const subscriptionOptions = {
   liveQueries: option.choice(['poll', 'changes'], 'poll', {
     flag: 'live-queries',
     variable: 'LIVE_QUERIES',
-    placeholder: 'poll|changes',
+    placeholder: 'poll/changes',
     description:
       'how subscriptions learn of writes: by looking once per interval, or also from the log of the database or triggers, at once',
   }),

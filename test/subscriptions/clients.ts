@@ -32,7 +32,7 @@ export class Received<T = unknown> {
     const deadline = Date.now() + millis
     while (!isEnough(this.items)) {
       const left = deadline - Date.now()
-      if (left <= 0) throw new Error(`waited in vain, with ${JSON.stringify(this.items).slice(0, 2000)}`)
+      if (left <= 0) throw new Error(`waited in vain, with ${JSON.stringify(this.items).slice(-2000)}`)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left)
         this.#wake.push(() => {

@@ -3,6 +3,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../sdk/index.ts'
+import { isConnectionLost } from '../../../sdk/sql.ts'
 import type { Position, StreamAnswer } from './position.ts'
 import { mayBeClock } from './reads.ts'
 
@@ -84,7 +85,7 @@ export class Cohort {
     const moved: Member[] = []
     for (const member of this.members) {
       if (member.from > turn || member.isHeld) continue
-      if (rows > 0 || member.sent === null) member.sink.append(body)
+      if (rows > 0 || member.sent !== 'some') member.sink.append(body)
       member.sent = 'some'
       if (position === null) continue
       member.position = position
@@ -99,12 +100,15 @@ export class Cohort {
     return true
   }
 
-  /** Tells that there is no answer: newcomers end with it, the others stay, and are told once. */
+  /**
+   * Tells that there is no answer: newcomers end with it unless it will pass by itself, the others stay, and all who stay
+   * are told once.
+   */
   fail(error: TrellisError): void {
     this.isFailed = true
     const digest = digestOf(`${error.code} ${error.message}`)
     for (const member of [...this.members]) {
-      if (member.sent === null) {
+      if (member.sent === null && !isPassing(error)) {
         this.members.delete(member)
         member.cohort = null
         member.sink.end(error)
@@ -121,3 +125,6 @@ export class Cohort {
     return null
   }
 }
+
+/** Whether an error has nothing to do with what is asked. */
+const isPassing = (error: TrellisError): boolean => error.status === 503 || isConnectionLost(error)

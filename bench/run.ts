@@ -16,16 +16,25 @@ import {
   plansReport,
   scaleReport,
   startReport,
+  subscribersReport,
   workloadReport,
 } from './report.ts'
 import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
+import { measureSubscribers } from './subscribers.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
 import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
 
 /** What can be run alone. */
-const names = [...[...workloads, ...neighbours].map(({ name }) => name), 'memory', 'plans', 'start', 'scale']
+const names = [
+  ...[...workloads, ...neighbours].map(({ name }) => name),
+  'memory',
+  'plans',
+  'subscribers',
+  'start',
+  'scale',
+]
 
 const usage = `Usage: npm run bench -- [--only NAMES] [--rounds N] [--seconds N] [--data-dir DIR]
   --only NAMES    of ${names.join(', ')}; without it all
@@ -158,6 +167,9 @@ async function run(options: Options, scope: Scope): Promise<void> {
       print(`${neighboursReport(await measureNeighbours(rows, options.rounds, database.url, surroundings))}\n`)
     }
     if (options.isWanted('plans')) print(`${plansReport(await measurePlans(database.url))}\n`)
+    if (options.isWanted('subscribers')) {
+      await measureSubscribers(database.url, surroundings, (result) => print(subscribersReport(result)))
+    }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })
   if (options.isWanted('start')) print(startReport(await measureStarts(dataDir, startTimes, surroundings)))

@@ -25,6 +25,7 @@ import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
 import sql from './sql/index.ts'
 import streaming from './streaming/index.ts'
+import subscriptionMetrics from './subscription-metrics/index.ts'
 import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
@@ -50,6 +51,7 @@ export const builtInPlugins: readonly Plugin[] = [
   limits,
   rateLimit,
   metrics,
+  subscriptionMetrics,
   health,
   version,
   config,

@@ -1,7 +1,17 @@
 // Metrics for Prometheus. Nothing is measured unless somebody may read it.
 
+import type { Registry } from 'prom-client'
 import { secretsRefusal } from '../../sdk/http.ts'
-import { definePlugin, option } from '../../sdk/index.ts'
+import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
+
+/** Where plugins add measures of their own; names begin with the prefix. */
+export interface MetricsRegistry {
+  readonly registry: Registry
+  readonly prefix: string
+}
+
+/** Null where nobody may read them. */
+export const metricsRegistry = serviceKey<MetricsRegistry | null>('metrics-registry')
 
 export default definePlugin({
   name: 'metrics',
@@ -29,9 +39,13 @@ export default definePlugin({
     ),
   },
   async register(engine) {
-    if (!engine.apis.isEnabled('metrics') && engine.options.metricsPort === null) return
+    if (!engine.apis.isEnabled('metrics') && engine.options.metricsPort === null) {
+      engine.provide(metricsRegistry, null)
+      return
+    }
     // Loaded when it is needed, to spare other starts the library.
     const { startMetrics } = await import('./start.ts')
-    startMetrics(engine, engine.options)
+    const registry = startMetrics(engine, engine.options)
+    engine.provide(metricsRegistry, { registry, prefix: engine.dialect.metricPrefix })
   },
 })

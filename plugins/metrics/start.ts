@@ -14,7 +14,7 @@ interface MetricsOptions {
 }
 
 /** Measures what the server does; the metrics are read beside the other endpoints, or on a port of their own. */
-export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: MetricsOptions): void {
+export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: MetricsOptions): Registry {
   const registry = new Registry()
   const prefix = engine.dialect.metricPrefix
   collectDefaultMetrics({ register: registry })
@@ -22,6 +22,7 @@ export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: Met
   createGauges(registry, prefix, engine)
   engine.routes.add(publicRoute(engine, registry, metricsSecret))
   if (metricsPort !== null) engine.onReady(() => serveAlone(engine, ownRoutes(registry, metricsSecret), metricsPort))
+  return registry
 }
 
 async function serveAlone(engine: Engine, routes: readonly Route[], metricsPort: number): Promise<void> {

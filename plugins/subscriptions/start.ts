@@ -2,6 +2,7 @@
 
 import type { Engine } from '../../sdk/index.ts'
 import { eventStreams } from '../graphql/index.ts'
+import { subscriptionActivity } from './activity.ts'
 import type { Means } from './live/changes.ts'
 import type { BatchReport } from './live/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
@@ -15,14 +16,42 @@ import { Sockets } from './transports/sockets.ts'
 export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const limits = socketOptionsOf(engine.options, engine.settings.responseStallTimeout * 1000)
   const options = pacesOf(engine.options)
+  const listeners: ((batch: BatchReport) => void)[] = []
   const live = new LiveQueries({
     ...{ engine, options, hearsChanges: engine.options.liveQueries === 'changes' },
     onMeans: (means, reason) => logMeans(engine, means, reason),
-    onBatch: (batch) => logBatch(engine, batch),
+    onBatch: (batch) => {
+      logBatch(engine, batch)
+      for (const listener of listeners) listener(batch)
+    },
   })
   const places = new Places(limits)
   const sockets = new Sockets({ engine, live, limits, places })
   const events = new Events({ engine, live, limits, places })
+  engine.provide(subscriptionActivity, {
+    get sockets() {
+      return sockets.connections.length
+    },
+    get eventStreams() {
+      return events.count
+    },
+    get subscribers() {
+      return live.counts.subscribers
+    },
+    get groups() {
+      return live.counts.groups
+    },
+    get cohorts() {
+      return live.counts.cohorts
+    },
+    get looks() {
+      return live.counts.looks
+    },
+    get bytes() {
+      return sockets.bytes
+    },
+    onBatch: (listener) => listeners.push(listener),
+  })
   engine.use(eventStreams).use((call, schema) => events.serve(call, schema))
   for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
   if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options.live))

@@ -34,6 +34,8 @@ export interface BatchReport {
   /** Milliseconds. */
   readonly asked: number
   readonly handedOut: number
+  /** Until they were handed out, since it was noticed that they are due. */
+  readonly sinceNoticed: number
 }
 
 export class Group {
@@ -42,6 +44,7 @@ export class Group {
   readonly cohorts = new Map<string, Cohort>()
   readonly #due = new Set<Cohort>()
   #running = false
+  #noticed = 0
   /** How many statements were sent. */
   #turn = 0
   /** What the database showed when all cohorts were due last; null before. */
@@ -131,6 +134,7 @@ export class Group {
   #run(): void {
     if (this.#running || this.#due.size === 0) return
     this.#running = true
+    this.#noticed = performance.now()
     // Those that join in the same turn are asked together.
     setImmediate(() => {
       this.#askDue().finally(() => {
@@ -166,7 +170,8 @@ export class Group {
       if (!isCurrent()) return
       const asked = performance.now()
       for (const cohort of batch) this.#deliver(cohort, toBytes(answers.get(cohort.id)!), turn)
-      const times = { asked: asked - started, handedOut: performance.now() - asked }
+      const now = performance.now()
+      const times = { asked: asked - started, handedOut: now - asked, sinceNoticed: now - this.#noticed }
       onBatch({ group: this, cohorts: batch.length, ...times })
     } catch (failure) {
       if (!isCurrent()) return

@@ -9,6 +9,7 @@ import type { LiveQueries } from '../live/live-queries.ts'
 import type { OperationOutcome, SocketEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
 import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
+import { framed } from './frames.ts'
 import { type OperationContext, type RunningOperation, runOperation } from './operations.ts'
 import { Outbox } from './outbox.ts'
 
@@ -113,8 +114,6 @@ export class Connection {
       return
     }
     const [prefix, suffix] = wire.result(id)
-    const framed = (body: Buffer | string): Buffer =>
-      Buffer.concat([Buffer.from(prefix), bytes(body), Buffer.from(suffix)])
     let request: GraphQLRequest | null = null
     const ended = () => {
       this.outbox.forget(id)
@@ -127,9 +126,9 @@ export class Connection {
           return outbox.isFull
         },
         room: () => outbox.room(),
-        result: (body) => this.#send(framed(body)),
+        result: (body) => this.#send(framed(body, prefix, suffix)),
         state: (body) => {
-          if (this.isOpen) this.outbox.sendState(id, framed(body))
+          if (this.isOpen) this.outbox.sendState(id, framed(body, prefix, suffix))
         },
         refused: (text, error) => {
           this.outbox.forget(id)
@@ -229,8 +228,6 @@ export class Connection {
 }
 
 export const startFailed = (message: string): TrellisError => new TrellisError(400, 'start-failed', message)
-
-const bytes = (body: Buffer | string): Buffer => (typeof body === 'string' ? Buffer.from(body) : body)
 
 const isFailure = (event: SocketEvent): boolean =>
   event.type === 'rejected' ||

@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { framed } from './frames.ts'
 import { Outbox } from './outbox.ts'
 
 export interface EventStreamOptions {
@@ -100,5 +101,5 @@ function eventBytes(name: string, data: Buffer | string): Buffer {
   // Line ends are white space in JSON, and end the data of an event.
   const isPlain = !bytes.includes(10) && !bytes.includes(13)
   const line = isPlain ? bytes : Buffer.from(bytes.toString().replace(lineEnds, ' '))
-  return Buffer.concat([Buffer.from(`event: ${name}\ndata: `), line, Buffer.from('\n\n')])
+  return framed(line, `event: ${name}\ndata: `, '\n\n')
 }

@@ -10,6 +10,7 @@ import { streamTokenHeader, wantsEvents } from '../../graphql/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
 import { EventStream } from './event-stream.ts'
+import { framed } from './frames.ts'
 import { type OperationContext, type ResultSink, type RunningOperation, runOperation } from './operations.ts'
 import type { Places } from './places.ts'
 
@@ -225,12 +226,7 @@ type Connected = Pick<RouteCall, 'request' | 'reply'>
 /** Results of one operation among others. */
 function sharedSink(shared: SharedStream, id: string): ResultSink {
   const name = JSON.stringify(id)
-  const framed = (body: Buffer | string) =>
-    Buffer.concat([
-      Buffer.from(`{"id":${name},"payload":`),
-      typeof body === 'string' ? Buffer.from(body) : body,
-      Buffer.from('}'),
-    ])
+  const inStream = (body: Buffer | string) => framed(body, `{"id":${name},"payload":`, '}')
   const { early } = shared
   const send = (deliver: (stream: EventStream) => void) => {
     const { stream } = shared
@@ -243,14 +239,14 @@ function sharedSink(shared: SharedStream, id: string): ResultSink {
     },
     room: () => shared.stream?.room() ?? new Promise((resolve) => early.push(resolve)),
     result(body) {
-      const event = framed(body)
+      const event = inStream(body)
       send((stream) => stream.event('next', event))
     },
     state(body) {
-      const event = framed(body)
+      const event = inStream(body)
       send((stream) => stream.state(id, event))
     },
-    refused: (error) => send((stream) => stream.event('next', framed(`{"errors":[${error}]}`))),
+    refused: (error) => send((stream) => stream.event('next', inStream(`{"errors":[${error}]}`))),
     done() {
       shared.operations.delete(id)
       send((stream) => {

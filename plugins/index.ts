@@ -1,18 +1,21 @@
 // The built-in plugins, in the order in which they register. A line less is a feature less; the rest goes on working.
 
 import type { Plugin } from '../sdk/index.ts'
+import actions from './actions/index.ts'
 import authJwt from './auth-jwt/index.ts'
 import authWebhook from './auth-webhook/index.ts'
 import catalogState from './catalog-state/index.ts'
 import collections from './collections/index.ts'
 import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
+import customTypes from './custom-types/index.ts'
 import data from './data/index.ts'
 import developer from './developer/index.ts'
 import explain from './explain/index.ts'
 import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
+import jobs from './jobs/index.ts'
 import limits from './limits/index.ts'
 import metadata from './metadata/index.ts'
 import metrics from './metrics/index.ts'
@@ -25,7 +28,6 @@ import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
 import sql from './sql/index.ts'
 import streaming from './streaming/index.ts'
-import subscriptionMetrics from './subscription-metrics/index.ts'
 import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
@@ -39,6 +41,8 @@ export const builtInPlugins: readonly Plugin[] = [
   relationships,
   functions,
   computedFields,
+  customTypes,
+  actions,
   postgis,
   sql,
   data,
@@ -51,7 +55,7 @@ export const builtInPlugins: readonly Plugin[] = [
   limits,
   rateLimit,
   metrics,
-  subscriptionMetrics,
+  jobs,
   health,
   version,
   config,

@@ -8,6 +8,7 @@ import type { Plugin } from '../core/engine/plugin.ts'
 import { loggedByPlugins, optionsOf } from '../core/engine/plugin-options.ts'
 import { findPlugins, type LoadedPlugin } from '../core/engine/plugins.ts'
 import { OptionRefusal, StartError } from '../core/engine/start-error.ts'
+import { stackOf } from '../core/errors/thrown.ts'
 import { createObserver, type LineObserver } from '../core/log/observe.ts'
 import { type Option, OptionsError, refusedOption } from '../core/options/option-values.ts'
 import type { Settings } from '../core/options/options.ts'
@@ -176,7 +177,7 @@ function failureLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const expected = error instanceof StartError || error instanceof OptionsError
   if (message.startsWith('Fatal Error')) return message
-  return `Fatal Error: ${expected ? message : `unexpected: ${(error as Error)?.stack ?? message}`}`
+  return `Fatal Error: ${expected ? message : `unexpected: ${stackOf(error)}`}`
 }
 
 /** Finds the plugins that the sources name, beside those that are given, and with them all options. */

@@ -4,6 +4,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { authOptionsRefusal } from '../core/auth/option-rules.ts'
 import { nearestNames } from '../core/errors/nearest.ts'
+import { codeOf, messageOf } from '../core/errors/thrown.ts'
 import { dialects } from '../core/names/dialect.ts'
 import { environment } from '../core/options/environment.ts'
 import { type Option, OptionsError, refusedOption, valueOfJson, valueOfText } from '../core/options/option-values.ts'
@@ -62,9 +63,9 @@ export function readCommandLine(argv: readonly string[], options: readonly Optio
   try {
     return commandLineOf(parseArgs({ args: [...argv], options: flagConfig(options), allowPositionals: true }))
   } catch (error) {
-    const code = (error as { code?: string }).code ?? ''
+    const code = codeOf(error) ?? ''
     if (!code.startsWith('ERR_PARSE_ARGS')) throw error
-    throw new OptionsError(`Fatal Error:- ${commandLineReason((error as Error).message, options)}`)
+    throw new OptionsError(`Fatal Error:- ${commandLineReason(messageOf(error), options)}`)
   }
 }
 

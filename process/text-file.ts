@@ -1,6 +1,7 @@
 // Small text files that a person wrote: options, secrets.
 
 import { closeSync, openSync, readSync } from 'node:fs'
+import { codeOf } from '../core/errors/thrown.ts'
 
 /** Nobody writes more by hand; a device or a wrong path may hold any amount. */
 const largest = 1_048_576
@@ -28,7 +29,7 @@ export function readTextFile(path: string): string | null {
     }
   } catch (error) {
     if (error instanceof TextFileError) throw error
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    const code = codeOf(error) ?? 'unknown error'
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw new TextFileError(words[code] ?? code, code)
   }

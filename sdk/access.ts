@@ -1,6 +1,6 @@
 // What roles may do with tables: ready rows and changes for planners, and narrowing them for everybody.
 
-export type { Accessor, RoleAccess, TableAccess } from '../core/access/access.ts'
+export type { Accessor, AccessService, RoleAccess, TableAccess } from '../core/access/access.ts'
 export type { DeleteAccess, InsertAccess, RowValues, UpdateAccess } from '../core/access/changes.ts'
 export { type NarrowedTable, type Narrowing, updateInstead } from '../core/access/narrowing.ts'
-export type { SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'
+export type { Aggregate, Related, SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'

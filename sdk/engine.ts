@@ -1,9 +1,9 @@
 // For programs that run an engine of their own: `import { createEngine, trellis } from 'trellis/engine'`.
 
 export type { RunningEngine } from '../core/engine/engine.ts'
+export type { LoadedPlugin } from '../core/engine/plugins.ts'
 export { type Observer, silentObserver } from '../core/log/observe.ts'
 export { defaultSettings, type GivenSettings, type Settings } from '../core/options/options.ts'
 export { createEngine, type EngineOptions } from '../plugins/engine.ts'
 export { builtInPlugins } from '../plugins/index.ts'
 export { type MountOptions, trellis } from '../plugins/mount.ts'
-export { builtInOptions, parseSettings, readCommandLine } from '../plugins/options.ts'

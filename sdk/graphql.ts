@@ -1,8 +1,9 @@
 // For plugins that add to the GraphQL schemas: contributions, what planners are given, selections, arguments, values.
 
 export * as graphql from 'graphql'
-export type { Arguments } from '../core/graphql/arguments.ts'
+export type { Arguments, BoundArguments, CallArguments } from '../core/graphql/arguments.ts'
 export type { BatchMember } from '../core/graphql/batch.ts'
+export type { CallPlanner } from '../core/graphql/call.ts'
 export {
   type AnswerError,
   type AnswerExtras,
@@ -26,10 +27,21 @@ export {
   parseText,
 } from '../core/graphql/document.ts'
 export type { ResponseHeaders } from '../core/graphql/execution-context.ts'
+export type { ForwardedRequest } from '../core/graphql/forwarding.ts'
 export { forwardedRequest } from '../core/graphql/forwarding.ts'
-export type { InspectedField, InspectedStatement } from '../core/graphql/inspect.ts'
+export type { InspectedField, InspectedOperation, InspectedStatement } from '../core/graphql/inspect.ts'
+export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/operation-input.ts'
 export { maxSelections, type PlanContext, tooManySelections, type Variables } from '../core/graphql/plan-context.ts'
-export type { PlannedRequest, PreparedOperation } from '../core/graphql/prepared.ts'
+export type { PlannedRoot, PlannedSchema } from '../core/graphql/planned-schema.ts'
+export type {
+  AnsweringStatement,
+  ChangeStep,
+  PlannedRequest,
+  PreparedBatch,
+  PreparedOperation,
+  StatementStep,
+  Step,
+} from '../core/graphql/prepared.ts'
 export {
   type GraphQLRequest,
   GraphQLRequestBody,
@@ -37,6 +49,10 @@ export {
   type ValidationOptions,
 } from '../core/graphql/request.ts'
 export { columnCodec, columnType, scalarType } from '../core/graphql/scalars.ts'
+export type { RootFieldMaker } from '../core/graphql/schema-scope.ts'
+export type { FieldSource } from '../core/graphql/selection.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
+export type { CachedOperation, GraphQLService, PlanOptions, RequestExtras } from '../core/graphql/service.ts'
+export type { AnyCall, JoinStep, MemberStep, RootCall } from '../core/graphql/steps.ts'
 export { planJoin } from '../core/graphql/steps.ts'
 export type { Value } from '../core/graphql/values.ts'

@@ -1,6 +1,6 @@
 // For plugins with endpoints, and such that say who asks: routes, answers, authentication.
 
-export type { Authenticator } from '../core/auth/auth.ts'
+export type { Authenticator, AuthService } from '../core/auth/auth.ts'
 export {
   assumedSession,
   headerText,
@@ -13,8 +13,9 @@ export type { Admission } from '../core/engine/admission.ts'
 export type { Applicant } from '../core/engine/applicant.ts'
 export { inDialect } from '../core/http/answer.ts'
 export { readJson } from '../core/http/body.ts'
-export { type CorsPolicy, corsPolicy } from '../core/http/cors.ts'
+export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/cors.ts'
 export type {
+  ErrorAnswer,
   ErrorEncoder,
   FailureDescription,
   Route,
@@ -22,6 +23,7 @@ export type {
   RouteDescription,
 } from '../core/http/declared-route.ts'
 export { departureOf } from '../core/http/departure.ts'
+export type { Exchange } from '../core/http/exchange.ts'
 export { isSameOrigin } from '../core/http/hosts.ts'
-export { type OwnPort, serveOnOwnPort } from '../core/http/own-port.ts'
+export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
 export { applicantOf } from '../core/http/route.ts'

@@ -2,6 +2,7 @@
 
 export {
   Kind,
+  KindGuard,
   type ObjectOptions,
   OptionalKind,
   type Static,
@@ -19,6 +20,7 @@ export {
   definePlugin,
   type Engine,
   type Migration,
+  type OpenApis,
   type OptionValues,
   type Plugin,
   type PluginDefinition,
@@ -27,6 +29,7 @@ export {
 export { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
 export { OptionRefusal, StartError } from '../core/engine/start-error.ts'
 export { version } from '../core/engine/version.ts'
+export type { ErrorCode, ErrorDetails } from '../core/errors/errors.ts'
 export {
   badRequest,
   type ErrorHelp,
@@ -42,7 +45,9 @@ export {
   within,
 } from '../core/errors/errors.ts'
 export { didYouMean } from '../core/errors/nearest.ts'
+export type { PathKey } from '../core/errors/path.ts'
 export { below, type Path, pathKeys, pathText } from '../core/errors/path.ts'
+export { codeOf, messageOf, stackOf } from '../core/errors/thrown.ts'
 export { type Dialect, sessionVariableName } from '../core/names/dialect.ts'
 export {
   compareNames,
@@ -55,10 +60,16 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
-export { environment } from '../core/options/environment.ts'
+export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
-export type { Authentication, OptionDeclaration } from '../core/options/option-values.ts'
-export type { Settings } from '../core/options/options.ts'
+export type {
+  Authentication,
+  Option,
+  OptionDeclaration,
+  OptionKind,
+  TypedOption,
+} from '../core/options/option-values.ts'
+export type { AllSettings, Settings } from '../core/options/options.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
 export * from './access.ts'

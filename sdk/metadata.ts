@@ -1,14 +1,16 @@
 // For plugins with a part of the metadata: operations, slices and facets, the model that they resolve to, the catalog.
 
 export { introspectFunctions } from '../core/catalog/functions.ts'
+export type { Reader } from '../core/catalog/introspect.ts'
 export { introspect } from '../core/catalog/introspect.ts'
 export { similarFunction, similarName, similarTable } from '../core/catalog/similar-names.ts'
 export type * from '../core/catalog/types.ts'
 export { builtInType } from '../core/catalog/types.ts'
+export type { ConsistencyCheck } from '../core/metadata/consistency.ts'
 export { inconsistencyJson, inconsistentObjects } from '../core/metadata/consistency.ts'
 export { dependenciesOn } from '../core/metadata/dependencies.ts'
+export type { CustomField, LaterRootFieldKey } from '../core/metadata/document.ts'
 export {
-  type LaterRootFieldKey,
   laterRootFieldKeys,
   type MetadataDocument,
   type RootFieldKey,
@@ -26,6 +28,7 @@ export type {
   Model,
   PresetValue,
   RelationshipModel,
+  RootFieldVisibility,
   RowCondition,
   SelectPermission,
   TableModel,
@@ -33,6 +36,7 @@ export type {
   UpdatePermission,
 } from '../core/metadata/model.ts'
 export { rowCondition } from '../core/metadata/model.ts'
+export type { ConflictingObject, DependencyReason } from '../core/metadata/objects.ts'
 export {
   type Dependency,
   functionRef,
@@ -43,8 +47,10 @@ export {
   type Rename,
 } from '../core/metadata/objects.ts'
 export { withReasons } from '../core/metadata/reasons.ts'
+export type { RootFieldIndex, Tables } from '../core/metadata/root-field-index.ts'
 export { rootFieldIndex } from '../core/metadata/root-field-index.ts'
 export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-field-names.ts'
+export type { RootFieldNames, TypeNamesRefusal } from '../core/metadata/root-fields.ts'
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type Facet,
@@ -63,6 +69,7 @@ export {
   type TableDraft,
 } from '../core/metadata/slices.ts'
 export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/sources.ts'
+export type { BaseInput, BaseResult } from '../core/metadata/table-base.ts'
 export { resolveBase } from '../core/metadata/table-base.ts'
 export {
   CustomColumnNames,
@@ -75,6 +82,7 @@ export {
   withColumnsRenamed,
 } from '../core/metadata/table-configuration.ts'
 export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/type-names.ts'
+export type { AccessMode, ByArguments } from '../core/operations/operation.ts'
 export {
   type DescriptionEnvironment,
   type MemberRequest,
@@ -86,8 +94,14 @@ export {
   type SourceRequest,
   type SourcesContext,
 } from '../core/operations/operation.ts'
-export type { RegisteredOperation } from '../core/operations/registry.ts'
-export { type DecodeOptions, decode } from '../core/wire/decode.ts'
+export type { OperationOwner, RegisteredOperation } from '../core/operations/registry.ts'
+export {
+  type ConfiguredHeader,
+  configuredHeader,
+  type HeaderFromEnv,
+  type HeaderFromValue,
+} from '../core/wire/configured-header.ts'
+export { type DecodeOptions, decode, decodeOptions } from '../core/wire/decode.ts'
 export {
   ColumnName,
   DocumentTableName,

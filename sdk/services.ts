@@ -1,5 +1,14 @@
 // What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
 
+export { unlessAborted } from '../core/concurrency/aborting.ts'
+export type {
+  Measure,
+  MeasureDescription,
+  MeasuredNumber,
+  Observe,
+  ObservedMeasure,
+  ReadMeasure,
+} from '../core/engine/measures.ts'
 export type {
   Around,
   AroundOutgoing,
@@ -14,12 +23,18 @@ export type {
   StatementWork,
   Surroundings,
 } from '../core/engine/wrapping.ts'
+export type { Decimal } from '../core/json/decimal.ts'
 export { decimalText, parseDecimal } from '../core/json/decimal.ts'
-export { type JsonType, jsonType, parseJson, parseScanned } from '../core/json/json.ts'
+export type { NumberMode } from '../core/json/json.ts'
+export { isJsonObject, type JsonType, jsonType, parseJson, parseScanned } from '../core/json/json.ts'
 export { parseJsonPath, valueAt } from '../core/json/json-path.ts'
+export type { JsonScan } from '../core/json/json-scan.ts'
 export { scanJson } from '../core/json/json-scan.ts'
+export type { GeneratedSql, HttpLog, LogType, StartupLog } from '../core/log/log-entry.ts'
 export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
 export { type Outgoing, OutgoingError, type OutgoingRequest, type OutgoingResponse } from '../core/outgoing/client.ts'
+export { configuredHeaders, type Environment, filledTemplate } from '../core/outgoing/configured.ts'
+export type { Freshness } from '../core/outgoing/freshness.ts'
 export { freshnessOf } from '../core/outgoing/freshness.ts'
-export { clientHeaders } from '../core/outgoing/headers.ts'
+export { clientHeaders, forwardedHeaders, type OutgoingHeaders } from '../core/outgoing/headers.ts'
 export { isHttpUrl, loggableUrl } from '../core/outgoing/url.ts'

@@ -1,7 +1,9 @@
 // For plugins whose fields and conditions become SQL: plans, the `sql` tag, operators, codecs, transactions.
 
 export { aggregateSql } from '../core/compiler/aggregate-sql.ts'
-export { bindParams, requireSessionVariables, sessionVariablesOf } from '../core/compiler/bind.ts'
+export type { BatchStatement } from '../core/compiler/batch-sql.ts'
+export type { Bindings, BoundInputs } from '../core/compiler/bind.ts'
+export { bindParams, sessionVariablesOf } from '../core/compiler/bind.ts'
 export {
   codecFor,
   encodeArray,
@@ -23,6 +25,7 @@ export type {
 } from '../core/compiler/comparison-operator.ts'
 export { andSql, columnSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
+export type { UpdateOperand } from '../core/compiler/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
 export {
   type Assignment,
@@ -47,6 +50,7 @@ export {
   soleStep,
   type Update,
 } from '../core/compiler/mutation-plan.ts'
+export type { DirectProgram, MutationProgram, ProgramStep } from '../core/compiler/mutation-program.ts'
 export { mutationProgram } from '../core/compiler/mutation-program.ts'
 export {
   findOperator,
@@ -55,17 +59,30 @@ export {
   operatorsFor,
   operatorsNamed,
 } from '../core/compiler/operators.ts'
+export type { PrintedOrder } from '../core/compiler/order-sql.ts'
 export { orderItemSql, targetsSql } from '../core/compiler/order-sql.ts'
 export type * from '../core/compiler/plan.ts'
 export { allOf, allRows, always } from '../core/compiler/plan.ts'
 export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
+export type { Envelope, InnerFrame, RowSet } from '../core/compiler/select-sql.ts'
 export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'
 export { supportOf, type TypeSupport, typeBeside } from '../core/compiler/type-support.ts'
-export type { Database } from '../core/database/database.ts'
+export type {
+  ChangeOptions,
+  ConnectionCounts,
+  Database,
+  Isolation,
+  ReadOptions,
+  TransactionOptions,
+} from '../core/database/database.ts'
 export type { DecodedCommit, Decoding } from '../core/database/decoding.ts'
-export type { Codec, ParamSource } from '../core/database/param.ts'
+export type { Listening } from '../core/database/listening.ts'
+export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/param.ts'
+export type { PostgresError } from '../core/database/postgres-errors.ts'
 export { databaseErrorDetails, isConnectionLost } from '../core/database/postgres-errors.ts'
+export type { PreparedStatement, StatementTraits } from '../core/database/prepared-statement.ts'
 export { prepare } from '../core/database/prepared-statement.ts'
+export type { SqlType } from '../core/database/sql.ts'
 export {
   empty,
   id,
@@ -78,4 +95,6 @@ export {
   sql,
   trusted,
 } from '../core/database/sql.ts'
-export type { Row, ScriptResult, Transaction } from '../core/database/transaction.ts'
+export type { StatementHistory } from '../core/database/statement-history.ts'
+export type { OwnTransaction, Row, ScriptResult, Transaction } from '../core/database/transaction.ts'
+export type { TransactionSettings } from '../core/database/transaction-settings.ts'

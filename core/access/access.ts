@@ -39,12 +39,18 @@ export type Accessor = Pick<Session, 'role' | 'backendOnly'>
 const maxRoles = 400
 
 /** The access of all roles, and what plugins narrow of it. */
-export class Access {
+export interface AccessService {
+  /** Takes rows or changes of tables away from everybody; to be called while a plugin is registered. */
+  narrow(narrowing: Narrowing): void
+  /** What a role may do in a generation of the model. */
+  of(model: Model, accessor: Accessor): RoleAccess
+}
+
+export class Access implements AccessService {
   readonly #narrowings: Narrowing[] = []
   readonly #kept = new WeakMap<Model, LRUCache<string, RoleAccess>>()
   #isAsked = false
 
-  /** Takes rows or changes of tables away from everybody; to be called while a plugin is registered. */
   narrow(narrowing: Narrowing): void {
     const { name } = narrowing
     if (this.#isAsked) throw new Error(`the narrowing "${name}" comes too late: requests are served already`)
@@ -53,7 +59,6 @@ export class Access {
     this.#narrowings.push(narrowing)
   }
 
-  /** What a role may do in a generation of the model. */
   of(model: Model, { role, backendOnly }: Accessor): RoleAccess {
     this.#isAsked = true
     let roles = this.#kept.get(model)

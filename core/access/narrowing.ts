@@ -3,6 +3,7 @@
 
 import type { Change, ColumnValue, Delete, Update } from '../compiler/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan.ts'
+import { messageOf } from '../errors/thrown.ts'
 import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
 
@@ -119,7 +120,7 @@ function attempt<T>(narrowing: Narrowing, table: TableModel, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw failure(narrowing, table, String((error as Error)?.message ?? error), error)
+    throw failure(narrowing, table, messageOf(error), error)
   }
 }
 

@@ -23,8 +23,8 @@ export interface WantedRows extends Partial<Omit<Rows, 'permissionLimit'>> {
 /** What one row is wanted of those that a role may read. */
 export type WantedRow = Pick<WantedRows, 'from' | 'mapping' | 'where'>
 
-type Related = Extract<OrderTarget, { kind: 'related' }>
-type Aggregate = Extract<OrderTarget, { kind: 'aggregate' }>
+export type Related = Extract<OrderTarget, { kind: 'related' }>
+export type Aggregate = Extract<OrderTarget, { kind: 'aggregate' }>
 
 /** Reading a table as a role may. Conditions are on the row at hand. */
 export interface SelectAccess {

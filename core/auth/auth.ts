@@ -19,7 +19,19 @@ export interface Authenticator {
   usesCookie?(headers: RequestHeaders): boolean
 }
 
-export class Auth {
+/** Who sends a request, and adding a way to tell. */
+export interface AuthService {
+  /** `none`: every request is trusted; `admin-secret`; or the mode of the authenticator. */
+  readonly mode: string
+  /** What administrators may see of the authenticator's configuration. */
+  readonly configuration: Readonly<Record<string, unknown>> | null
+  /** Has requests without the admin secret authenticated this way. There can be one such way. */
+  use(authenticator: Authenticator): void
+  /** Who sends these headers (names in lower case); throws or rejects when they may not. */
+  authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session>
+}
+
+export class Auth implements AuthService {
   readonly #dialect: Dialect
   readonly #secrets: AdminSecrets | null
   readonly #unauthorizedRole: string | null
@@ -32,18 +44,15 @@ export class Auth {
     this.#unauthorizedRole = settings.unauthorizedRole
   }
 
-  /** `none`: every request is trusted; `admin-secret`; or the mode of the authenticator. */
   get mode(): string {
     if (this.#authenticator) return this.#authenticator.mode
     return this.#secrets ? 'admin-secret' : 'none'
   }
 
-  /** What administrators may see of the authenticator's configuration. */
   get configuration(): Readonly<Record<string, unknown>> | null {
     return this.#authenticator?.configuration ?? null
   }
 
-  /** Has requests without the admin secret authenticated this way. There can be one such way. */
   use(authenticator: Authenticator): void {
     if (!this.#secrets) throw new Error(`authentication mode "${authenticator.mode}" needs an admin secret`)
     if (this.#authenticator) {
@@ -60,7 +69,6 @@ export class Auth {
     return this.#authenticator.usesCookie?.(headers) ?? true
   }
 
-  /** Who sends these headers (names in lower case); throws or rejects when they may not. */
   authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session> {
     if (!this.#secrets) return trustedSession(headers, this.#dialect)
     const secret = this.#secretOf(headers)

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onAbort } from '../concurrency/aborting.ts'
+import { codeOf } from '../errors/thrown.ts'
 import { originOf } from './postgres-errors.ts'
 
 /** What can have its running statement cancelled. */
@@ -15,7 +16,7 @@ const queryCanceled = '57014'
 
 /** Whether a statement failed because it was cancelled, by whomever. */
 export function isCancelled(error: unknown): boolean {
-  return (originOf(error) as { readonly code?: string } | null | undefined)?.code === queryCanceled
+  return codeOf(originOf(error)) === queryCanceled
 }
 
 /** Milliseconds after which a request is repeated, at first and at most: each one is a connection. */

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../engine/start-error.ts'
+import { codeOf, messageOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { connectionConfig } from './connection-config.ts'
@@ -33,7 +34,7 @@ export async function connectOnce(url: string): Promise<DatabaseClient> {
     return client
   } catch (error) {
     await client.end().catch(() => {})
-    if (passing.has(codeOf(error))) throw error
+    if (passing.has(failureCode(error))) throw error
     throw new StartError(unreachable(client, error, 1))
   }
 }
@@ -55,7 +56,7 @@ export async function takeStep<T>(
       return await step()
     } catch (error) {
       const origin = originOf(error)
-      const code = codeOf(origin)
+      const code = failureCode(origin)
       if (!passing.has(code)) throw error
       if (attempt >= retries) {
         const client = new DatabaseClient(connectionConfig(databaseUrl ?? ''))
@@ -74,9 +75,9 @@ const wordsOfDriver: readonly (readonly [words: RegExp, code: string])[] = [
 ]
 
 /** Of a host with several addresses, what the first one said. */
-function codeOf(error: unknown): string {
-  const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
-  return code ?? wordsOfDriver.find(([words]) => words.test(message))?.[1] ?? ''
+function failureCode(error: unknown): string {
+  const message = messageOf(error)
+  return codeOf(error) ?? wordsOfDriver.find(([words]) => words.test(message))?.[1] ?? ''
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -92,8 +93,8 @@ const words: Readonly<Record<string, string>> = {
 
 function unreachable(client: DatabaseClient, error: unknown, attempts: number): string {
   const place = `PostgreSQL at ${client.host}:${client.port}`
-  const code = codeOf(error)
-  const message = (error as Error).message
+  const code = failureCode(error)
+  const message = messageOf(error)
   if (code.startsWith('28')) return `${place} refuses user "${client.user}" (${message}): check --database-url`
   if (isAboutTls(code, message))
     return `${place} is not trusted (${message}): check sslmode and sslrootcert in --database-url`

@@ -4,6 +4,7 @@
 import { isIP, Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls'
 import pg from 'pg'
+import { codeOf } from '../errors/thrown.ts'
 import type { ConnectionConfig } from './connection-config.ts'
 
 /** What `pg`'s Connection keeps to itself. */
@@ -53,7 +54,7 @@ class ChoosingConnection extends Base {
 
   override emit(event: string, ...values: readonly unknown[]): boolean {
     if (event === 'authenticationOk') this.#mayChange = false
-    const code = (values[0] as { readonly code?: string } | undefined)?.code
+    const code = codeOf(values[0])
     if (event === 'errorMessage' && this.#mayChange && code === invalidAuthorization) {
       this.#mayChange = false
       this.stream.destroy()

@@ -1,65 +1,12 @@
-// Which connections to PostgreSQL there are, and which of them a statement gets.
-//
-// - A *lane* is shared: reads are sent on it one behind the other. It gets a read that is known to be short, by all its
-//   recent runs, and that does nothing but read, so that one which turns out slow can leave those behind it to the pool.
-// - The *pool* has a connection for each at a time: for reads that nobody knows yet or that are not short, for all that
-//   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
-//   at work at once where processors are what limits them.
-// - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
-// - `listen` and `decode` have connections of their own.
-//
-// So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
+// The served database, for whoever asks it something; `PooledDatabase` says which connections that takes.
 
-import { eitherSignal, unlessAborted } from '../concurrency/aborting.ts'
-import { Wrapping } from '../engine/wrapping.ts'
-import type { AnswerCall, AnsweringClient } from './answering-client.ts'
-import { Cancelling, isCancelled } from './cancelling.ts'
-import { ClientTransaction } from './client-transaction.ts'
-import { connect } from './connecting.ts'
-import { type DecodedCommit, type Decoding, decode } from './decoding.ts'
-import { Lanes } from './lanes.ts'
-import { type Listening, listen } from './listening.ts'
-import { LostConnections, LostInSilence } from './lost-connections.ts'
-import { Pool } from './pool.ts'
-import {
-  isConnectionLost,
-  isReadOnlyTransaction,
-  originOf,
-  readOnlyError,
-  translatePostgresError,
-  Unprepared,
-} from './postgres-errors.ts'
+import type { DecodedCommit, Decoding } from './decoding.ts'
+import type { Listening } from './listening.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
-import { Probe } from './probe.ts'
-import { StatementHistories } from './statement-history.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
-import { settingsStatement, type TransactionSettings } from './transaction-settings.ts'
-import { WriteGate } from './write-gate.ts'
+import type { TransactionSettings } from './transaction-settings.ts'
 
 export type Isolation = 'read-committed' | 'repeatable-read' | 'serializable'
-
-export interface DatabaseOptions {
-  /** A connection URL. */
-  readonly url: string
-  /** At most this many pooled connections; beside the pool there are two lanes, the probe and the one that listens. */
-  readonly connections: number
-  /** Seconds after which an idle pooled connection is closed. */
-  readonly idleTimeout: number
-  /** Seconds that a connection may live; null: for ever. */
-  readonly lifetime: number | null
-  /** Seconds that connecting may take, and that a request waits for a connection. */
-  readonly connectTimeout: number
-  readonly poolTimeout: number
-  /** Off for proxies that pool transactions; there are no lanes then. */
-  readonly preparedStatements: boolean
-  readonly isolation: Isolation
-  /** Names of the settings that transactions make. */
-  readonly settingNames: readonly string[]
-  /** Told of connections that break while idle. */
-  readonly onConnectionError: (error: Error) => void
-  /** Put around statements; absent: nothing. */
-  readonly wrapping?: Pick<Wrapping, 'statement'>
-}
 
 export interface TransactionOptions {
   /** Absent: the configured one. */
@@ -92,103 +39,22 @@ export interface ConnectionCounts {
   readonly pending: number
 }
 
-/** More of them gain nothing: what they run is short, and PostgreSQL answers each in the order in which it was sent. */
-const laneCount = 2
-
-/** Milliseconds that the probe waits for an answer. */
-const probeMillis = 900
-
-/** Milliseconds between two times that idle connections are given up because they lead to a server that takes no changes. */
-const leadElsewhereMillis = 1000
-
-/** What is wanted of a statement's answer. */
-type Ask<T> = (client: AnsweringClient, call: AnswerCall) => Promise<T>
-
-const firstField: Ask<Buffer | null> = (client, call) => client.answer(call)
-const allRows: Ask<(Buffer | null)[][]> = (client, call) => client.bytes(call)
-
-export class Database {
-  readonly #options: DatabaseOptions
-  readonly #wrapping: Pick<Wrapping, 'statement'>
-  readonly #pool: Pool
-  readonly #lanes: Lanes | null
-  readonly #probe: Probe
-  readonly #lost: LostConnections
-  readonly #histories = new StatementHistories()
-  readonly #writeGate = new WriteGate()
-  #serverVersion = 0
-  /** Whether transactions that nobody begins have the isolation that is wanted. */
-  #beginsByItself = false
-  #ledElsewhere = Number.NEGATIVE_INFINITY
-
-  constructor(options: DatabaseOptions) {
-    this.#options = options
-    this.#wrapping = options.wrapping ?? new Wrapping()
-    const { url, settingNames, onConnectionError: onError } = options
-    const connecting = (patienceMillis: number) => () => connect({ url, settingNames, patienceMillis })
-    const lifetimeMillis = options.lifetime && options.lifetime * 1000
-    this.#pool = new Pool({
-      connect: connecting(options.connectTimeout * 1000),
-      most: options.connections,
-      idleMillis: options.idleTimeout * 1000,
-      lifetimeMillis,
-      patienceMillis: options.poolTimeout * 1000,
-      onError,
-    })
-    const atWork = () => this.#pool.atWork
-    const lanes = { connect: connecting(options.connectTimeout * 1000), count: laneCount, atWork, lifetimeMillis }
-    this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
-    this.#probe = new Probe({ connect: connecting(probeMillis), patienceMillis: probeMillis })
-    this.#lost = new LostConnections({
-      probe: this.#probe,
-      clients: () => [...this.#pool.clients, ...(this.#lanes?.clients ?? [])],
-      onLost: () => this.#closeIdle(),
-    })
-  }
-
-  /** Connects, and learns what server it is. */
-  async open(): Promise<void> {
-    const { isolation } = this.#options
-    const [row] = await this.rows<{ version: string; isolation: string }>(
-      `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation`,
-    )
-    this.#serverVersion = Math.floor(Number(row!.version) / 10_000)
-    this.#beginsByItself = row!.isolation === isolation.replace('-', ' ')
-    // Opened while there is room for it.
-    await this.#probe.answers()
-  }
-
-  /** Major version of the server; 0 before {@link open}. */
-  get serverVersion(): number {
-    return this.#serverVersion
-  }
-
-  get connections(): ConnectionCounts {
-    return { ...this.#pool.counts, ...(this.#lanes?.counts ?? { shared: 0, pending: 0 }) }
-  }
-
+export interface Database {
+  /** Major version of the server; 0 before it is connected. */
+  readonly serverVersion: number
+  readonly connections: ConnectionCounts
   /** Runs a read outside a transaction; the bytes of its first row's first column, null when there is none. */
   answer(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    options: ReadOptions = {},
-  ): Promise<Buffer | null> {
-    const around = this.#wrapping.statement
-    if (!around) return this.#answer(statement, values, options)
-    return around({ kind: 'query', digest: statement.name }, () => this.#answer(statement, values, options))
-  }
-
+    options?: ReadOptions,
+  ): Promise<Buffer | null>
   /** The same of one that answers many: the bytes of all columns of all rows. */
   answerMany(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    options: ReadOptions = {},
-  ): Promise<(Buffer | null)[][]> {
-    const run = () => this.#readAlone(statement, values, options, allRows)
-    const around = this.#wrapping.statement
-    return around ? around({ kind: 'query', digest: statement.name }, run) : run()
-  }
-
+    options?: ReadOptions,
+  ): Promise<(Buffer | null)[][]>
   /**
    * Runs one statement that writes, in a transaction of its own with these settings; the bytes of its first row's first
    * column. When the signal aborts the statement is cancelled, and the reason is the error unless it was done before.
@@ -197,209 +63,36 @@ export class Database {
     statement: PreparedStatement,
     values: readonly (string | null)[],
     options: ChangeOptions,
-  ): Promise<Buffer | null> {
-    if (!this.#beginsByItself) return this.transaction((own) => own.lastBytes(statement, values), options)
-    const around = this.#wrapping.statement
-    if (!around) return this.#change(statement, values, options)
-    const work = { kind: 'transaction', digest: statement.name } as const
-    return around(work, () => this.#change(statement, values, options))
-  }
-
+  ): Promise<Buffer | null>
   /** Runs text with values outside a transaction and returns the rows, for what is not on the hot path. */
-  rows<R extends Row = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    const run = () => this.#rows<R>(text, values)
-    const around = this.#wrapping.statement
-    return around ? around({ kind: 'other', digest: null }, run) : run()
-  }
-
+  rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
   /**
    * Runs `work` in a transaction: committed when it returns, rolled back when it throws. When its first statement proves
    * not to be prepared any more, it is run once more.
    */
-  async transaction<T>(
-    work: (transaction: OwnTransaction) => Promise<T>,
-    options: TransactionOptions = {},
-  ): Promise<T> {
-    return this.#unlessUnprepared((preparing) => this.#transact(work, options, preparing))
-  }
-
+  transaction<T>(work: (transaction: OwnTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Calls `onNotify` for each notification until `stop`; `onLost` when the connection ends otherwise. */
-  listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
-    const { url, connectTimeout } = this.#options
-    return listen({ url, patienceMillis: connectTimeout * 1000, channel, onNotify, onLost })
-  }
-
+  listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening>
   /** Tells of each committed transaction which tables it changed, until `stop`; rejects where the server does not let it. */
-  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {
-    const { url, connectTimeout } = this.#options
-    return decode({ url, patienceMillis: connectTimeout * 1000, onCommit, onLost })
-  }
-
+  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding>
   /** Whether the database answers; known within a second, whatever else is at work. */
-  answers(): Promise<boolean> {
-    return this.#probe.answers()
-  }
-
-  async close(): Promise<void> {
-    this.#lost.stop()
-    await Promise.all([this.#lanes?.close(), this.#probe.close(), this.#pool.close()])
-  }
-
-  #answer(statement: PreparedStatement, values: readonly (string | null)[], options: ReadOptions) {
-    const history = this.#histories.of(statement)
-    const lane = this.#lanes && statement.onlyReads && history.isShort ? this.#lanes.pick() : null
-    if (!lane) return this.#readAlone(statement, values, options, firstField)
-    const { text, name } = statement
-    const elsewhere = () => this.#readAlone(statement, values, options, firstField)
-    const { whenUnwanted = null } = options
-    const call = { text, values, name: lane.client.takes(name, text) ? name : null, history, elsewhere, whenUnwanted }
-    return lane.run(call, options.signal ?? null).catch((error) => {
-      throw options.signal?.aborted ? error : translatePostgresError(error, text, values)
-    })
-  }
-
-  /** A read on a connection of the pool; when that was lost in silence, on another one. */
-  async #readAlone<T>(
-    statement: PreparedStatement,
-    values: readonly (string | null)[],
-    { signal = null, whenUnwanted }: ReadOptions,
-    ask: Ask<T>,
-  ): Promise<T> {
-    const ended = eitherSignal(signal, whenUnwanted?.() ?? null)
-    const run = (preparing: boolean) => this.#runAlone(statement, values, { signal: ended, preparing }, ask)
-    const answer = this.#unlessUnprepared(run).catch((error) => {
-      if (statement.onlyReads && originOf(error) instanceof LostInSilence) return this.#unlessUnprepared(run)
-      throw error
-    })
-    return unlessAborted(ended, answer)
-  }
-
-  async #change(
-    statement: PreparedStatement,
-    values: readonly (string | null)[],
-    { settings = {}, signal = null }: ChangeOptions,
-  ): Promise<Buffer | null> {
-    const entering = this.#writeGate.enter(signal)
-    const place = entering instanceof Promise ? await entering : entering
-    try {
-      return await this.#unlessUnprepared((preparing) => {
-        const made = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
-        const preface = made && { ...made, name: preparing ? made.name : null }
-        return this.#runAlone(statement, values, { signal, preparing, preface }, firstField)
-      })
-    } catch (error) {
-      throw signal?.aborted && isCancelled(error) ? signal.reason : error
-    } finally {
-      this.#writeGate.leave(place)
-    }
-  }
-
-  /** Runs a statement on a connection of the pool. */
-  async #runAlone<T>(
-    statement: PreparedStatement,
-    values: readonly (string | null)[],
-    how: Pick<AnswerCall, 'preface'> & { readonly signal: AbortSignal | null; readonly preparing: boolean },
-    ask: Ask<T>,
-  ): Promise<T> {
-    const { signal, preparing, preface } = how
-    const history = this.#histories.of(statement)
-    const acquired = this.#pool.acquire(signal)
-    const pooled = acquired instanceof Promise ? await acquired : acquired
-    const { client } = pooled
-    const { text } = statement
-    const name = preparing && history.isRepeated && client.takes(statement.name, text) ? statement.name : null
-    const cancelling = signal && new Cancelling(signal, client)
-    const atWork = this.#pool.atWork
-    const started = performance.now()
-    let isSpent = false
-    try {
-      const answer = await ask(client, { text, values, name, preface })
-      history.ranAlone(performance.now() - started, atWork)
-      return answer
-    } catch (error) {
-      isSpent = this.#isSpentBy(error)
-      if (error instanceof Unprepared && preparing) throw error
-      throw this.#explained(translatePostgresError(error, text, values))
-    } finally {
-      if (cancelling) await cancelling.settle()
-      this.#pool.release(pooled, isSpent)
-    }
-  }
-
-  async #transact<T>(
-    work: (transaction: OwnTransaction) => Promise<T>,
-    options: TransactionOptions,
-    preparing: boolean,
-  ): Promise<T> {
-    const { isolation = this.#options.isolation, readOnly = false, settings = {}, signal = null } = options
-    const pooled = await this.#pool.acquire(signal)
-    const { client } = pooled
-    const begin = `BEGIN ISOLATION LEVEL ${isolation.replace('-', ' ').toUpperCase()}${readOnly ? ' READ ONLY' : ''}`
-    const cancelling = signal && new Cancelling(signal, client)
-    const around = this.#wrapping.statement
-    const histories = this.#histories
-    const transaction = new ClientTransaction({ client, histories, preparing, begin, settings, signal, around })
-    let isSpent = false
-    try {
-      const result = await work(transaction)
-      await transaction.commit()
-      return result
-    } catch (error) {
-      await cancelling?.settle()
-      isSpent = this.#isSpentBy(error)
-      await client.query('ROLLBACK').catch(() => {
-        isSpent = true
-      })
-      if (signal?.aborted && isCancelled(error)) throw signal.reason
-      throw readOnly ? error : this.#explained(error)
-    } finally {
-      await cancelling?.settle()
-      this.#pool.release(pooled, isSpent || transaction.isUnlikeOthers)
-    }
-  }
-
-  async #rows<R extends Row>(text: string, values: readonly unknown[]): Promise<R[]> {
-    const pooled = await this.#pool.acquire()
-    let isSpent = false
-    try {
-      return (await pooled.client.query<R>(text, values as unknown[])).rows
-    } catch (error) {
-      isSpent = this.#isSpentBy(error)
-      throw translatePostgresError(error, text, values)
-    } finally {
-      this.#pool.release(pooled, isSpent)
-    }
-  }
-
-  /** Runs what may be prepared; when a connection proves not to have it prepared, once more without, on another one. */
-  async #unlessUnprepared<T>(run: (preparing: boolean) => Promise<T>): Promise<T> {
-    try {
-      return await run(this.#options.preparedStatements)
-    } catch (error) {
-      if (error instanceof Unprepared) return run(false)
-      throw error
-    }
-  }
-
-  /** Whether a connection on which this failed is not to be used again. */
-  #isSpentBy(error: unknown): boolean {
-    return error instanceof Unprepared || isReadOnlyTransaction(error) || isConnectionLost(error)
-  }
-
-  /** The error of what was to write: where the server takes no changes, one that says so. */
-  #explained(error: unknown): unknown {
-    if (!isReadOnlyTransaction(error)) return error
-    const now = performance.now()
-    if (now - this.#ledElsewhere > leadElsewhereMillis) {
-      // Where the others lead to takes no changes either, while the URL may lead elsewhere by now.
-      this.#ledElsewhere = now
-      this.#closeIdle()
-    }
-    return readOnlyError(error)
-  }
-
-  #closeIdle(): void {
-    this.#pool.closeIdle()
-    this.#lanes?.closeIdle()
-  }
+  answers(): Promise<boolean>
 }
+
+/** The database for those who may ask it but neither open nor close it. */
+export const lend = (database: Database): Database => ({
+  get serverVersion() {
+    return database.serverVersion
+  },
+  get connections() {
+    return database.connections
+  },
+  answer: (statement, values, options) => database.answer(statement, values, options),
+  answerMany: (statement, values, options) => database.answerMany(statement, values, options),
+  change: (statement, values, options) => database.change(statement, values, options),
+  rows: (text, values) => database.rows(text, values),
+  transaction: (work, options) => database.transaction(work, options),
+  listen: (channel, onNotify, onLost) => database.listen(channel, onNotify, onLost),
+  decode: (onCommit, onLost) => database.decode(onCommit, onLost),
+  answers: () => database.answers(),
+})

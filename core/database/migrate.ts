@@ -5,6 +5,7 @@ import type { Knex } from 'knex'
 import type pg from 'pg'
 import type { LoadedPlugin } from '../engine/plugins.ts'
 import { StartError } from '../engine/start-error.ts'
+import { codeOf, messageOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import { connectOnce, type StartSettings, takeStep } from './connect.ts'
 import { migrations } from './migrations/index.ts'
@@ -118,9 +119,9 @@ async function requireSchema(transaction: Knex.Transaction): Promise<void> {
 
 /** A missing privilege, told with its remedy. */
 function explained(error: unknown, { user, database }: pg.Client): unknown {
-  if ((error as { code?: string }).code !== '42501') return error
+  if (codeOf(error) !== '42501') return error
   const grant = `GRANT CREATE ON DATABASE "${database}" TO "${user}"`
   return new StartError(
-    `User "${user}" may not make or use the schema trellis (${(error as Error).message}): have the owner run ${grant}, or use another user in --database-url`,
+    `User "${user}" may not make or use the schema trellis (${messageOf(error)}): have the owner run ${grant}, or use another user in --database-url`,
   )
 }

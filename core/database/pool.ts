@@ -2,6 +2,7 @@
 // and whoever finds none waits in line, for as long as a request may wait.
 
 import { onAbort } from '../concurrency/aborting.ts'
+import { codeOf } from '../errors/thrown.ts'
 import type { AnsweringClient } from './answering-client.ts'
 import { busyError, connectionError } from './postgres-errors.ts'
 
@@ -177,7 +178,7 @@ export class Pool {
       this.#add(await this.#options.connect())
     } catch (error) {
       this.#opening--
-      this.#notOpened(error as Error & { readonly code?: string })
+      this.#notOpened(error)
     }
     if (this.#isClosed && this.#size === 0) this.#drained()
   }
@@ -197,8 +198,8 @@ export class Pool {
   }
 
   /** Who waits goes on waiting when there is hope: connections that will be released, or a server that only refuses. */
-  #notOpened(error: Error & { readonly code?: string }): void {
-    const isRefusal = refusals.has(error.code ?? '')
+  #notOpened(error: unknown): void {
+    const isRefusal = refusals.has(codeOf(error) ?? '')
     if (this.#open.size === 0 && !isRefusal) {
       for (const { fail } of this.#waiters) fail(connectionError(error))
     }

@@ -1,8 +1,9 @@
 // PostgreSQL's errors as the API shows them, by SQLSTATE. The only place that knows the mapping.
 
 import { badRequest, internalError, TrellisError } from '../errors/errors.ts'
+import { messageOf } from '../errors/thrown.ts'
 
-interface PostgresError extends Error {
+export interface PostgresError extends Error {
   readonly code?: string
   readonly routine?: string
   readonly detail?: string
@@ -14,7 +15,7 @@ const isPostgresError = (error: unknown): error is PostgresError =>
 
 /** No connection could be had, or it broke. */
 export const connectionError = (error: unknown): TrellisError =>
-  internalError('connection error', { code: 'postgres-error', internal: (error as Error)?.message, cause: error })
+  internalError('connection error', { code: 'postgres-error', internal: messageOf(error), cause: error })
 
 /** 503: no connection was free for as long as a request may wait. */
 export const busyError = (seconds: number): TrellisError =>
@@ -38,7 +39,7 @@ export function transactionError(error: unknown): TrellisError {
   return internalError('postgres tx error', {
     code: 'postgres-error',
     placeless: true,
-    internal: (error as Error)?.message,
+    internal: messageOf(error),
     cause: error,
   })
 }

@@ -1,5 +1,6 @@
 // A connection apart from all others, on which the database can be asked how it is whatever the others do.
 
+import { codeOf } from '../errors/thrown.ts'
 import type { AnsweringClient } from './answering-client.ts'
 import { closeClient } from './pool.ts'
 import type { Row } from './transaction.ts'
@@ -47,7 +48,7 @@ export class Probe {
       await this.rows('select 1')
       return true
     } catch (error) {
-      return (error as { readonly code?: string }).code === tooManyConnections
+      return codeOf(error) === tooManyConnections
     }
   }
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions, SecureVersion } from 'node:tls'
+import { codeOf } from '../errors/thrown.ts'
 import { environment } from '../options/environment.ts'
 import { type ConnectionUrl, refusal } from './connection-url.ts'
 
@@ -68,7 +69,7 @@ function read(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw refusal(`${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw refusal(`${name}: ${path} cannot be read (${codeOf(error)})`)
   }
 }
 

@@ -2,15 +2,14 @@
 // known even while no plugin serves them, so a configuration stays valid whatever is loaded.
 
 import { OptionsError } from '../options/option-values.ts'
-import type { PluginDefinition } from './plugin.ts'
+import type { OpenApis, PluginDefinition } from './plugin.ts'
 
 const interfaceApis = ['metadata', 'graphql', 'pgdump', 'developer', 'config']
 
 /** The API that a plugin's operations and routes belong to. */
 export const apiOf = (plugin: Pick<PluginDefinition, 'api'>): string => (plugin.api ?? 'metadata').toLowerCase()
 
-export class Apis {
-  /** Every name that may be enabled. */
+export class Apis implements OpenApis {
   readonly known: readonly string[]
   readonly enabled: readonly string[]
   readonly #open: ReadonlySet<string>

@@ -7,10 +7,12 @@ import { Access } from '../access/access.ts'
 import { Auth } from '../auth/auth.ts'
 import { Vocabulary } from '../compiler/vocabulary.ts'
 import { takeStep } from '../database/connect.ts'
-import { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { PooledDatabase } from '../database/pooled-database.ts'
+import { stackOf } from '../errors/thrown.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import { GraphQLEngine } from '../graphql/engine.ts'
+import type { GraphQLService } from '../graphql/service.ts'
 import { inDialect, toAnswerable } from '../http/answer.ts'
 import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
@@ -25,7 +27,8 @@ import type { AllSettings, Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
 import { SessionSettings } from '../session/session-settings.ts'
 import { Apis } from './apis.ts'
-import type { Plugin } from './plugin.ts'
+import { Measures } from './measures.ts'
+import type { OpenApis, Plugin } from './plugin.ts'
 import { type ReadSettings, readSettings } from './plugin-options.ts'
 import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
@@ -47,11 +50,11 @@ export interface RunningEngine {
   readonly settings: Settings
   readonly app: FastifyInstance
   readonly metadata: MetadataService
-  readonly graphql: GraphQLEngine
+  readonly graphql: GraphQLService
   /** The model being served now. */
   readonly model: Model
   readonly plugins: readonly LoadedPlugin[]
-  readonly apis: Pick<Apis, 'enabled' | 'known' | 'isEnabled'>
+  readonly apis: OpenApis
   /** Opens the port of the settings; returns it. */
   listen(): Promise<number>
   /** Ends requests in flight, then everything else. */
@@ -134,6 +137,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     options: options.given.ofPlugins,
     vocabulary,
     services: new ServiceRegistry(),
+    measures: new Measures(),
     configuration: [],
     routes: new Map(),
     ready: [],
@@ -150,9 +154,9 @@ interface DatabaseServices {
   readonly wrapping: Wrapping
 }
 
-function openDatabase({ settings, dialect, observe, wrapping }: DatabaseServices): Database {
+function openDatabase({ settings, dialect, observe, wrapping }: DatabaseServices): PooledDatabase {
   if (settings.databaseUrl === null) throw new StartError('there is no database to serve: set databaseUrl')
-  return new Database({
+  return new PooledDatabase({
     url: settings.databaseUrl,
     connections: settings.connections * settings.stripes,
     idleTimeout: settings.timeout,
@@ -236,7 +240,7 @@ async function runAtEnd({ run, plugin }: OwnedHook, { observe }: Services): Prom
   try {
     await run()
   } catch (error) {
-    const detail = `${pluginLabel(plugin)} failed to close: ${(error as Error)?.stack ?? error}`
+    const detail = `${pluginLabel(plugin)} failed to close: ${stackOf(error)}`
     observe.log({ type: 'unstructured', level: 'error', detail })
   }
 }

@@ -3,13 +3,13 @@
 
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import type { Access } from '../access/access.ts'
-import type { Auth } from '../auth/auth.ts'
+import type { AccessService } from '../access/access.ts'
+import type { AuthService } from '../auth/auth.ts'
 import type { ComparisonOperator } from '../compiler/comparison-operator.ts'
 import type { TypeSupport } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
 import type { Contribution } from '../graphql/contribution.ts'
-import type { GraphQLEngine } from '../graphql/engine.ts'
+import type { GraphQLService } from '../graphql/service.ts'
 import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document.ts'
@@ -25,6 +25,7 @@ import type { Settings } from '../options/options.ts'
 import type { Outgoing } from '../outgoing/client.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { Admission } from './admission.ts'
+import type { Measure } from './measures.ts'
 import type { ServiceKey } from './service-key.ts'
 import type { Surroundings } from './wrapping.ts'
 
@@ -59,10 +60,18 @@ export interface ConfigurationMember extends Omit<ConfigurationEntry, 'value'> {
   value(): unknown
 }
 
+/** Which APIs there are, and which of them are open. */
+export interface OpenApis {
+  /** Every name that may be enabled. */
+  readonly known: readonly string[]
+  readonly enabled: readonly string[]
+  isEnabled(name: string): boolean
+}
+
 /** What a plugin registers with; `Options` are the values of its own options. */
 export interface Engine<Options = Readonly<Record<string, unknown>>> {
   /** What roles may do with tables: asking for it, and narrowing it for everybody. */
-  readonly access: Pick<Access, 'of' | 'narrow'>
+  readonly access: AccessService
   readonly settings: Settings
   /** The values of the options that the plugin declares. */
   readonly options: Options
@@ -93,7 +102,7 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   readonly graphql: {
     contribute(contribution: Contribution): void
     /** Executing requests, for routes and transports. */
-    readonly engine: GraphQLEngine
+    readonly engine: GraphQLService
   }
   readonly routes: {
     add(...routes: readonly Route[]): void
@@ -105,7 +114,7 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   /** What columns can be compared by, in GraphQL and in expressions of the metadata. */
   readonly comparisons: { add(...operators: readonly ComparisonOperator[]): void }
   /** Who asks: authenticating requests of other transports, and adding a way to authenticate. */
-  readonly auth: Pick<Auth, 'mode' | 'configuration' | 'authenticate' | 'use'>
+  readonly auth: AuthService
   /** Puts something around the work of the server, or in front of it: each member stands around one kind. */
   around(surroundings: Surroundings): void
   /** What administrators may read of the configuration. */
@@ -113,6 +122,12 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     add(...members: readonly ConfigurationMember[]): void
     /** Those of all plugins, in their order: complete when the server is ready. */
     all(): readonly ConfigurationMember[]
+  }
+  /** Numbers that whoever watches the server may read. */
+  readonly measures: {
+    add(...measures: readonly Measure[]): void
+    /** Those of all plugins: complete when the server is ready. */
+    all(): readonly Measure[]
   }
   /** Gives those that depend on this plugin something to use. */
   provide<T>(key: ServiceKey<T>, service: T): void
@@ -124,8 +139,7 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   readonly sessionSettings: SessionSettings
   /** Requests to other servers, by the rules that hold for all of them. */
   readonly outgoing: Outgoing
-  /** Which APIs exist and which are open. */
-  readonly apis: { isEnabled(name: string): boolean; readonly enabled: readonly string[] }
+  readonly apis: OpenApis
   /** The model being served now: read it once per request. */
   readonly model: Model
   /** Runs when the server starts to serve, after the first model was built. */

@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
-import type { Database } from '../database/database.ts'
+import { lend } from '../database/database.ts'
+import type { PooledDatabase } from '../database/pooled-database.ts'
 import { isConnectionLost } from '../database/postgres-errors.ts'
 import { TrellisError } from '../errors/errors.ts'
 import type { Contribution } from '../graphql/contribution.ts'
@@ -22,6 +23,7 @@ import type { SessionSettings } from '../session/session-settings.ts'
 import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
+import type { Measures } from './measures.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, pluginFailure } from './plugins.ts'
@@ -35,10 +37,11 @@ export interface Services {
   /** The values of the options of plugins. */
   readonly options: ReadSettings['ofPlugins']
   readonly services: ServiceRegistry
+  readonly measures: Measures
   readonly configuration: ConfigurationMember[]
   readonly dialect: Dialect
   readonly app: FastifyInstance
-  readonly database: Database
+  readonly database: PooledDatabase
   readonly observe: Observer
   readonly auth: Auth
   readonly outgoing: Outgoing
@@ -82,7 +85,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     options: services.options.get(loaded) ?? {},
     dialect: services.dialect,
     app: services.app,
-    database: services.database,
+    database: lend(services.database),
     observe: services.observe,
     auth: services.auth,
     admission: admissionBy(services.wrapping),
@@ -94,6 +97,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       add: (...members) => addMembers(services.configuration, members),
       all: () => services.configuration.toSorted((a, b) => a.place - b.place),
     },
+    measures: services.measures,
     provide: (key, service) => services.services.provide(key, service, loaded),
     use: (key) => services.services.use(key, loaded),
     operations: { add: (...added) => operations.add(owner, ...added), all: () => operations.all() },

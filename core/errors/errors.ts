@@ -60,6 +60,8 @@ export interface ErrorDetails {
   readonly placeless?: boolean
   /** What only administrators (or development mode) may see. */
   readonly internal?: unknown
+  /** What another server says of its error, beside path and code, in GraphQL. */
+  readonly extensions?: Readonly<Record<string, unknown>>
   /** Asked when the error is answered, so that it costs nothing otherwise. */
   readonly help?: (() => ErrorHelp) | null
   readonly cause?: unknown
@@ -72,6 +74,7 @@ export class TrellisError extends Error {
   readonly path: readonly PathKey[]
   readonly placeless: boolean
   readonly internal: unknown
+  readonly extensions: Readonly<Record<string, unknown>> | undefined
   readonly help: (() => ErrorHelp) | null
   #shownHelp: ErrorHelp | undefined
 
@@ -83,6 +86,7 @@ export class TrellisError extends Error {
     this.path = details.path ?? []
     this.placeless = details.placeless ?? false
     this.internal = details.internal
+    this.extensions = details.extensions
     this.help = details.help ?? null
   }
 
@@ -99,8 +103,8 @@ export class TrellisError extends Error {
 
   /** The same error with other details; what is left out stays. */
   with(details: ErrorDetails): TrellisError {
-    const { path, placeless, internal, help, cause } = this
-    const merged = { path, placeless, internal, help, cause, ...details }
+    const { path, placeless, internal, extensions, help, cause } = this
+    const merged = { path, placeless, internal, ...(extensions && { extensions }), help, cause, ...details }
     const copy = new TrellisError(this.status, this.code, this.message, merged)
     copy.stack = this.stack
     return copy
@@ -153,7 +157,8 @@ export function flatError(error: TrellisError, showInternal: boolean) {
 /** One member of a GraphQL `errors` array. */
 export function graphqlError(error: TrellisError, showInternal: boolean) {
   const { hint, locations } = error.shownHelp
-  const extensions = { path: pathText(error.path), code: error.code, ...(hint !== undefined && { hint }) }
+  const own = { path: pathText(error.path), code: error.code, ...(hint !== undefined && { hint }) }
+  const extensions = { ...own, ...error.extensions }
   const internal = showInternal && error.internal !== undefined ? { internal: error.internal } : {}
   return { extensions: { ...extensions, ...internal }, message: error.message, ...(locations && { locations }) }
 }

@@ -2,6 +2,7 @@
 
 import type { PgType } from '../catalog/types.ts'
 import type { Output } from '../compiler/plan.ts'
+import type { Transaction } from '../database/transaction.ts'
 import type { PathKey } from '../errors/path.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments } from './arguments.ts'
@@ -28,6 +29,8 @@ export interface ResolvedCall<Plan = unknown> {
   readonly headers: Readonly<Record<string, string>>
   /** Aborts when the value is no longer waited for: requests to other servers take it over. */
   readonly signal: AbortSignal | null
+  /** Of a field that runs `inTransaction`: the operation's. Else null. */
+  readonly transaction: Transaction | null
 }
 
 /** One field of several that are answered by one call. */
@@ -49,7 +52,7 @@ export interface CallGroup<Plan = unknown> {
 }
 
 /** What the planners of all resolved fields have in common. */
-interface CallPlanner<Plan> {
+export interface CallPlanner<Plan> {
   readonly kind: 'resolved'
   /**
    * Whether the value has the response's shape already. Otherwise it is completed against the selection: members picked,
@@ -58,6 +61,8 @@ interface CallPlanner<Plan> {
   readonly completed?: boolean
   /** Whether its failure leaves the rest of the answer: it is listed beside it, and the nearest nullable member is null. */
   readonly partial?: boolean
+  /** How explaining it is refused; absent: as whatever the database does not answer. */
+  readonly explainRefusal?: string
   /** What of it can be decided once for all requests that share the plan; values of arguments are not known yet. */
   plan?(field: FieldSelection, context: PlanContext): Plan
 }
@@ -68,8 +73,16 @@ interface CallPlanner<Plan> {
  */
 export type ResolvedPlanner<Plan = unknown> = CallPlanner<Plan> &
   (
-    | { readonly group?: undefined; resolve(call: ResolvedCall<Plan>): unknown }
-    | { readonly group: CallGroup<Plan>; readonly resolve?: undefined }
+    | {
+        readonly group?: undefined
+        /**
+         * Whether a field of a mutation runs in the operation's transaction, in order with the fields that change the database,
+         * and not before it.
+         */
+        readonly inTransaction?: boolean
+        resolve(call: ResolvedCall<Plan>): unknown
+      }
+    | { readonly group: CallGroup<Plan>; readonly inTransaction?: undefined; readonly resolve?: undefined }
   )
 
 /** The same for all rows of the answer at once, with a result for each; `needs` are what each row is given. */

@@ -15,8 +15,8 @@ import {
 import { internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
 import { type JsonObject, type Place, placeIn, setAt } from './answer.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 import { typeOfValue } from './possible-types.ts'
-import type { RoleSchema } from './role-schema.ts'
 import type { FieldSelection } from './selection.ts'
 import type { MemberStep } from './steps.ts'
 
@@ -29,7 +29,7 @@ export interface FoundObject {
 }
 
 export interface CompletionOptions {
-  readonly schema: RoleSchema
+  readonly schema: PlannedSchema
   readonly members: ReadonlyMap<FieldSelection, MemberStep>
   /** Told of what does not fit its type: throws, unless the rest of the answer is left. */
   readonly refuse: (error: TrellisError, place: Place) => void

@@ -28,6 +28,8 @@ const newcomersPerPlace = 8
 
 /** One operation of a document, ready to be planned. */
 export interface Operation {
+  /** The document that it stands in, as the client wrote it. */
+  readonly text: string
   readonly node: OperationDefinitionNode
   readonly kind: 'query' | 'mutation' | 'subscription'
   readonly variables: ReadonlyMap<string, VariableDefinitionNode>
@@ -149,7 +151,7 @@ export function chooseOperation(document: ParsedDocument, name: string | null): 
     variables.set(variable, definition)
   }
   checkFragments(node.selectionSet, document.fragments)
-  const operation = { node, kind: node.operation, variables, fragments: document.fragments }
+  const operation = { text: document.text, node, kind: node.operation, variables, fragments: document.fragments }
   document.operations.set(name, operation)
   return operation
 }

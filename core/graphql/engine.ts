@@ -19,15 +19,17 @@ import { answerBatch, type BatchMember, batchValues } from './batch.ts'
 import type { Contribution, SchemaKind } from './contribution.ts'
 import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
 import { runOperation } from './execute.ts'
-import type { ExecutionContext, ResponseHeaders } from './execution-context.ts'
+import type { ExecutionContext } from './execution-context.ts'
 import { type InspectedOperation, inspectOperation } from './inspect.ts'
 import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './prepared.ts'
 import type { GraphQLRequest, ValidationOptions } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
+import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras } from './service.ts'
 import { checkRoot, validateDocument } from './validate.ts'
 import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
+import { withinTransaction } from './within-transaction.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
 const plansPerVariant = 64
@@ -73,35 +75,6 @@ export interface GraphQLEngineOptions {
   readonly toAnswerable: (error: unknown) => TrellisError
 }
 
-/** What a transport adds to a request. */
-export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
-  /** The client's headers, lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Gives what aborts when nobody waits for the answer any more: then reads end, while changes go on. */
-  readonly whenUnwanted?: () => AbortSignal
-  /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
-  readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
-  /** Takes headers that the response is to have besides, as when an action sets a cookie; absent: they are left out. */
-  readonly response?: ResponseHeaders
-  /** Whether errors beside data may show their `internal`. */
-  readonly showInternal?: boolean
-}
-
-/** How a request is planned. */
-export interface PlanOptions {
-  /** Absent: the usual one. */
-  readonly schema?: SchemaKind
-}
-
-/** An operation whose plans are kept, for those who look at what is. */
-export interface CachedOperation {
-  readonly schema: RoleSchema
-  readonly document: ParsedDocument
-  readonly operationName: string | null
-  /** One for each shape of variables, with the statements that answer root fields. */
-  readonly plans: readonly { readonly statements: readonly string[] }[]
-}
-
 function generatedSql({ prepared, variables }: PlannedRequest, session: Session): QueryLog['generated_sql'] {
   if (prepared.operation.kind !== 'query') return null
   const statements = [...prepared.answeredBy].map(([key, statement]) => {
@@ -130,7 +103,7 @@ function statementsOf({ answeredBy }: PreparedOperation): string[] {
   return [...new Set(texts)]
 }
 
-export class GraphQLEngine {
+export class GraphQLEngine implements GraphQLService {
   readonly #options: GraphQLEngineOptions
   readonly #documents: DocumentCache
   readonly #cachePlans: boolean
@@ -147,12 +120,10 @@ export class GraphQLEngine {
     this.#cachePlans = options.settings.queryPlanCacheSize > 0
   }
 
-  /** How many requests were served by a plan of before, and how many had to be planned, refused ones among them. */
   get plans(): { readonly reused: number; readonly made: number } {
     return { reused: this.#reused, made: this.#made }
   }
 
-  /** What is kept now, of the model being served. */
   cached(): CachedOperation[] {
     const schemas = [...this.#schemas.values()]
     const documents = this.#documents.all
@@ -168,12 +139,10 @@ export class GraphQLEngine {
     )
   }
 
-  /** Runs a request; the answer's bytes. Throws a TrellisError. */
   execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
     return this.operate({ request, session }, (work) => this.#execute(work, extras))
   }
 
-  /** Does what answers an operation, with everything around it that stands around operations. */
   operate<T>(
     { request, session }: Pick<OperationWork, 'request' | 'session'>,
     run: (work: OperationWork) => Promise<T>,
@@ -183,7 +152,6 @@ export class GraphQLEngine {
     return around ? around(work, () => run(work)) : run(work)
   }
 
-  /** Validates and plans a request without running it. */
   plan(request: GraphQLRequest, session: Session, options: PlanOptions = {}): PlannedRequest {
     const around = this.#options.wrapping.planning
     if (!around) return this.#plan(request, session, options)
@@ -198,7 +166,8 @@ export class GraphQLEngine {
 
   async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
     const { request, session } = work
-    const { database, dialect, sessionSettings, toAnswerable } = this.#options
+    const { dialect, sessionSettings, toAnswerable } = this.#options
+    const database = extras.transaction ? withinTransaction(extras.transaction) : this.#options.database
     const planned = this.plan(request, session, extras)
     work.operation = planned.prepared.operation
     if (planned.prepared.batch) throw subscriptionRefused()
@@ -225,12 +194,10 @@ export class GraphQLEngine {
     return await runOperation(context)
   }
 
-  /** The values of one subscriber to a planned subscription, and whether it may have them. */
   batchValues(planned: PlannedRequest, session: Session): string {
     return batchValues(planned, session)
   }
 
-  /** The answers of subscribers whose plan is the same, by id: one statement for all. */
   answerBatch(
     prepared: PreparedOperation,
     members: readonly BatchMember[],
@@ -262,12 +229,10 @@ export class GraphQLEngine {
     return { schema, prepared, variables }
   }
 
-  /** The operation that a request asks for. */
   operation({ query, operationName }: Pick<GraphQLRequest, 'query' | 'operationName'>): Operation {
     return chooseOperation(this.#documents.get(query), operationName)
   }
 
-  /** Plans a query or subscription field by field, for those who look at plans and run nothing. */
   inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation {
     const operation = this.operation(request)
     const schema = this.schema(session.role, session.backendOnly, kind)
@@ -276,7 +241,6 @@ export class GraphQLEngine {
     return inspectOperation(new PlanContext(schema, operation, variables))
   }
 
-  /** Refuses a document that cannot be asked, whatever its variables; of the model being served unless another is given. */
   validate(text: string, { role = 'admin', backendOnly = false }: ValidationOptions = {}, model?: Model): void {
     validateDocument(
       model ? this.#schemaOf(model, { role, backendOnly, kind: 'standard' }) : this.schema(role, backendOnly),
@@ -284,7 +248,6 @@ export class GraphQLEngine {
     )
   }
 
-  /** The schema that a role sees now. */
   schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {
     const model = this.#options.model()
     if (model !== this.#schemaModel) {

@@ -14,7 +14,7 @@ import { introspect } from './introspection.ts'
 import type { ChangeStep, StatementStep, Step } from './prepared.ts'
 import { type CallRun, joinRuns, type Run, rootRun, runCalls, runLevels } from './run-calls.ts'
 import type { FieldSelection } from './selection.ts'
-import type { JoinStep } from './steps.ts'
+import type { JoinStep, RootCall } from './steps.ts'
 
 /** A part of the answer: text of members, or the members themselves where calls take part. */
 type Part = Buffer | string | JsonObject
@@ -56,7 +56,14 @@ class Running {
     // Reads end when nobody waits for them any more, while changes go on.
     const unwanted = prepared.calls && prepared.operation.kind === 'query' ? whenUnwanted?.() : null
     const signal = eitherSignal(context.signal, unwanted ?? null)
-    this.#run = { context, answer: this.#answer, argumentsOf: callArguments ?? noArguments, signal, read }
+    this.#run = {
+      context,
+      answer: this.#answer,
+      argumentsOf: callArguments ?? noArguments,
+      signal,
+      transaction: null,
+      read,
+    }
   }
 
   async run(): Promise<Piece> {
@@ -94,14 +101,19 @@ class Running {
       return
     }
     const { database, session, sessionSettings, signal } = this.#context
-    const hasJoins = steps.some((step) => needsTransaction(step) && step.joins.length > 0)
+    const hasJoins = steps.some((step) => needsTransaction(step) && (step.kind === 'call' || step.joins.length > 0))
     const work = async (transaction: OwnTransaction) => {
+      const read: Run['read'] = (statement, values) => transaction.bytes(statement, values)
+      const run = { ...this.#run, transaction, read }
       const joins: CallRun[] = []
       for (const [i, step] of steps.entries()) {
-        if (needsTransaction(step)) joins.push(...(await this.#change(step, i, transaction, i === last && !hasJoins)))
+        if (!needsTransaction(step)) continue
+        const isLast = i === last && !hasJoins
+        if (step.kind === 'call') joins.push(...(await runCalls([this.#rootCall(step, i)], run)))
+        else joins.push(...(await this.#change(step, i, transaction, isLast)))
       }
       // Before the commit: when one fails, nothing has been changed.
-      await runLevels(joins, { ...this.#run, read: (statement, values) => transaction.bytes(statement, values) })
+      await runLevels(joins, run)
     }
     await database.transaction(work, { settings: sessionSettings.of(session), signal })
   }
@@ -116,6 +128,8 @@ class Running {
       await runLevels(calls, this.#run)
     }
     for (const [i, step] of steps.entries()) {
+      const isLater: boolean = needsTransaction(step)
+      if (isLater) continue
       if (step.kind === 'call') {
         const { group } = step.planner
         if (!group || neighbours[0]?.step.planner.group !== group) await flush()
@@ -188,8 +202,10 @@ class Running {
   }
 }
 
-const needsTransaction = (step: Step): step is ChangeStep | StatementStep =>
-  step.kind === 'statement' || (step.kind === 'change' && step.program.kind !== 'constant')
+const needsTransaction = (step: Step): step is ChangeStep | StatementStep | RootCall =>
+  step.kind === 'statement' ||
+  (step.kind === 'change' && step.program.kind !== 'constant') ||
+  (step.kind === 'call' && step.planner.inTransaction === true)
 
 const separated = (pieces: readonly Piece[]): Piece[] =>
   pieces.filter((piece) => piece.length > 0).flatMap((piece, i) => (i === 0 ? [piece] : [',', piece]))

@@ -8,11 +8,14 @@ import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { BoundArguments } from './arguments.ts'
 import type { Variables } from './plan-context.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 import type { PreparedOperation } from './prepared.ts'
-import type { RoleSchema } from './role-schema.ts'
+
+/** What operations need of the database, or of a transaction in its place. */
+export type OperationDatabase = Pick<Database, 'answer' | 'change' | 'transaction'>
 
 export interface ExecutionContext {
-  readonly database: Database
+  readonly database: OperationDatabase
   readonly dialect: Dialect
   readonly session: Session
   readonly sessionSettings: Pick<SessionSettings, 'of'>
@@ -21,7 +24,7 @@ export interface ExecutionContext {
   readonly signal: AbortSignal | null
   /** Gives what aborts when nobody waits for the answer any more; null where nothing tells. */
   readonly whenUnwanted: (() => AbortSignal) | null
-  readonly schema: RoleSchema
+  readonly schema: PlannedSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables
   /** Values that were bound ahead of running. */

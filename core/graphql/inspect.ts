@@ -23,6 +23,8 @@ export interface InspectedField {
   readonly by: 'database' | 'javascript' | 'schema'
   /** Of fields that the database answers. */
   readonly statement: InspectedStatement | null
+  /** How explaining it is refused, where its planner says so. */
+  readonly refusal: string | null
 }
 
 export interface InspectedOperation {
@@ -39,9 +41,10 @@ export function inspectOperation(context: PlanContext): InspectedOperation {
   const fields = planned.map((field): InspectedField => {
     const { key } = field
     if (field.kind === 'output' && field.output.kind !== 'json') {
-      return { key, by: 'database', statement: inspectedStatement(field, context) }
+      return { key, by: 'database', statement: inspectedStatement(field, context), refusal: null }
     }
-    return { key, by: field.kind === 'call' ? 'javascript' : 'schema', statement: null }
+    const refusal = (field.kind === 'call' && field.call.planner.explainRefusal) || null
+    return { key, by: field.kind === 'call' ? 'javascript' : 'schema', statement: null, refusal }
   })
   const hasJoins = planned.some((field) => 'joins' in field && field.joins.length > 0)
   return { variables: context.variables, fields, hasJoins }

@@ -19,8 +19,8 @@ import type { CallGroup } from './call.ts'
 import type { Operation } from './document.ts'
 import { type PlannedField, planOperation } from './plan.ts'
 import type { PlanContext, Variables } from './plan-context.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 import { printerOptions, reading } from './printing.ts'
-import type { RoleSchema } from './role-schema.ts'
 import type { FieldSelection } from './selection.ts'
 import type { CallStep, JoinStep, RootCall } from './steps.ts'
 
@@ -82,7 +82,7 @@ export interface PreparedOperation {
 
 /** An operation together with what a request gives it. */
 export interface PlannedRequest {
-  readonly schema: RoleSchema
+  readonly schema: PlannedSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables
 }

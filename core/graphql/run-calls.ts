@@ -5,6 +5,7 @@ import { bindParams } from '../compiler/bind.ts'
 import { givenRowsSlot } from '../compiler/given-rows-sql.ts'
 import { unlessAborted } from '../concurrency/aborting.ts'
 import type { PreparedStatement } from '../database/prepared-statement.ts'
+import type { Transaction } from '../database/transaction.ts'
 import { graphqlError, internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
 import { parseJson } from '../json/json.ts'
@@ -34,6 +35,8 @@ export interface Run {
   readonly argumentsOf: BoundArguments
   /** Aborts when nobody waits for the results any more. */
   readonly signal: AbortSignal | null
+  /** The operation's, where it has begun. */
+  readonly transaction: Transaction | null
   /** Runs a statement that waits for rows. */
   readonly read: (statement: PreparedStatement, values: readonly (string | null)[]) => Promise<Buffer | null>
 }
@@ -136,11 +139,12 @@ function resolve({ step, rows, places }: CallRun, run: Run): unknown {
   return step.planner.resolve?.(rows ?? [], call)
 }
 
-function callOf({ step, rows }: CallRun, { context, argumentsOf, signal }: Run): GroupedCall {
+function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, transaction }: Run): GroupedCall {
   const { field, plan } = step
   const { prepared, variables, session, headers } = context
   const { operation } = prepared
-  return { field, args: argumentsOf(field), plan, argumentsOf, operation, variables, session, headers, signal, rows }
+  const given = { field, args: argumentsOf(field), plan, argumentsOf, rows }
+  return { ...given, operation, variables, session, headers, signal, transaction }
 }
 
 /** Puts the results of a call into their places, and has the database add to them; the calls that wait for them. */

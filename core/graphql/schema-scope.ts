@@ -18,7 +18,7 @@ export interface RootFields extends Iterable<readonly [name: string, make: RootF
   near?(name: string): Iterable<string>
 }
 
-type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
+export type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
 
 /** The schemas that a role has: the usual one, and the one for clients of Relay. */
 export type SchemaKind = 'standard' | 'relay'

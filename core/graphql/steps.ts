@@ -15,7 +15,7 @@ import type { FieldSelection } from './selection.ts'
 /** A field that JavaScript answers, at the root or of rows. */
 export type CallStep = RootCall | JoinStep
 
-interface AnyCall {
+export interface AnyCall {
   readonly kind: 'call'
   readonly field: FieldSelection
   /** What the planner's own plan phase gave. */

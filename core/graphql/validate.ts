@@ -7,13 +7,13 @@ import { checkOperationDirectives } from './directives.ts'
 import { chooseOperation, type Operation, type ParsedDocument, parseDocument } from './document.ts'
 import { checkSubscription } from './plan.ts'
 import { PlanContext, unknownValue } from './plan-context.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 import { objectTypesOf } from './possible-types.ts'
-import type { RoleSchema } from './role-schema.ts'
 import { collectFields, type FieldSelection } from './selection.ts'
 import { mentionedVariables } from './variables.ts'
 
 /** Refuses a text that is no document, or one of whose operations a role cannot ask for. */
-export function validateDocument(schema: RoleSchema, text: string): void {
+export function validateDocument(schema: PlannedSchema, text: string): void {
   const document = parse(text)
   const operations = document.node.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
   const names = operations.map(({ name }) => name?.value ?? null)
@@ -29,7 +29,7 @@ function parse(text: string): ParsedDocument {
   }
 }
 
-function validateOperation(schema: RoleSchema, operation: Operation): void {
+function validateOperation(schema: PlannedSchema, operation: Operation): void {
   const { kind, variables } = operation
   checkRoot(schema, operation)
   for (const name of mentionedVariables(operation)) {
@@ -49,11 +49,11 @@ function validateOperation(schema: RoleSchema, operation: Operation): void {
 }
 
 /** Refuses an operation on a root type without fields. */
-export function checkRoot(schema: RoleSchema, { kind }: Operation): void {
+export function checkRoot(schema: PlannedSchema, { kind }: Operation): void {
   if (kind === 'mutation' && schema.root(kind).isEmpty) throw validationFailed('no mutations exist')
 }
 
-function validateField(field: FieldSelection, schema: RoleSchema): void {
+function validateField(field: FieldSelection, schema: PlannedSchema): void {
   for (const value of field.arguments.values()) value.check()
   const type = field.definition && getNamedType(field.definition.type)
   for (const objectType of objectTypesOf(type, schema)) {

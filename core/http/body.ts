@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { badRequest } from '../errors/errors.ts'
+import { messageOf } from '../errors/thrown.ts'
 import { type NumberMode, parseScanned } from '../json/json.ts'
 import { scanJson } from '../json/json-scan.ts'
 
@@ -18,6 +19,6 @@ export function readJson(bytes: Buffer, mode: NumberMode = 'precise'): unknown {
   try {
     return parseScanned(bytes.toString('utf8'), scan, mode)
   } catch (error) {
-    throw badRequest('invalid-json', (error as Error).message)
+    throw badRequest('invalid-json', messageOf(error))
   }
 }

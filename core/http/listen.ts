@@ -2,6 +2,7 @@
 
 import { type AddressInfo, createServer } from 'node:net'
 import { StartError } from '../engine/start-error.ts'
+import { codeOf, messageOf } from '../errors/thrown.ts'
 import type { Settings } from '../options/options.ts'
 import { listeningOf } from './hosts.ts'
 import type { HttpServer } from './server.ts'
@@ -18,8 +19,8 @@ function everyAddress(): Promise<string> {
 /** The addresses of this machine itself are two, and clients that look up `localhost` may take either. */
 const [ownAddress, ownAddressV6] = ['127.0.0.1', '::1']
 
-function explain(error: NodeJS.ErrnoException, host: string, serverPort: number, portFlag: string): string {
-  switch (error.code) {
+function explain(error: unknown, host: string, serverPort: number, portFlag: string): string {
+  switch (codeOf(error)) {
     case 'EADDRINUSE':
       return `port ${serverPort} is in use: stop what serves there, or choose another port with ${portFlag}`
     case 'EACCES':
@@ -29,7 +30,7 @@ function explain(error: NodeJS.ErrnoException, host: string, serverPort: number,
     case 'EAI_AGAIN':
       return `${host} is no address of this machine: choose another with --server-host`
     default:
-      return `cannot listen on ${host} port ${serverPort}: ${error.message}`
+      return `cannot listen on ${host} port ${serverPort}: ${messageOf(error)}`
   }
 }
 
@@ -44,7 +45,7 @@ export async function listen(server: HttpServer, settings: Settings, portFlag = 
     if (host === 'localhost') await listenOnV6(server, port, serverPort === 0)
     return port
   } catch (error) {
-    throw new StartError(explain(error as NodeJS.ErrnoException, host, serverPort, portFlag), { cause: error })
+    throw new StartError(explain(error, host, serverPort, portFlag), { cause: error })
   }
 }
 
@@ -53,7 +54,7 @@ async function listenOnV6(server: HttpServer, port: number, isChosen: boolean): 
   try {
     await server.alsoListen(ownAddressV6, port)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = codeOf(error) ?? ''
     if (code === 'EADDRINUSE' && !isChosen) throw error
     if (!['EADDRINUSE', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) throw error
   }

@@ -1,6 +1,8 @@
 // Routes on a port of their own, beside the server's: what is asked there is neither measured nor limited.
 
+import type { AuthService } from '../auth/auth.ts'
 import { Wrapping } from '../engine/wrapping.ts'
+import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import type { Route } from './declared-route.ts'
 import { listen } from './listen.ts'
@@ -16,10 +18,17 @@ export interface OwnPort {
   readonly routes: readonly Route[]
 }
 
+/** What it takes of the server. */
+export interface OwnPortContext {
+  readonly settings: Settings
+  readonly observe: Observer
+  readonly auth: Pick<AuthService, 'authenticate'>
+}
+
 /** Serves on the address of the server, with its limits, until it is closed. */
 export async function serveOnOwnPort(
   { port: serverPort, flag, routes }: OwnPort,
-  { settings, observe, auth }: Pick<RouteContext, 'observe' | 'auth'> & { readonly settings: Settings },
+  { settings, observe, auth }: OwnPortContext,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const http = createHttp({ settings, observe, auth: null })
   const context: RouteContext = { settings, observe, auth, wrapping: new Wrapping() }

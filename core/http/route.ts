@@ -2,7 +2,7 @@
 // whether they may.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Auth } from '../auth/auth.ts'
+import type { AuthService } from '../auth/auth.ts'
 import type { Applicant } from '../engine/applicant.ts'
 import type { RequestWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest } from '../errors/errors.ts'
@@ -27,7 +27,7 @@ function requireAdmin(session: Session | null): void {
 
 /** What serving requests needs of the server. */
 export interface RouteContext extends HttpContext {
-  readonly auth: Pick<Auth, 'authenticate'>
+  readonly auth: Pick<AuthService, 'authenticate'>
   readonly wrapping: Pick<Wrapping, 'request' | 'admission'>
 }
 

@@ -72,7 +72,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   }
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
-  return keys.every((key) => Object.hasOwn(b, key) && sameJson(own(a, key), own(b, key)))
+  return keys.every((key) => Object.hasOwn(b, key) && sameJson(memberOf(a, key), memberOf(b, key)))
 }
 
 /** Freezes a parsed value with all that is in it; what is frozen already is taken to be so throughout. */
@@ -80,8 +80,12 @@ export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
   if (Array.isArray(value)) for (const item of value) deepFreeze(item)
-  else for (const key of Object.keys(value)) deepFreeze(own(value, key))
+  else for (const key of Object.keys(value)) deepFreeze(memberOf(value, key))
   return value
 }
 
-const own = (object: object, key: string): unknown => (object as Record<string, unknown>)[key]
+/** A member of an object of any type; undefined where there is none. */
+export const memberOf = (object: object, key: string): unknown => Reflect.get(object, key)
+
+/** Whether a JSON value is an object. */
+export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> => jsonType(value) === 'Object'

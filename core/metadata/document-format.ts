@@ -20,7 +20,7 @@ import {
   unexpectedKey,
   type WireObject,
 } from './given-document.ts'
-import { documentOf, type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
+import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { AnySlice, FormatContext } from './slices.ts'
 
 /** The version that exports have. */
@@ -37,7 +37,28 @@ export interface ReadDocument {
 }
 
 /** Reads and writes whole documents by what the plugins declared. */
-export class DocumentFormat {
+export interface DocumentFormat {
+  /** The stored form of a wire document of any format, frozen; what it throws is located below `at`. */
+  read(wire: unknown, at?: readonly PathKey[]): Promise<ReadDocument>
+  /** The shape of the documents that are written, with everything that plugins have declared. */
+  schema(): TSchema
+  /** The shape of the documents that are read: those that are written, and those of format 3. */
+  givenSchema(): TSchema
+  /** The wire form: keys in the interface's order, what is empty left out, everything sorted. */
+  write(document: MetadataDocument): Record<string, unknown>
+  /** Why a stored value is not what the slice of that key declares; null when it is. */
+  problemOf(key: string, value: unknown): string | null
+  /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
+  validate(read: ReadDocument): Promise<void>
+  /** Empties a draft, save what slices keep. */
+  clear(draft: MetadataDocument): void
+  /** Clears a draft and puts a document's content into it. */
+  fill(draft: MetadataDocument, document: MetadataDocument): void
+  /** Puts another document in the place of a draft's content. */
+  overwrite(draft: MetadataDocument, document: MetadataDocument): void
+}
+
+export class DeclaredFormat implements DocumentFormat {
   readonly #registry: MetadataRegistry
   readonly #dialect: Dialect
   readonly #onPassedOver: OnPassedOver
@@ -48,7 +69,6 @@ export class DocumentFormat {
     this.#onPassedOver = onPassedOver
   }
 
-  /** The stored form of a wire document of any format, frozen; what it throws is located below `at`. */
   async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
     try {
       const given = openDocument(wire, this.#dialect.namingConvention)
@@ -75,13 +95,11 @@ export class DocumentFormat {
     return Object.freeze(documentOf(document))
   }
 
-  /** The shape of the documents that are written, with everything that plugins have declared. */
   schema(): TSchema {
     const version = Type.Optional(Type.Union([Type.Literal(1), Type.Literal(currentVersion)]))
     return Type.Object({ version, ...this.#shapes() }, { ...this.#options, title: 'Metadata' })
   }
 
-  /** The shape of the documents that are read: those that are written, and those of format 3. */
   givenSchema(): TSchema {
     const { tables, functions, ...others } = this.#shapes()
     const source = Type.Object({
@@ -113,7 +131,6 @@ export class DocumentFormat {
     return Object.fromEntries([...declared, ...laterShapes(laterKeys, slices)])
   }
 
-  /** The wire form: keys in the interface's order, what is empty left out, everything sorted. */
   write(document: MetadataDocument): Record<string, unknown> {
     const wire: Record<string, unknown> = { version: currentVersion }
     for (const slice of this.#registry.slices.filter(({ isInternal }) => !isInternal)) {
@@ -123,7 +140,6 @@ export class DocumentFormat {
     return wire
   }
 
-  /** Why a stored value is not what the slice of that key declares; null when it is. */
   problemOf(key: string, value: unknown): string | null {
     const slice = this.#registry.find(key)
     try {
@@ -135,7 +151,6 @@ export class DocumentFormat {
     }
   }
 
-  /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
   async validate({ content: document, place }: ReadDocument): Promise<void> {
     await this.#refuseDuplicates(document, place)
     for (const slice of this.#registry.slices) {
@@ -149,7 +164,7 @@ export class DocumentFormat {
     const plain = lists.filter(({ validateEntry }) => !validateEntry)
     for (const slice of [...plain, ...lists.filter((each) => !plain.includes(each))]) {
       const { key, validateEntry } = slice
-      const entries = sliceValue(document, key) as readonly unknown[]
+      const entries = sliceEntries(document, key)
       const identity = (entry: unknown) => slice.entryKey?.(entry) ?? ''
       const name = (entry: unknown) => slice.entryName?.(entry) ?? identity(entry)
       refuseRepeated(entries, { kind: duplicateKind(key), path: place(key), key: identity, text: name })
@@ -161,7 +176,6 @@ export class DocumentFormat {
     }
   }
 
-  /** Empties a draft, save what slices keep. */
   clear(draft: MetadataDocument): void {
     for (const slice of this.#registry.slices) {
       const value = sliceValue(draft, slice.key)
@@ -169,17 +183,14 @@ export class DocumentFormat {
     }
   }
 
-  /** Clears a draft and puts a document's content into it. */
   fill(draft: MetadataDocument, document: MetadataDocument): void {
     this.clear(draft)
     for (const { key, entryKey } of this.#registry.slices) {
-      const value = sliceValue(document, key)
-      const kept = entryKey ? (sliceValue(draft, key) as readonly unknown[]) : []
-      setSliceValue(draft, key, kept.length > 0 ? [...kept, ...(value as readonly unknown[])] : value)
+      const kept = entryKey ? sliceEntries(draft, key) : []
+      setSliceValue(draft, key, kept.length > 0 ? [...kept, ...sliceEntries(document, key)] : sliceValue(document, key))
     }
   }
 
-  /** Puts another document in the place of a draft's content. */
   overwrite(draft: MetadataDocument, document: MetadataDocument): void {
     for (const { key } of this.#registry.slices) setSliceValue(draft, key, sliceValue(document, key))
   }

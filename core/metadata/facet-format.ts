@@ -3,7 +3,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { badRequest, TrellisError } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
-import { jsonType } from '../json/json.ts'
+import { jsonType, memberOf } from '../json/json.ts'
 import { compareText } from '../names/names.ts'
 import { decode } from '../wire/decode.ts'
 import type { TableEntry } from './document.ts'
@@ -12,8 +12,10 @@ import type { Rename } from './objects.ts'
 import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
 
 /** The entries of a facet in a table's entry. */
-export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[] =>
-  ((entry as unknown as Record<string, unknown>)[facet.key] as readonly unknown[] | undefined) ?? []
+export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[] => {
+  const entries = memberOf(entry, facet.key)
+  return Array.isArray(entries) ? entries : []
+}
 
 /** The given facets as one. */
 export class DeclaredFacets implements FacetFormat {

@@ -6,7 +6,7 @@
 import { Type } from '@sinclair/typebox'
 import { badRequest, parseFailed } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
-import { jsonType } from '../json/json.ts'
+import { isJsonObject, jsonType } from '../json/json.ts'
 import { decode } from '../wire/decode.ts'
 import { ObjectName } from '../wire/types.ts'
 
@@ -143,7 +143,7 @@ const notOfSources = (key: string, path: readonly PathKey[]) =>
   badRequest('not-supported', `"${key}" of a source is not supported`, { path })
 
 function objectAt(value: unknown, at: readonly PathKey[]): WireObject {
-  if (jsonType(value) === 'Object') return value as WireObject
+  if (isJsonObject(value)) return value
   throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(value)}`, at)
 }
 

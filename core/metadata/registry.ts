@@ -2,7 +2,7 @@
 // document.
 
 import type { TSchema } from '@sinclair/typebox'
-import { deepFreeze } from '../json/json.ts'
+import { deepFreeze, memberOf } from '../json/json.ts'
 import type { MetadataDocument } from './document.ts'
 import { DeclaredFacets } from './facet-format.ts'
 import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
@@ -137,12 +137,17 @@ function inOrder<T extends { readonly key: string }>(items: readonly T[], order:
 }
 
 /** A slice's value in a document. */
-export const sliceValue = (document: MetadataDocument, key: string): unknown =>
-  (document as unknown as Record<string, unknown>)[key]
+export const sliceValue = (document: MetadataDocument, key: string): unknown => memberOf(document, key)
+
+/** The entries of a slice that is a list. */
+export const sliceEntries = (document: MetadataDocument, key: string): readonly unknown[] => {
+  const value = sliceValue(document, key)
+  return Array.isArray(value) ? value : []
+}
 
 /** Puts a slice's value into a draft. */
 export function setSliceValue(draft: MetadataDocument, key: string, value: unknown): void {
-  ;(draft as unknown as Record<string, unknown>)[key] = value
+  Reflect.set(draft, key, value)
 }
 
 /** A document of these values by the keys of slices. There are always tables, be it none, for core resolves them. */

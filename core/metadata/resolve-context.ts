@@ -9,7 +9,14 @@ import type { MetadataDocument } from './document.ts'
 import type { TableModel } from './model.ts'
 import { type Dependency, type DependencyReason, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
 import { sliceValue } from './registry.ts'
-import type { ClaimedNames, NameClaim, NameConflicts, NameLedger, RootFieldNames } from './root-fields.ts'
+import type {
+  ClaimedNames,
+  NameClaim,
+  NameConflicts,
+  NameLedger,
+  RootFieldNames,
+  TypeNamesRefusal,
+} from './root-fields.ts'
 import type { ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
 import { placeOf, type SourceState, type SourceStates } from './sources.ts'
 
@@ -156,17 +163,17 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     return this.#claim(object, { query, mutation, types: [] })
   }
 
-  claimTypeNames(object: ObjectDescription, types: readonly string[]): boolean {
-    return this.#claim(object, { query: [], mutation: [], types })
+  claimTypeNames(object: ObjectDescription, types: readonly string[], refusal?: TypeNamesRefusal): boolean {
+    return this.#claim(object, { query: [], mutation: [], types }, refusal)
   }
 
-  #claim(object: ObjectDescription, names: ClaimedNames): boolean {
+  #claim(object: ObjectDescription, names: ClaimedNames, refusal?: TypeNamesRefusal): boolean {
     if (names.query.length + names.mutation.length + names.types.length === 0) return true
     this.claims.push({ names, taken: this.#ledger.taken(names) })
-    const message = this.#ledger.claim(names)
+    const message = this.#ledger.claim(names, refusal)
     if (message === null) return true
     this.report(object, message)
-    this.conflicts.push({ objects: new Set([objectKey(object.ref)]), message })
+    this.conflicts.push({ objects: new Set([objectKey(object.ref)]), message, ...(refusal && { code: refusal.code }) })
     return false
   }
 

@@ -3,6 +3,7 @@
 import { enumKeyColumn } from '../catalog/introspect.ts'
 import type { Catalog, CatalogTable } from '../catalog/types.ts'
 import type { Steps } from '../concurrency/stepwise.ts'
+import { memberOf } from '../json/json.ts'
 import { nameKey, nameText, type QualifiedName } from '../names/names.ts'
 import type { TableEntry } from './document.ts'
 import { enumTableError } from './enum-table.ts'
@@ -149,7 +150,7 @@ export function facetStage({ facets, environment, previous, next, below, results
   }
 }
 
-const member = (entry: TableEntry, { key }: Facet): unknown => (entry as unknown as Record<string, unknown>)[key]
+const member = (entry: TableEntry, { key }: Facet): unknown => memberOf(entry, key)
 
 function unusableObjects(facets: readonly Facet[], entry: TableEntry): StageResult {
   const reason = `table "${nameText(entry.table)}" does not exist`

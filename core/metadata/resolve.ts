@@ -82,8 +82,10 @@ export function* resolve(
   const rules = yield* runFacets('rules', fields)
   yield* runSlices(order.end, rules)
   const stages = { base: base.results, usable: usable.results, fields: fields.results, rules: rules.results }
-  const slices = inDocumentOrder(registry, results)
-  const parts: Parts = [stages.usable, stages.fields, stages.rules, slices]
+  const slices = inOrder(registry.slices, results)
+  // What depends on others is listed behind them.
+  const resolved = inOrder([...order.fields, ...order.rules, ...order.end], results)
+  const parts: Parts = [stages.usable, stages.fields, stages.rules, resolved]
   const inconsistencies = collect(parts, (part) => part.inconsistencies)
   const conflicts = [
     ...(rootFields.conflicts ? [rootFields.conflicts] : []),
@@ -92,8 +94,8 @@ export function* resolve(
   return { ...next, ...stages, document, slices, tableRootFields: rootFields, conflicts, inconsistencies }
 }
 
-function inDocumentOrder(registry: MetadataRegistry, results: SliceResults): SliceResults {
-  const present = registry.slices.map(({ key }) => [key, results.get(key)] as const)
+function inOrder(slices: readonly Pick<AnySlice, 'key'>[], results: SliceResults): SliceResults {
+  const present = slices.map(({ key }) => [key, results.get(key)] as const)
   return new Map(present.flatMap(([key, result]) => (result ? [[key, result]] : [])))
 }
 

@@ -9,7 +9,7 @@ import { customRootNames } from './table-configuration.ts'
 const mostNear = 10
 const fewTables = 100
 
-type Tables = ReadonlyMap<string, TableModel>
+export type Tables = ReadonlyMap<string, TableModel>
 
 export class RootFieldIndex {
   readonly #byGraphQLName = new Map<string, TableModel>()

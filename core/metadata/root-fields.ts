@@ -1,6 +1,7 @@
 // Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
 // schema is made; here all that any role could get count.
 
+import type { ErrorCode } from '../errors/errors.ts'
 import { compareText } from '../names/names.ts'
 import { type RootFieldKey, rootFieldKeys } from './document.ts'
 import type { TableModel } from './model.ts'
@@ -49,6 +50,8 @@ function rootFieldNames(table: TableModel): RootFieldNames {
 export interface NameConflicts {
   readonly objects: ReadonlySet<string>
   readonly message: string
+  /** Of the error; absent: `unexpected`. */
+  readonly code?: ErrorCode
 }
 
 /** Selections that the schema itself answers: a field of that name would take them from every client. */
@@ -151,6 +154,12 @@ export interface NameClaim {
   readonly taken: ClaimedNames
 }
 
+/** How a claim of types is refused that others have. */
+export interface TypeNamesRefusal {
+  readonly code: ErrorCode
+  message(names: readonly string[]): string
+}
+
 const kinds = [...roots, 'types'] as const
 
 const noNames = () => ({ query: new Set<string>(), mutation: new Set<string>(), types: new Set<string>() })
@@ -175,16 +184,16 @@ export class NameLedger {
   }
 
   /** Gives the names to an object of the slice at hand; the error when somebody has one of them. */
-  claim(names: ClaimedNames): string | null {
+  claim(names: ClaimedNames, refusal: TypeNamesRefusal | null = null): string | null {
     const outside = this.taken(names)
     const of = (kind: keyof ClaimedNames) => [
       ...outside[kind],
       ...names[kind].filter((name) => this.#own[kind].has(name)),
     ]
-    const [type] = of('types').sort(compareText)
+    const types = [...new Set(of('types'))].sort(compareText)
     const error = duplicated({ query: of('query'), mutation: of('mutation') })
     if (error !== null) return error
-    if (type !== undefined) return conflictingDefinitions(type)
+    if (types.length > 0) return refusal?.message(types) ?? conflictingDefinitions(types[0]!)
     for (const kind of kinds) for (const name of names[kind]) this.#own[kind].add(name)
     return null
   }

@@ -9,13 +9,14 @@ import { atOnce, inTurns } from '../concurrency/stepwise.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { TrellisError } from '../errors/errors.ts'
+import { messageOf, stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { environment as processEnvironment } from '../options/environment.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
-import { DocumentFormat } from './document-format.ts'
+import { DeclaredFormat, type DocumentFormat } from './document-format.ts'
 import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
 import { emptyDocument, type MetadataRegistry } from './registry.ts'
@@ -79,14 +80,14 @@ export class ServedMetadata {
     this.resolving = { dialect, vocabulary, environment }
     this.#store = new MetadataStore(registry)
     this.#sourceStore = new SourceStore(registry)
-    this.format = new DocumentFormat(registry, dialect, (message, detail) => this.warn(message, detail))
+    this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))
     this.#sync = new MetadataSync({
       database,
       instance: this.#instance,
       storedVersion: () => this.#store.version(database),
       onVersion: (version, tables) => this.#catchUp(version, tables),
       onProblem: (error) => {
-        const message = `metadata changes of other instances cannot be seen: ${(error as Error).message}`
+        const message = `metadata changes of other instances cannot be seen: ${messageOf(error)}`
         observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
       },
     })
@@ -264,7 +265,7 @@ export class ServedMetadata {
     try {
       await work()
     } catch (error) {
-      const detail = `after a metadata change: ${(error as Error).stack ?? error}`
+      const detail = `after a metadata change: ${stackOf(error)}`
       this.#options.observe.log({ type: 'unstructured', level: 'error', detail })
     }
   }

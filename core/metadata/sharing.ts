@@ -2,9 +2,9 @@
 // storing and resolving, which compare by identity, only see what changed.
 
 import { mapSteps, type Steps } from '../concurrency/stepwise.ts'
-import { jsonType, sameJson } from '../json/json.ts'
+import { isJsonObject, sameJson } from '../json/json.ts'
 import type { MetadataDocument } from './document.ts'
-import { documentOf, type MetadataRegistry, sliceValue } from './registry.ts'
+import { documentOf, type MetadataRegistry, sliceEntries, sliceValue } from './registry.ts'
 
 /** `next` with every part that equals its counterpart in `previous` replaced by that counterpart. */
 export function* shareDocument(
@@ -17,7 +17,7 @@ export function* shareDocument(
     const [before, after] = [sliceValue(previous, key), sliceValue(next, key)]
     const value =
       entryKey && before !== after
-        ? yield* shareList(before as unknown[], after as unknown[], entryKey)
+        ? yield* shareList(sliceEntries(previous, key), sliceEntries(next, key), entryKey)
         : shareValue(before, after)
     shared.push([key, value])
   }
@@ -53,11 +53,10 @@ const sameMembers = (a: readonly unknown[], b: readonly unknown[]): boolean =>
 /** An entry whose members are shared each on its own: tables are large, and what resolving has read of them is told apart. */
 function shareEntry(previous: unknown, next: unknown): unknown {
   if (sameJson(previous, next)) return previous
-  if (jsonType(previous) !== 'Object' || jsonType(next) !== 'Object') return next
-  const before = previous as Readonly<Record<string, unknown>>
-  const members = Object.entries(next as object).map(([key, value]) => [
+  if (!isJsonObject(previous) || !isJsonObject(next)) return next
+  const members = Object.entries(next).map(([key, value]) => [
     key,
-    Object.hasOwn(before, key) ? shareValue(before[key], value) : value,
+    Object.hasOwn(previous, key) ? shareValue(previous[key], value) : value,
   ])
   return Object.freeze(Object.fromEntries(members))
 }

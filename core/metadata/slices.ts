@@ -10,7 +10,7 @@ import type { QualifiedName } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from './model.ts'
 import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
-import type { RootFieldNames } from './root-fields.ts'
+import type { RootFieldNames, TypeNamesRefusal } from './root-fields.ts'
 import type { SourceState } from './sources.ts'
 
 /** What resolving may look at. Reads of other tables are recorded, so an object is resolved again when they change. */
@@ -46,8 +46,8 @@ export interface SliceContext extends Omit<ResolveContext, 'depend'> {
    * object is listed then, the operation that brought it about is refused, and it has to stay out of the model.
    */
   claimRootFields(object: ObjectDescription, names: Partial<RootFieldNames>): boolean
-  /** The same for names of GraphQL types; those that are generated of tables are taken. */
-  claimTypeNames(object: ObjectDescription, names: readonly string[]): boolean
+  /** The same for names of GraphQL types; those that are generated of tables are taken. `refusal` words the error. */
+  claimTypeNames(object: ObjectDescription, names: readonly string[], refusal?: TypeNamesRefusal): boolean
   /** Another slice's value in the document. */
   slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K]
 }

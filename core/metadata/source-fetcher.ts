@@ -3,6 +3,7 @@
 
 import { unlessAborted } from '../concurrency/aborting.ts'
 import { badRequest, TrellisError } from '../errors/errors.ts'
+import { messageOf } from '../errors/thrown.ts'
 import { deepFreeze, parseJson } from '../json/json.ts'
 import type { MetadataRegistry } from './registry.ts'
 import {
@@ -131,7 +132,7 @@ export class SourceFetcher {
     try {
       await this.#options.apply([fetched])
     } catch (error) {
-      reason = (error as Error).message
+      reason = messageOf(error)
       if (!this.#attempts.has(place)) this.#attempts.set(place, attempt)
     }
     if (reason === null || !isCurrent()) return

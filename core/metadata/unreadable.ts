@@ -2,6 +2,7 @@
 // is kept as it is, listed as inconsistent, and served once it can be read.
 
 import { Type } from '@sinclair/typebox'
+import { memberOf } from '../json/json.ts'
 import { nameText } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { ObjectRef } from './objects.ts'
@@ -63,7 +64,7 @@ function reportUndeclared(entry: TableEntry, known: ReadonlySet<string>, context
   const { table } = entry
   for (const key in entry) {
     if (known.has(key)) continue
-    const definition = { table, [key]: (entry as unknown as Record<string, unknown>)[key] }
+    const definition = { table, [key]: memberOf(entry, key) }
     const reason = `in table "${nameText(table)}": ${undeclared(key)}`
     context.report({ ref: { kind, table, name: key }, type: key, definition }, reason)
   }
@@ -80,8 +81,7 @@ function removeKey(draft: MetadataDocument, { kind: of, table, name }: ObjectRef
   if (of !== kind || !table || name === undefined) return false
   const entry = findTable(draft, table)
   if (!entry || !Object.hasOwn(entry, name)) return false
-  delete (entry as unknown as Record<string, unknown>)[name]
-  return true
+  return Reflect.deleteProperty(entry, name)
 }
 
 /**

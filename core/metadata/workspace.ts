@@ -193,5 +193,5 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
 export function refuseNameConflicts(before: Resolution, after: Resolution): void {
   const known = new Set(before.conflicts.flatMap(({ objects }) => [...objects]))
   const found = after.conflicts.find(({ objects }) => [...objects].some((key) => !known.has(key)))
-  if (found) throw badRequest('unexpected', found.message)
+  if (found) throw badRequest(found.code ?? 'unexpected', found.message)
 }

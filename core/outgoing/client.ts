@@ -3,6 +3,7 @@
 
 import type { Agent, Dispatcher } from 'undici'
 import { Wrapping } from '../engine/wrapping.ts'
+import { codeOf } from '../errors/thrown.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { withDefaults } from './headers.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from './request.ts'
@@ -97,5 +98,5 @@ async function readBody(body: Dispatcher.ResponseData['body'], limit: number): P
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   if (!(error instanceof Error)) return String(error)
-  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
+  return error.message || (codeOf(error) ?? error.name)
 }

@@ -3,6 +3,7 @@
 
 import {
   Kind,
+  KindGuard,
   OptionalKind,
   type Static,
   type TArray,
@@ -15,7 +16,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { below, type Path, type PathKey, pathKeys } from '../errors/path.ts'
-import { isRawNumber, type JsonType, jsonType } from '../json/json.ts'
+import { isJsonObject, isRawNumber, type JsonType, jsonType } from '../json/json.ts'
 
 /** Options that a schema may carry to say how it is decoded. */
 export interface DecodeOptions {
@@ -30,6 +31,9 @@ export interface DecodeOptions {
   /** What descriptions of the API show instead of a schema that says less than `convert` checks. */
   readonly shown?: TSchema
 }
+
+/** What a schema says of how it is decoded. */
+export const decodeOptions = (schema: TSchema) => schema as DecodeOptions
 
 type Decoder = (value: unknown, path: Path | null) => unknown
 
@@ -51,7 +55,7 @@ export function decode<S extends TSchema>(schema: S, value: unknown, at: readonl
 const failed = (message: string, path: Path | null) => parseFailed(message, pathKeys(path))
 
 function compileSchema(schema: TSchema, outer: Scope): Decoder {
-  const options = schema as DecodeOptions
+  const options = decodeOptions(schema)
   let self: Decoder | undefined
   const scope = schema.$id === undefined ? outer : new Map(outer).set(schema.$id, () => self!)
   const shape = compileShape(schema, scope)
@@ -61,15 +65,11 @@ function compileSchema(schema: TSchema, outer: Scope): Decoder {
 }
 
 function compileShape(schema: TSchema, scope: Scope): Decoder {
+  if (KindGuard.IsObject(schema)) return objectDecoder(schema, scope)
+  if (KindGuard.IsArray(schema)) return arrayDecoder(schema, scope)
+  if (KindGuard.IsRecord(schema)) return recordDecoder(schema, scope)
+  if (KindGuard.IsUnion(schema)) return unionDecoder(schema, scope)
   switch (schema[Kind]) {
-    case 'Object':
-      return objectDecoder(schema as TObject, scope)
-    case 'Array':
-      return arrayDecoder(schema as TArray, scope)
-    case 'Record':
-      return recordDecoder(schema as TRecord, scope)
-    case 'Union':
-      return unionDecoder(schema as TUnion, scope)
     case 'String':
       return stringDecoder(schema)
     case 'Integer':
@@ -129,10 +129,10 @@ interface Property {
 }
 
 const acceptsNull = (schema: TSchema): boolean =>
-  schema[Kind] === 'Null' || (schema[Kind] === 'Union' && (schema as TUnion).anyOf.some(acceptsNull))
+  schema[Kind] === 'Null' || (KindGuard.IsUnion(schema) && schema.anyOf.some(acceptsNull))
 
 function objectDecoder(schema: TObject, scope: Scope): Decoder {
-  const { missingKey: form = 'B', typeName = 'Object' } = schema as DecodeOptions
+  const { missingKey: form = 'B', typeName = 'Object' } = decodeOptions(schema)
   const properties = Object.entries(schema.properties).map(
     ([key, property]): Property => ({
       key,
@@ -143,12 +143,11 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
   )
   const closed = schema.additionalProperties === false
   return (value, path) => {
-    if (jsonType(value) !== 'Object') throw mismatch(typeName, 'Object', value, path)
-    const given = value as Record<string, unknown>
-    if (closed) refuseUnknownKeys(given, schema, path)
+    if (!isJsonObject(value)) throw mismatch(typeName, 'Object', value, path)
+    if (closed) refuseUnknownKeys(value, schema, path)
     const result: Record<string, unknown> = {}
     for (const { key, optional, keepsNull, decoder } of properties) {
-      const member = Object.hasOwn(given, key) ? given[key] : undefined
+      const member = Object.hasOwn(value, key) ? value[key] : undefined
       if (member === undefined && !optional) throw missingKey(key, form, path)
       if (member === undefined || (member === null && optional && !keepsNull)) continue
       result[key] = decoder(member, below(path, key))
@@ -157,7 +156,7 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
   }
 }
 
-function refuseUnknownKeys(given: Record<string, unknown>, schema: TObject, path: Path | null): void {
+function refuseUnknownKeys(given: object, schema: TObject, path: Path | null): void {
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(schema.properties, key))
   if (unknown === undefined) return
   const help = didYouMean(unknown, () => Object.keys(schema.properties))
@@ -166,7 +165,7 @@ function refuseUnknownKeys(given: Record<string, unknown>, schema: TObject, path
 
 function arrayDecoder(schema: TArray, scope: Scope): Decoder {
   const item = compileSchema(schema.items, scope)
-  const typeName = (schema as DecodeOptions).typeName ?? '[]'
+  const { typeName = '[]' } = decodeOptions(schema)
   const { minItems = 0 } = schema
   return (value, path) => {
     if (!Array.isArray(value)) throw mismatch(typeName, 'Array', value, path)
@@ -177,13 +176,11 @@ function arrayDecoder(schema: TArray, scope: Scope): Decoder {
 
 function recordDecoder(schema: TRecord, scope: Scope): Decoder {
   const member = compileSchema(Object.values(schema.patternProperties)[0] as TSchema, scope)
-  const typeName = (schema as DecodeOptions).typeName ?? 'Object'
+  const { typeName = 'Object' } = decodeOptions(schema)
   return (value, path) => {
-    if (jsonType(value) !== 'Object') throw mismatch(typeName, 'Object', value, path)
+    if (!isJsonObject(value)) throw mismatch(typeName, 'Object', value, path)
     // `fromEntries` makes every key an own property, `__proto__` too.
-    return Object.fromEntries(
-      Object.entries(value as object).map(([key, each]) => [key, member(each, below(path, key))]),
-    )
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, member(each, below(path, key))]))
   }
 }
 
@@ -204,7 +201,7 @@ const anyType: readonly JsonType[] = ['Object', 'Array', 'String', 'Number', 'Bo
 /** The JSON types that a schema may accept. */
 function jsonTypesOf(schema: TSchema): readonly JsonType[] {
   if (schema[Kind] === 'Literal') return [jsonType(schema.const)]
-  if (schema[Kind] === 'Union') return (schema as TUnion).anyOf.flatMap(jsonTypesOf)
+  if (KindGuard.IsUnion(schema)) return schema.anyOf.flatMap(jsonTypesOf)
   return kindTypes[schema[Kind]] ?? anyType
 }
 
@@ -232,7 +229,7 @@ function unionDecoder(schema: TUnion, scope: Scope): Decoder {
 
 function stringDecoder(schema: TSchema): Decoder {
   const fits = constraint(schema)
-  const { typeName = 'Text' } = schema as DecodeOptions
+  const { typeName = 'Text' } = decodeOptions(schema)
   return (value, path) => {
     if (typeof value !== 'string') throw mismatch(typeName, 'String', value, path)
     if (value === '' && schema.minLength > 0) throw failed('empty string not allowed', path)
@@ -243,7 +240,7 @@ function stringDecoder(schema: TSchema): Decoder {
 
 function integerDecoder(schema: TSchema): Decoder {
   const fits = constraint(schema)
-  const { typeName = 'Int' } = schema as DecodeOptions
+  const { typeName = 'Int' } = decodeOptions(schema)
   return (value, path) => {
     if (jsonType(value) !== 'Number') throw mismatch(typeName, 'Number', value, path)
     if (!Number.isSafeInteger(value)) {
@@ -263,7 +260,7 @@ function scalarDecoder(
   read: (value: unknown) => unknown,
 ): Decoder {
   const fits = constraint(schema)
-  const { typeName = name } = schema as DecodeOptions
+  const { typeName = name } = decodeOptions(schema)
   return (value, path) => {
     if (jsonType(value) !== expected) throw mismatch(typeName, expected, value, path)
     const result = read(value)

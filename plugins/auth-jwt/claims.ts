@@ -2,7 +2,7 @@
 
 import { headerText, type RequestHeaders } from '../../sdk/http.ts'
 import { badRequest, type Dialect, type Session, type TrellisError } from '../../sdk/index.ts'
-import { jsonType, valueAt } from '../../sdk/services.ts'
+import { isJsonObject, jsonType, valueAt } from '../../sdk/services.ts'
 import { mappedClaims } from './claims-map.ts'
 import type { JwtConfiguration } from './configuration.ts'
 import type { Payload } from './verify.ts'
@@ -49,7 +49,7 @@ function sessionClaims(payload: Payload, { claims: place, format }: ClaimsConfig
 }
 
 function jsonClaims(value: unknown): object {
-  if (jsonType(value) === 'Object') return value as object
+  if (isJsonObject(value)) return value
   throw invalidClaims('expecting a json object when claims_format is json')
 }
 
@@ -59,7 +59,7 @@ function stringifiedClaims(value: unknown, source: string): object {
   }
   try {
     const parsed: unknown = JSON.parse(value)
-    if (jsonType(parsed) === 'Object') return parsed as object
+    if (isJsonObject(parsed)) return parsed
   } catch {
     // No JSON: refused as JSON that is no object.
   }

@@ -1,5 +1,6 @@
 // A key set that another server publishes: fetched at start, then again whenever its answer says that it grows old.
 
+import { messageOf } from '../../sdk/index.ts'
 import { freshnessOf, loggableUrl, type Observer, type Outgoing, type OutgoingResponse } from '../../sdk/services.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { keysOfSet, type VerificationKey } from './keys.ts'
@@ -74,7 +75,7 @@ export class KeySet {
       if (expiresAt !== null) next = delayUntil(expiresAt)
       observe.log({ type: 'jwk-refresh-log', level: 'info', detail: { message: 'refreshed the JWKs', error: null } })
     } catch (error) {
-      const detail = { message: 'could not refresh the JWKs, the old ones stay', error: (error as Error).message }
+      const detail = { message: 'could not refresh the JWKs, the old ones stay', error: messageOf(error) }
       if (!this.#stopped) observe.log({ type: 'jwk-refresh-log', level: 'critical', detail })
     }
     this.#refreshAfter(next)

@@ -1,7 +1,7 @@
 // Requests that a webhook authenticates: it is asked about each, and nothing is remembered.
 
 import { type Authenticator, headerText, type RequestHeaders } from '../../sdk/http.ts'
-import { type Dialect, internalError, type Session } from '../../sdk/index.ts'
+import { type Dialect, internalError, messageOf, type Session } from '../../sdk/index.ts'
 import {
   clientHeaders,
   type LogLevel,
@@ -84,7 +84,7 @@ function decide(answer: OutgoingResponse, request: OutgoingRequest, options: Web
     return decisionOf(answer, options.dialect)
   } catch (error) {
     const response = answer.body.toString('utf8')
-    log('error', request, { status_code: answer.status, response, message: (error as Error).message }, options)
+    log('error', request, { status_code: answer.status, response, message: messageOf(error) }, options)
     throw error
   }
 }

@@ -10,6 +10,7 @@ import {
   dropCollectionFromAllowlist,
   dropQueryCollection,
   dropQueryFromCollection,
+  updateScopeInAllowlist,
 } from './operations.ts'
 
 export default definePlugin({
@@ -29,7 +30,7 @@ export default definePlugin({
     engine.metadata.slice('query_collections', queryCollectionsSlice)
     engine.metadata.slice('allowlist', allowlistSlice)
     engine.operations.add(createQueryCollection, dropQueryCollection, addQueryToCollection, dropQueryFromCollection)
-    engine.operations.add(addCollectionToAllowlist, dropCollectionFromAllowlist)
+    engine.operations.add(addCollectionToAllowlist, updateScopeInAllowlist, dropCollectionFromAllowlist)
     engine.configuration.add({
       key: 'is_allow_list_enabled',
       place: 24,

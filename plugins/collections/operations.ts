@@ -5,11 +5,13 @@ import { type MetadataDocument, operation } from '../../sdk/metadata.ts'
 import { findCollection, requireCollection } from './metadata.ts'
 import {
   AddQueryArgs,
+  AllowArgs,
   type CollectedQuery,
   CollectionArgs,
   CreateCollectionArgs,
   DropCollectionArgs,
   DropQueryArgs,
+  ScopeArgs,
 } from './schema.ts'
 
 function refuseRepeatedNames(queries: readonly CollectedQuery[]): void {
@@ -94,11 +96,28 @@ export const dropQueryFromCollection = operation({
 export const addCollectionToAllowlist = operation({
   type: 'add_collection_to_allowlist',
   about: { summary: 'Lets roles run the queries of a collection when the allow-list is in force.' },
-  args: CollectionArgs,
+  args: AllowArgs,
   check: 'new',
-  handle({ metadata }, { collection }) {
+  handle({ metadata }, { collection, scope }) {
     within('collection', () => requireCollection(metadata, collection))
-    if (!isAllowed(metadata, collection)) metadata.allowlist.push({ collection })
+    if (!isAllowed(metadata, collection)) metadata.allowlist.push({ collection, ...(scope && { scope }) })
+  },
+})
+
+export const updateScopeInAllowlist = operation({
+  type: 'update_scope_of_collection_in_allowlist',
+  about: { summary: 'Says which roles may run the queries of a collection on the allow-list.' },
+  args: ScopeArgs,
+  check: 'new',
+  handle({ metadata }, { collection, scope }) {
+    within('collection', () => requireCollection(metadata, collection))
+    const entry = metadata.allowlist.find((each) => each.collection === collection)
+    if (!entry) {
+      throw badRequest('not-found', `collection "${collection}" does not exist in the allowlist`, {
+        path: ['collection'],
+      })
+    }
+    entry.scope = scope
   },
 })
 

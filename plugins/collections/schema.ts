@@ -55,7 +55,7 @@ export const AddQueryArgs = Type.Object({ collection_name: ObjectName, query_nam
 
 export const DropQueryArgs = Type.Object({ collection_name: ObjectName, query_name: ObjectName })
 
-/** The arguments of the operations on the allow-list. */
+/** The arguments of `drop_collection_from_allowlist`. */
 export const CollectionArgs = Type.Object({ collection: ObjectName })
 
 const closed = { additionalProperties: false }
@@ -64,6 +64,12 @@ const Scope = Type.Union([
   Type.Object({ global: Type.Literal(true) }, closed),
   Type.Object({ global: Type.Literal(false), roles: Type.Array(ObjectName, { minItems: 1 }) }, closed),
 ])
+
+/** The arguments of `add_collection_to_allowlist`. */
+export const AllowArgs = Type.Object({ collection: ObjectName, scope: Type.Optional(Scope) })
+
+/** The arguments of `update_scope_of_collection_in_allowlist`. */
+export const ScopeArgs = Type.Object({ collection: ObjectName, scope: Scope })
 
 /** `query_collections` and `allowlist` of a document. */
 export const documentSchemas = {

@@ -53,6 +53,8 @@ function readRequest(query: unknown): GraphQLRequest {
 }
 
 function checkFields({ dialect }: Engine, fields: readonly InspectedField[], hasJoins: boolean): void {
+  const refusal = fields.find((field) => field.refusal !== null)?.refusal
+  if (refusal) throw badRequest('invalid-params', refusal)
   if (fields.some(({ by }) => by === 'javascript')) {
     throw badRequest('invalid-params', `only ${dialect.explainable} queries can be explained`)
   }

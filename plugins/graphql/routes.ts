@@ -10,7 +10,15 @@ import {
   type RouteCall,
   readJson,
 } from '../../sdk/http.ts'
-import { type Engine, graphqlError, isAdmin, type Session, TrellisError, toTrellisError } from '../../sdk/index.ts'
+import {
+  type Engine,
+  graphqlError,
+  isAdmin,
+  type Session,
+  stackOf,
+  TrellisError,
+  toTrellisError,
+} from '../../sdk/index.ts'
 import type { QueryLog } from '../../sdk/services.ts'
 import { type EventStreams, wantsEvents } from './event-streams.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
@@ -139,7 +147,7 @@ async function answerEach(
 function failure(engine: Engine, error: unknown, session: Session): string {
   const { settings, observe } = engine
   if (!(error instanceof TrellisError)) {
-    observe.log({ type: 'unstructured', level: 'error', detail: String((error as Error)?.stack ?? error) })
+    observe.log({ type: 'unstructured', level: 'error', detail: stackOf(error) })
   }
   return JSON.stringify(errorBody(inDialect(toTrellisError(error), settings), showsInternal(engine, session)))
 }

@@ -1,7 +1,7 @@
 // `--api-limits`: text -> limits, and what is wrong with it, worded for whoever starts the server.
 
 import { Value } from '@sinclair/typebox/value'
-import { type Dialect, OptionRefusal, pathText } from '../../sdk/index.ts'
+import { type Dialect, messageOf, OptionRefusal, pathText } from '../../sdk/index.ts'
 import { ApiLimits, type RateLimit } from './schema.ts'
 
 /** What can make a request of a GraphQL API far costlier than any that a person wrote; for roles that set nothing else. */
@@ -17,7 +17,7 @@ export function readApiLimits(text: string | null, dialect: Dialect): ApiLimits 
     return { ...standard, ...given }
   } catch (error) {
     const names = `--api-limits (${dialect.environmentPrefix}API_LIMITS)`
-    throw new OptionRefusal('apiLimits', names, (error as Error).message)
+    throw new OptionRefusal('apiLimits', names, messageOf(error))
   }
 }
 

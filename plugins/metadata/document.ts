@@ -1,8 +1,8 @@
 // Exporting, clearing and reloading the metadata.
 
 import { Type } from '../../sdk/index.ts'
-import { operation, own, type WantedSource, type WireObject } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { operation, own, type WantedSource } from '../../sdk/metadata.ts'
+import { isJsonObject } from '../../sdk/services.ts'
 
 export const exportMetadata = operation({
   type: 'export_metadata',
@@ -43,7 +43,7 @@ const ReloadMetadataArgs = Type.Unknown({
 /** Whether an argument that is true, or a list of ids, asks for a source. */
 function asksFor(args: unknown, { id, reloadedBy }: WantedSource): boolean {
   if (reloadedBy === undefined) return true
-  const asked = jsonType(args) === 'Object' ? own(args as WireObject, reloadedBy) : undefined
+  const asked = isJsonObject(args) ? own(args, reloadedBy) : undefined
   return asked === true || (Array.isArray(asked) && asked.includes(id))
 }
 

@@ -13,7 +13,7 @@ import {
   unexpectedKey,
   type WireObject,
 } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import { ConsistencyReport, consistencyReport } from './inconsistencies.ts'
 
 /** A document as it was read, which takes what all plugins declared: see `decode` of the operations. */
@@ -71,7 +71,7 @@ const exportedSchema = (document: TSchema) =>
 
 /** Whether this is what version 2 of `export_metadata` answers: a document and its version. */
 const isExported = (args: unknown): args is WireObject =>
-  jsonType(args) === 'Object' && jsonType(own(args as WireObject, 'metadata')) === 'Object'
+  isJsonObject(args) && jsonType(own(args, 'metadata')) === 'Object'
 
 /** The version is that of the engine that exported it, and says nothing here. */
 function readExported(args: WireObject, format: DocumentFormat): Promise<ReadDocument> {

@@ -1,17 +1,7 @@
 // Metrics for Prometheus. Nothing is measured unless somebody may read it.
 
-import type { Registry } from 'prom-client'
 import { secretsRefusal } from '../../sdk/http.ts'
-import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
-
-/** Where plugins add measures of their own; names begin with the prefix. */
-export interface MetricsRegistry {
-  readonly registry: Registry
-  readonly prefix: string
-}
-
-/** Null where nobody may read them. */
-export const metricsRegistry = serviceKey<MetricsRegistry | null>('metrics-registry')
+import { definePlugin, option } from '../../sdk/index.ts'
 
 export default definePlugin({
   name: 'metrics',
@@ -39,13 +29,9 @@ export default definePlugin({
     ),
   },
   async register(engine) {
-    if (!engine.apis.isEnabled('metrics') && engine.options.metricsPort === null) {
-      engine.provide(metricsRegistry, null)
-      return
-    }
+    if (!engine.apis.isEnabled('metrics') && engine.options.metricsPort === null) return
     // Loaded when it is needed, to spare other starts the library.
     const { startMetrics } = await import('./start.ts')
-    const registry = startMetrics(engine, engine.options)
-    engine.provide(metricsRegistry, { registry, prefix: engine.dialect.metricPrefix })
+    startMetrics(engine, engine.options)
   },
 })

@@ -3,6 +3,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type Route, serveOnOwnPort } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
+import { createDeclared } from './declared.ts'
 import { createGauges, createMeasures } from './measures.ts'
 import { ownRoutes, publicRoute } from './routes.ts'
 import { watch } from './watch.ts'
@@ -14,15 +15,15 @@ interface MetricsOptions {
 }
 
 /** Measures what the server does; the metrics are read beside the other endpoints, or on a port of their own. */
-export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: MetricsOptions): Registry {
+export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: MetricsOptions): void {
   const registry = new Registry()
   const prefix = engine.dialect.metricPrefix
   collectDefaultMetrics({ register: registry })
   watch(engine, createMeasures(registry, prefix))
   createGauges(registry, prefix, engine)
+  engine.onReady(() => createDeclared(registry, prefix, engine.measures.all()))
   engine.routes.add(publicRoute(engine, registry, metricsSecret))
   if (metricsPort !== null) engine.onReady(() => serveAlone(engine, ownRoutes(registry, metricsSecret), metricsPort))
-  return registry
 }
 
 async function serveAlone(engine: Engine, routes: readonly Route[], metricsPort: number): Promise<void> {

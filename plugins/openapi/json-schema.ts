@@ -1,16 +1,8 @@
 // TypeBox schemas as JSON Schema 2020-12, the way requests may look: what only guides decoding is left out, and an
 // optional key may also be null, which counts as absent.
 
-import {
-  Kind,
-  OptionalKind,
-  type TObject,
-  type TRecord,
-  type TSchema,
-  type TTuple,
-  type TUnion,
-} from '../../sdk/index.ts'
-import type { DecodeOptions } from '../../sdk/metadata.ts'
+import { Kind, KindGuard, OptionalKind, type TObject, type TSchema, type TUnion, Type } from '../../sdk/index.ts'
+import { decodeOptions } from '../../sdk/metadata.ts'
 
 /** A JSON Schema as JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -58,10 +50,10 @@ export class SchemaWriter {
   readonly #names = new Map<string, string>()
 
   write(schema: TSchema): JsonSchema {
-    const { shown } = schema as DecodeOptions
+    const { shown } = decodeOptions(schema)
     if (shown !== undefined) return this.write(shown)
     if (schema[Kind] === 'This' || schema[Kind] === 'Ref') return componentRef(this.#names.get(schema.$ref)!)
-    const { title, $id } = schema as { readonly title?: string; readonly $id?: string }
+    const { title, $id }: { readonly title?: string; readonly $id?: string } = schema
     if (title === undefined && $id === undefined) return this.#shape(schema)
     return this.#component(schema, title ?? $id!, $id)
   }
@@ -99,22 +91,17 @@ export class SchemaWriter {
   }
 
   #shape(schema: TSchema): JsonSchema {
-    switch (schema[Kind]) {
-      case 'Object':
-        return this.#object(schema as TObject)
-      case 'Record': {
-        const [member] = Object.values((schema as TRecord).patternProperties)
-        return { ...plain(schema), additionalProperties: this.write(member as TSchema) }
-      }
-      case 'Union':
-        return this.#union(schema as TUnion)
-      case 'Tuple': {
-        const { items = [], ...length } = schema as TTuple
-        return { ...plain(length as TSchema), prefixItems: items.map((each) => this.write(each)), items: false }
-      }
-      default:
-        return this.#keywords(schema)
+    if (KindGuard.IsObject(schema)) return this.#object(schema)
+    if (KindGuard.IsUnion(schema)) return this.#union(schema)
+    if (KindGuard.IsRecord(schema)) {
+      const [member = Type.Unknown()] = Object.values(schema.patternProperties)
+      return { ...plain(schema), additionalProperties: this.write(member) }
     }
+    if (KindGuard.IsTuple(schema)) {
+      const { items = [], ...length } = schema
+      return { ...plain(length), prefixItems: items.map((each) => this.write(each)), items: false }
+    }
+    return this.#keywords(schema)
   }
 
   #object(schema: TObject): JsonSchema {

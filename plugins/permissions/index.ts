@@ -7,7 +7,7 @@ import { createPermissions, dropPermissions, setPermissionComment } from './oper
 export { resolveExpression } from './boolean-expression.ts'
 export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
-export type { ExpressionContext, ExpressionReader } from './expression-context.ts'
+export type { ExpressionContext, ExpressionReader, ReachedRows } from './expression-context.ts'
 
 export default definePlugin({
   name: 'permissions',

@@ -4,7 +4,6 @@ import { definePlugin, Type } from '../../sdk/index.ts'
 import { pacesOf, reported, subscriptionOptions } from './options.ts'
 import { startSubscriptions } from './start.ts'
 
-export { type SubscriptionActivity, subscriptionActivity } from './activity.ts'
 export { positionSource, withPosition } from './live/position.ts'
 
 export default definePlugin({

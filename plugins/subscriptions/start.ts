@@ -2,10 +2,10 @@
 
 import type { Engine } from '../../sdk/index.ts'
 import { eventStreams } from '../graphql/index.ts'
-import { subscriptionActivity } from './activity.ts'
 import type { Means } from './live/changes.ts'
 import type { BatchReport } from './live/group.ts'
 import { LiveQueries } from './live/live-queries.ts'
+import { type Activity, subscriptionMeasures } from './measures.ts'
 import { pacesOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
 import { developerRoutes } from './routes.ts'
 import { endpoints } from './transports/endpoints.ts'
@@ -28,7 +28,7 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const places = new Places(limits)
   const sockets = new Sockets({ engine, live, limits, places })
   const events = new Events({ engine, live, limits, places })
-  engine.provide(subscriptionActivity, {
+  const activity: Activity = {
     get sockets() {
       return sockets.connections.length
     },
@@ -51,7 +51,8 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
       return sockets.bytes
     },
     onBatch: (listener) => listeners.push(listener),
-  })
+  }
+  engine.measures.add(...subscriptionMeasures(activity))
   engine.use(eventStreams).use((call, schema) => events.serve(call, schema))
   for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
   if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options.live))

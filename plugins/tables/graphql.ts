@@ -21,9 +21,17 @@ export {
   orderedColumn,
   planAggregateOrder,
   planOrder,
+  type RelatedRows,
   relatedValue,
 } from './graphql/order-by.ts'
-export { keyArguments, keyColumns, keyCondition, rowList, showsRootField } from './graphql/query-fields.ts'
+export {
+  keyArguments,
+  keyColumns,
+  keyCondition,
+  type ReadingRoot,
+  rowList,
+  showsRootField,
+} from './graphql/query-fields.ts'
 export { fieldsOfTables } from './graphql/root-fields.ts'
 export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-type.ts'
 export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } from './graphql/select-arguments.ts'

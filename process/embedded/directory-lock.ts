@@ -4,6 +4,7 @@ import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/engine/start-error.ts'
+import { codeOf } from '../../core/errors/thrown.ts'
 import { processIdentity } from './process-identity.ts'
 
 /** A directory that is ours until it is released or this process ends. */
@@ -38,7 +39,7 @@ function create(file: string, content: string): boolean {
     writeFileSync(file, content, { flag: 'wx' })
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }

@@ -21,6 +21,7 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/engine/start-error.ts'
+import { codeOf, messageOf } from '../../core/errors/thrown.ts'
 import type { Observer } from '../../core/log/observe.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
@@ -337,7 +338,7 @@ export class EmbeddedPostgres {
         this.#log('info', 'PostgreSQL is back')
         return
       } catch (error) {
-        this.#log('error', (error as Error).message)
+        this.#log('error', messageOf(error))
         await sleep(delay)
       }
     }
@@ -403,7 +404,7 @@ async function usingDirectory<T>(root: string, work: () => Promise<T>): Promise<
   try {
     return await work()
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? ''
+    const code = codeOf(error) ?? ''
     if (!fileErrors.includes(code)) throw error
     throw new StartError(`Directory ${root} cannot be written (${code}): choose another one with --data-dir`)
   }

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/engine/start-error.ts'
+import { codeOf } from '../../core/errors/thrown.ts'
 import { processCommand, processIdentity } from './process-identity.ts'
 
 /** The lock file of a data directory. */
@@ -53,7 +54,7 @@ function askToStop({ pid, isSingleUser }: Postmaster): void {
   try {
     process.kill(pid, isSingleUser ? 'SIGTERM' : 'SIGINT')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }
 

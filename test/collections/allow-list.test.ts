@@ -74,6 +74,27 @@ test('roles may run the documents of the allow-list and no others', async (t) =>
   })
 })
 
+test('a scope says which roles may run a collection, and can be changed', async (t) => {
+  const trellis = await start(t)
+  const definition = { queries: [{ name: 'q', query: stored }] }
+  await trellis.op('create_query_collection', { name: 'app', definition })
+  const refusal = await trellis.opError('update_scope_of_collection_in_allowlist', {
+    collection: 'app',
+    scope: { global: true },
+  })
+  const error = 'collection "app" does not exist in the allowlist'
+  assert.deepEqual(refusal, { status: 400, body: { path: '$.args.collection', error, code: 'not-found' } })
+  await trellis.op('add_collection_to_allowlist', { collection: 'app', scope: { global: false, roles: ['clerk'] } })
+  assert.equal(await isAllowed(trellis, stored), false)
+  await trellis.op('update_scope_of_collection_in_allowlist', {
+    collection: 'app',
+    scope: { global: false, roles: ['clerk', 'guest'] },
+  })
+  assert.equal(await isAllowed(trellis, stored), true)
+  const { allowlist } = await trellis.op<{ allowlist: unknown }>('export_metadata', {})
+  assert.deepEqual(allowlist, [{ collection: 'app', scope: { global: false, roles: ['clerk', 'guest'] } }])
+})
+
 test('administrators may run anything', async (t) => {
   const trellis = await start(t)
   assert.deepEqual(await trellis.graphql('{ person { id } }'), { data: { person: [{ id: 1 }, { id: 2 }] } })

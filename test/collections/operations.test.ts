@@ -101,6 +101,16 @@ const refusals: readonly (readonly [type: string, args: unknown, answer: object]
     refused('not-found', 'query with name "q" not found in collection "a"'),
   ],
   ['add_collection_to_allowlist', { collection: 'x' }, refused('not-exists', missing('x'), '$.args.collection')],
+  [
+    'update_scope_of_collection_in_allowlist',
+    { collection: 'x', scope: { global: true } },
+    refused('not-exists', missing('x'), '$.args.collection'),
+  ],
+  [
+    'add_collection_to_allowlist',
+    { collection: 'a', scope: { global: false, roles: [] } },
+    refused('parse-failed', 'empty list not allowed', '$.scope.roles'),
+  ],
   ['drop_collection_from_allowlist', { collection: 'x' }, refused('not-exists', missing('x'), '$.args.collection')],
 ]
 

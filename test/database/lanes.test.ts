@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, DatabaseOptions } from '../../core/database/database.ts'
+import type { DatabaseOptions, PooledDatabase } from '../../core/database/pooled-database.ts'
 import type { PreparedStatement } from '../../core/database/prepared-statement.ts'
 import { openDatabase, read } from '../support/connections.ts'
 
 const pidOf = read('select pg_backend_pid()::text')
 
 /** Makes a statement one that is known to be short, however busy the machine is, and has the lanes open. */
-async function settle(database: Database, statement: PreparedStatement, values: string[] = []): Promise<void> {
+async function settle(database: PooledDatabase, statement: PreparedStatement, values: string[] = []): Promise<void> {
   for (const started = Date.now(); !statement.history || database.connections.shared < 2; await sleep(5)) {
     assert.ok(Date.now() - started < 10_000, 'the lanes do not open')
     await database.answer(statement, values)
@@ -22,7 +22,7 @@ const makeShort = ({ history }: PreparedStatement) => {
   while (!history!.isShort) history!.ranAlone(1, 1)
 }
 
-const pids = async (database: Database, count: number) =>
+const pids = async (database: PooledDatabase, count: number) =>
   new Set((await Promise.all(Array.from({ length: count }, () => database.answer(pidOf, [])))).map(String))
 
 async function start(t: TestContext, options: Partial<DatabaseOptions> = {}) {

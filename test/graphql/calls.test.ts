@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { answered, definePlugin, graphql, type ResolvedPlanner, type RootFields } from '../../sdk/index.ts'
+import { answered, badRequest, definePlugin, graphql, type ResolvedPlanner, type RootFields } from '../../sdk/index.ts'
 import { startLibrary } from '../support/library.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 import { type RemoteOptions, remotePlugin, startRemote } from './remote.ts'
@@ -307,4 +307,47 @@ test('a call is told when its client has gone', async (t) => {
   await assert.rejects(asked)
   for (let i = 0; i < 100 && told.length === 0; i++) await new Promise((done) => setTimeout(done, 20))
   assert.equal(told.length, 1)
+})
+
+/** A mutation that writes in the operation's transaction, and asks GraphQL as a part of it. */
+const noting = definePlugin({
+  name: 'noting',
+  dependencies: ['tables', 'graphql'],
+  register(engine) {
+    const root: ResolvedPlanner = {
+      kind: 'resolved',
+      inTransaction: true,
+      explainRefusal: 'notes cannot be explained',
+      async resolve({ args, transaction, session }) {
+        await transaction!.rows('insert into publisher (name) values ($1)', [args['name']])
+        if (args['name'] === 'bad') {
+          const extensions = { why: 'bad', code: 'own' }
+          throw badRequest('refused', 'no such note', { extensions })
+        }
+        const request = { query: '{ publisher_aggregate { aggregate { count } } }', variables: {}, operationName: null }
+        const answer = await engine.graphql.engine.execute(request, session, { headers: {}, transaction: transaction! })
+        return JSON.parse(String(answer)).data.publisher_aggregate.aggregate.count
+      },
+    }
+    const field = () => ({ type: GraphQLInt, args: { name: { type: GraphQLString } }, extensions: { root } })
+    const fields: RootFields = new Map([['note', field]])
+    engine.graphql.contribute({ name: 'noting', query: () => fields, mutation: () => fields })
+  },
+})
+
+test('a call in the transaction of its mutation comes in order, sees what came before, and is undone with it', async (t) => {
+  const trellis = await startLibrary(t, { plugins: [noting] })
+  const add = (name: string) => `insert_publisher_one(object: {name: "${name}"}) { id }`
+  assert.deepEqual(await trellis.graphql(`mutation { a: note(name: "x") b: ${add('y')} c: note(name: "z") }`), {
+    data: { a: 4, b: { id: 5 }, c: 6 },
+  })
+  assert.deepEqual(await trellis.graphql(`mutation { ${add('w')} note(name: "bad") }`), {
+    errors: [{ extensions: { path: '$', code: 'own', why: 'bad' }, message: 'no such note' }],
+  })
+  type Refused = { errors: { message: string }[] }
+  const late = await trellis.graphql<Refused>(`mutation { note(name: "v") ${add('y')} }`)
+  assert.match(late.errors[0]!.message, /^Uniqueness violation/)
+  assert.deepEqual(await trellis.graphql('mutation { note(name: "u") }'), { data: { note: 7 } })
+  const { status, body } = await trellis.request('/v1/graphql/explain', { body: { query: { query: '{ note }' } } })
+  assert.deepEqual([status, body], [400, { path: '$', error: 'notes cannot be explained', code: 'invalid-params' }])
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Database } from '../../core/database/database.ts'
+import { PooledDatabase } from '../../core/database/pooled-database.ts'
 import { MetadataRegistry } from '../../core/metadata/registry.ts'
 import { MetadataStore, metadataChannel } from '../../core/metadata/store.ts'
 import { MetadataSync } from '../../core/metadata/sync.ts'
@@ -18,8 +18,8 @@ interface Heard {
   readonly tables: unknown
 }
 
-async function connect(t: TestContext, { url }: TestDatabase): Promise<Database> {
-  const database = new Database({
+async function connect(t: TestContext, { url }: TestDatabase): Promise<PooledDatabase> {
+  const database = new PooledDatabase({
     ...connectionDefaults,
     url,
   })
@@ -29,7 +29,7 @@ async function connect(t: TestContext, { url }: TestDatabase): Promise<Database>
 }
 
 /** An instance's ear, with what it hears and what it complains of. */
-async function startEar(t: TestContext, world: TestDatabase, interval: number, listen?: Database['listen']) {
+async function startEar(t: TestContext, world: TestDatabase, interval: number, listen?: PooledDatabase['listen']) {
   const database = await connect(t, world)
   const store = new MetadataStore(new MetadataRegistry())
   const heard: Heard[] = []
@@ -74,7 +74,7 @@ test('a notification is heard without asking, save for those of the instance its
 
 test('what is stored is asked for, so that nothing depends on notifications', async (t) => {
   const world = await testDatabase(t)
-  const deaf: Database['listen'] = () => Promise.reject(new Error('nobody listens'))
+  const deaf: PooledDatabase['listen'] = () => Promise.reject(new Error('nobody listens'))
   const { heard, problems } = await startEar(t, world, 50, deaf)
   await until(() => heard.length > 1)
   await world.sql('update trellis.metadata set resource_version = 7')

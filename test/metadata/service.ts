@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { Vocabulary } from '../../core/compiler/vocabulary.ts'
-import { Database } from '../../core/database/database.ts'
+import { PooledDatabase } from '../../core/database/pooled-database.ts'
 import type { Engine, Plugin } from '../../core/engine/plugin.ts'
 import { Wrapping } from '../../core/engine/wrapping.ts'
 import { type TrellisError, toTrellisError } from '../../core/errors/errors.ts'
@@ -46,7 +46,7 @@ export interface TestService {
   readonly service: RunningMetadataService
   readonly database: TestDatabase
   readonly sql: TestDatabase['sql']
-  readonly connections: Database
+  readonly connections: PooledDatabase
   readonly log: readonly LogEntry[]
   /** Runs an operation as admin, or as another role. */
   op(type: string, args: unknown, options?: { readonly version?: number; readonly role?: string }): Promise<unknown>
@@ -62,7 +62,7 @@ const standardPlugins = [metadataPlugin, tables, relationships, permissions, sql
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
   const database = options.database ?? (await testDatabase(t))
   if (options.sql !== undefined) await database.sql(options.sql)
-  const connections = new Database({
+  const connections = new PooledDatabase({
     ...connectionDefaults,
     url: database.url,
     preparedStatements: false,

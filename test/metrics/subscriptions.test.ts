@@ -11,7 +11,7 @@ test('Subscriptions are measured: who is connected, what is asked, what is sent.
   )
   await Promise.all(all.map((each) => each.atLeast(1)))
   const { text } = await trellis.request('/v1/metrics', { role: 'admin' })
-  const value = (name: string) => Number(new RegExp(`^trellis_${name} (\\S+)$`, 'm').exec(text)?.[1])
+  const value = (name: string) => Number(new RegExp(`^service_${name} (\\S+)$`, 'm').exec(text)?.[1])
   assert.deepEqual(
     ['websockets', 'event_streams', 'subscribers', 'subscription_groups', 'subscription_cohorts'].map(value),
     [1, 0, 3, 1, 2],

@@ -1,8 +1,10 @@
 // Every area of the suite.
 
+import { actions } from './actions.ts'
 import { catalogState } from './catalog-state.ts'
 import { collections } from './collections.ts'
 import { computedFields } from './computed-fields.ts'
+import { customTypes } from './custom-types.ts'
 import { data } from './data.ts'
 import type { Area } from './entry.ts'
 import { functions } from './functions.ts'
@@ -13,9 +15,11 @@ import { sql } from './sql.ts'
 import { tables } from './tables.ts'
 
 export const areas: readonly Area[] = [
+  actions,
   catalogState,
   collections,
   computedFields,
+  customTypes,
   data,
   functions,
   metadata,

@@ -1,7 +1,7 @@
 // A database as the engine has it, without an engine.
 
 import type { TestContext } from 'node:test'
-import { Database, type DatabaseOptions } from '../../core/database/database.ts'
+import { type DatabaseOptions, PooledDatabase } from '../../core/database/pooled-database.ts'
 import { prepare } from '../../core/database/prepared-statement.ts'
 import { atEnd } from './cleanup.ts'
 import { testDatabase } from './database.ts'
@@ -25,7 +25,7 @@ export const read = (text: string) => prepare({ text, params: [] }, { onlyReads:
 /** Opens a database that closes with the test. */
 export async function openDatabase(t: TestContext, options: Partial<DatabaseOptions> = {}) {
   const { url, sql } = await testDatabase(t)
-  const database = new Database({ url, ...connectionDefaults, ...options })
+  const database = new PooledDatabase({ url, ...connectionDefaults, ...options })
   atEnd(t, () => database.close())
   await database.open()
   return { database, sql, url }

@@ -2,7 +2,7 @@
 
 import type { OrderedValue } from '../../../sdk/graphql.ts'
 import { TrellisError, validationFailed, within } from '../../../sdk/index.ts'
-import { jsonType } from '../../../sdk/services.ts'
+import { isJsonObject } from '../../../sdk/services.ts'
 import { type Codec, encodeArray, join, literal, roundTripJson, type Sql, sql, stringCodec } from '../../../sdk/sql.ts'
 import { base64Json, base64Sql } from './base64.ts'
 import { keyText } from './key-text.ts'
@@ -55,8 +55,8 @@ function parseCursor(cursor: string): unknown {
 function cursorText(cursor: unknown, { key, type }: OrderedValue): string | null {
   let value = cursor
   for (const name of key) {
-    if (jsonType(value) !== 'Object' || !Object.hasOwn(value as object, name)) throw invalidCursor()
-    value = (value as Record<string, unknown>)[name]
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) throw invalidCursor()
+    value = value[name]
   }
   try {
     return keyText(type, value)

@@ -1,7 +1,7 @@
 // Node ids: base64 of `[1, "public", "book", 7]`, the version, the table and the values of its key.
 
 import type { SchemaScope } from '../../../sdk/graphql.ts'
-import { nameKey, type QualifiedName, TrellisError, validationFailed } from '../../../sdk/index.ts'
+import { messageOf, nameKey, type QualifiedName, TrellisError, validationFailed } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
 import { decimalText, jsonType, parseDecimal } from '../../../sdk/services.ts'
 import {
@@ -55,7 +55,7 @@ export function parseNodeId(id: string): NodeId {
   try {
     json = base64Json(id)
   } catch (error) {
-    throw at((error as Error).message)
+    throw at(messageOf(error))
   }
   if (!Array.isArray(json)) throw at(`parsing [] failed, expected Array, but encountered ${jsonType(json)}`)
   const [version, schema, name, ...values] = json

@@ -23,7 +23,7 @@ import { planRows, selectArguments } from './select-arguments.ts'
 type Field = GraphQLFieldConfig<unknown, unknown>
 
 /** The roots that rows are read from. */
-type ReadingRoot = 'query' | 'subscription'
+export type ReadingRoot = 'query' | 'subscription'
 
 /** Contribution: the select fields of every table that the role may select from, on one of the roots. */
 export const tableQueryFields =

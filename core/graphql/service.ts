@@ -1,0 +1,79 @@
+// What transports, and those who look at plans, may ask of GraphQL.
+
+import type { ReadOptions } from '../database/database.ts'
+import type { Transaction } from '../database/transaction.ts'
+import type { OperationWork } from '../engine/wrapping.ts'
+import type { QueryLog } from '../log/observe.ts'
+import type { Model } from '../metadata/model.ts'
+import type { Session } from '../session/session.ts'
+import type { BatchMember } from './batch.ts'
+import type { SchemaKind } from './contribution.ts'
+import type { Operation, ParsedDocument } from './document.ts'
+import type { ResponseHeaders } from './execution-context.ts'
+import type { InspectedOperation } from './inspect.ts'
+import type { PlannedSchema } from './planned-schema.ts'
+import type { PlannedRequest, PreparedOperation } from './prepared.ts'
+import type { GraphQLRequest, ValidationOptions } from './request.ts'
+
+/** What a transport adds to a request. */
+export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
+  /** The client's headers, lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Gives what aborts when nobody waits for the answer any more: then reads end, while changes go on. */
+  readonly whenUnwanted?: () => AbortSignal
+  /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
+  readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
+  /** Takes headers that the response is to have besides, as when an action sets a cookie; absent: they are left out. */
+  readonly response?: ResponseHeaders
+  /** Whether errors beside data may show their `internal`. */
+  readonly showInternal?: boolean
+  /** What the operation is a part of; absent: it has a transaction of its own where it needs one. */
+  readonly transaction?: Transaction
+}
+
+/** How a request is planned. */
+export interface PlanOptions {
+  /** Absent: the usual one. */
+  readonly schema?: SchemaKind
+}
+
+/** An operation whose plans are kept, for those who look at what is. */
+export interface CachedOperation {
+  readonly schema: PlannedSchema
+  readonly document: ParsedDocument
+  readonly operationName: string | null
+  /** One for each shape of variables, with the statements that answer root fields. */
+  readonly plans: readonly { readonly statements: readonly string[] }[]
+}
+
+export interface GraphQLService {
+  /** How many requests were served by a plan of before, and how many had to be planned, refused ones among them. */
+  readonly plans: { readonly reused: number; readonly made: number }
+  /** What is kept now, of the model being served. */
+  cached(): CachedOperation[]
+  /** Runs a request; the answer's bytes. Throws a TrellisError. */
+  execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string>
+  /** Does what answers an operation, with everything around it that stands around operations. */
+  operate<T>(
+    operation: Pick<OperationWork, 'request' | 'session'>,
+    run: (work: OperationWork) => Promise<T>,
+  ): Promise<T>
+  /** Validates and plans a request without running it. */
+  plan(request: GraphQLRequest, session: Session, options?: PlanOptions): PlannedRequest
+  /** The values of one subscriber to a planned subscription, and whether it may have them. */
+  batchValues(planned: PlannedRequest, session: Session): string
+  /** The answers of subscribers whose plan is the same, by id: one statement for all. */
+  answerBatch(
+    prepared: PreparedOperation,
+    members: readonly BatchMember[],
+    options?: ReadOptions,
+  ): Promise<ReadonlyMap<string, Buffer | string>>
+  /** The operation that a request asks for. */
+  operation(request: Pick<GraphQLRequest, 'query' | 'operationName'>): Operation
+  /** Plans a query or subscription field by field, for those who look at plans and run nothing. */
+  inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation
+  /** Refuses a document that cannot be asked, whatever its variables; of the model being served unless another is given. */
+  validate(text: string, options?: ValidationOptions, model?: Model): void
+  /** The schema that a role sees now. */
+  schema(role: string, backendOnly: boolean, kind?: SchemaKind): PlannedSchema
+}

@@ -1,0 +1,38 @@
+// What is configured of a request to another server, with the values of the variables that it names.
+
+import { badRequest } from '../errors/errors.ts'
+import type { ConfiguredHeader } from '../wire/configured-header.ts'
+import type { OutgoingHeaders } from './headers.ts'
+
+/** Gives the values of variables of the server's environment. */
+export type Environment = (name: string) => string | undefined
+
+/** Headers as they are sent, names in lower case; refuses a variable that is not set. */
+export function configuredHeaders(headers: readonly ConfiguredHeader[], environment: Environment): OutgoingHeaders {
+  const entries = headers.map((header) => {
+    const value = 'value' in header ? header.value : valueOfVariable(header.value_from_env, environment)
+    // Characters of a header are bytes.
+    return [header.name.toLowerCase(), Buffer.from(value).toString('latin1')]
+  })
+  return Object.fromEntries(entries)
+}
+
+function valueOfVariable(variable: string, environment: Environment): string {
+  const value = environment(variable)
+  if (value === undefined) throw badRequest('not-found', `environment variable '${variable}' not set`)
+  return value
+}
+
+const variable = /\{\{([^{}]*)\}\}/g
+
+/** A URL such as `https://{{HOST}}/hook` with the values of its variables; refuses those that are not set. */
+export function filledTemplate(template: string, environment: Environment): string {
+  const missing = new Set<string>()
+  const filled = template.replace(variable, (_, name: string) => {
+    const value = environment(name.trim())
+    if (value === undefined) missing.add(name.trim())
+    return value ?? ''
+  })
+  if (missing.size === 0) return filled
+  throw badRequest('unexpected', `Value for environment variables not found: ${[...missing].join(', ')}`)
+}

@@ -1,0 +1,60 @@
+// What people configure of a request to another server: the headers that are sent with it.
+
+import { Type } from '@sinclair/typebox'
+import { parseFailed } from '../errors/errors.ts'
+import { jsonType } from '../json/json.ts'
+import type { Dialect } from '../names/dialect.ts'
+import { decode } from './decode.ts'
+
+export interface HeaderFromValue {
+  name: string
+  value: string
+}
+
+export interface HeaderFromEnv {
+  name: string
+  value_from_env: string
+}
+
+/** A header with its value, or the variable of the server's environment that holds it. */
+export type ConfiguredHeader = HeaderFromValue | HeaderFromEnv
+
+/** RFC 9110, 5.6.2. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+const Given = Type.Object(
+  { name: Type.String(), value: Type.Optional(Type.String()), value_from_env: Type.Optional(Type.String()) },
+  { missingKey: 'A' },
+)
+
+const shown = Type.Union([
+  Type.Object({ name: Type.String(), value: Type.String() }),
+  Type.Object({ name: Type.String(), value_from_env: Type.String({ minLength: 1 }) }),
+])
+
+/** A header as it is written; variables that configure the server itself cannot be its value. */
+export const configuredHeader = (dialect: Pick<Dialect, 'environmentPrefix'>) =>
+  Type.Unsafe<ConfiguredHeader>(
+    Type.Unknown({ shown, convert: (value: unknown) => readHeader(value, dialect.environmentPrefix) }),
+  )
+
+function readHeader(given: unknown, reserved: string): ConfiguredHeader {
+  if (jsonType(given) !== 'Object') throw parseFailed('expecting object for headers')
+  const { name, value, value_from_env: variable } = decode(Given, given)
+  if (!headerName.test(name)) throw parseFailed(`${JSON.stringify(name)} is not the name of a header`, ['name'])
+  if (value === undefined) {
+    if (variable === undefined) throw parseFailed('expecting value or value_from_env keys')
+    return { name, value_from_env: checkVariable(variable, reserved) }
+  }
+  if (variable !== undefined) throw parseFailed('expecting only one of value or value_from_env keys')
+  if (['\r', '\n', '\0'].some((character) => value.includes(character))) {
+    throw parseFailed('the value of a header is one line of text', ['value'])
+  }
+  return { name, value }
+}
+
+function checkVariable(name: string, reserved: string): string {
+  if (name === '') throw parseFailed('empty string not allowed', ['value_from_env'])
+  if (!name.startsWith(reserved)) return name
+  throw parseFailed(`env variables starting with "${reserved}" are not allowed in value_from_env: ${name}`)
+}

@@ -1,0 +1,105 @@
+// Full-text search. Tables with a column `search` of type tsvector get a root field that ranks what it finds:
+// `search_article(query: "grow trellis", limit: 10) { id title }`, and such columns the operator `_matches`, in GraphQL and in
+// permissions. `npm start -- --plugin ./examples/search.ts`; `--search-language simple` chooses how words are read.
+
+import {
+  allOf,
+  builtInType,
+  type ComparisonOperator,
+  type Condition,
+  codecFor,
+  definePlugin,
+  type FieldMap,
+  type FieldSelection,
+  graphql,
+  id,
+  literal,
+  operandSql,
+  option,
+  type PlanContext,
+  type RootOutput,
+  type SchemaScope,
+  type Sql,
+  type SqlBuilder,
+  sql,
+  type TableModel,
+} from 'trellis'
+import { booleanExpressionType, planBoolean, planRow, readLimit, rowList } from 'trellis/tables'
+
+const column = 'search'
+
+/** What somebody typed into a search box, as PostgreSQL reads it: no input makes it fail. */
+const tsquery = (language: string, query: Sql) => sql`websearch_to_tsquery(${literal(language)}::regconfig, ${query})`
+
+const matches = (language: string): ComparisonOperator => ({
+  name: '_matches',
+  description: 'does the column hold the words?',
+  types: ['tsvector'],
+  operand: 'text',
+  sql: (value, [query]) => sql`${value} @@ ${tsquery(language, query!)}`,
+})
+
+const { GraphQLInt, GraphQLNonNull, GraphQLString } = graphql
+
+/** A field for each table that can be searched by the role. */
+function searchFields(scope: SchemaScope, language: string): FieldMap {
+  const tables = [...scope.model.tables.values()].filter((table) => {
+    const readable = scope.access(table.name)?.select?.columns.has(column)
+    return readable && table.graphqlName !== null && table.columns.get(column)?.type.name === 'tsvector'
+  })
+  return new Map(tables.map((table) => [`search_${table.graphqlName}`, () => searchField(scope, table, language)]))
+}
+
+const searchField = (scope: SchemaScope, table: TableModel, language: string) => ({
+  type: rowList(scope, table),
+  description: `what is found in "${table.name.name}", the best first`,
+  args: {
+    query: { type: new GraphQLNonNull(GraphQLString) },
+    where: { type: booleanExpressionType(scope, table) },
+    limit: { type: GraphQLInt },
+  },
+  extensions: {
+    root: {
+      kind: 'relational' as const,
+      plan: (field: FieldSelection, context: PlanContext) => planSearch(field, context, { table, language }),
+    },
+  },
+})
+
+function planSearch(
+  field: FieldSelection,
+  context: PlanContext,
+  { table, language }: { readonly table: TableModel; readonly language: string },
+): RootOutput {
+  const words = field.arguments.get('query')!.param(codecFor(builtInType('text')), 'text')
+  const query = (row: Sql) => tsquery(language, operandSql(words, row))
+  const found: SqlBuilder = (row) => sql`${row}.${id(column)} @@ ${query(row)}`
+  const rank: SqlBuilder = (row) => sql`ts_rank(${row}.${id(column)}, ${query(row)})`
+  const where = field.argument('where')
+  const limit = field.argument('limit')
+  const condition: Condition = { kind: 'sql', build: found }
+  const rows = context.schema.access(table.name)!.select!.rows({
+    where: allOf([condition, ...(where ? [planBoolean(where, context)] : [])]),
+    orderBy: [{ target: { kind: 'sql', build: rank }, direction: 'desc', nulls: 'last' }],
+    limit: limit ? readLimit(limit) : null,
+  })
+  return { kind: 'many', select: { rows, output: planRow(field, context, table) } }
+}
+
+export default definePlugin({
+  name: 'search',
+  dependencies: ['tables', 'graphql'],
+  options: {
+    searchLanguage: option.textWithDefault('english', {
+      flag: 'search-language',
+      variable: 'SEARCH_LANGUAGE',
+      description: 'configuration of PostgreSQL by which search reads words',
+    }),
+  },
+  register(engine) {
+    const { searchLanguage: language } = engine.options
+    engine.comparisons.add(matches(language))
+    const fields = (scope: SchemaScope) => searchFields(scope, language)
+    engine.graphql.contribute({ name: 'search', schemas: ['standard'], query: fields, subscription: fields })
+  },
+})

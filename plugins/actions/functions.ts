@@ -1,0 +1,124 @@
+// Handlers that are functions of plugins: each call has a time limit, and GraphQL as its caller in one transaction.
+
+import type { Engine } from '../../sdk/index.ts'
+import { internalError, TrellisError } from '../../sdk/index.ts'
+import { parseJson, unlessAborted } from '../../sdk/services.ts'
+import type { Transaction } from '../../sdk/sql.ts'
+import type { HandlerAnswer, HandlerCall } from './call.ts'
+import { HandlerTransaction } from './handler-transaction.ts'
+import type { ActionCall, ActionClient, ActionHandler, ActionHandlers } from './handlers.ts'
+import { checkOutput, type OutputRules } from './output.ts'
+
+type AnyHandler = ActionHandler<never, unknown>
+
+/** What runs with the result, in the handler's transaction. */
+export type Finish = (value: unknown, transaction: Transaction) => Promise<void>
+
+/** The functions by the names of their actions. */
+export class HandlerFunctions implements ActionHandlers {
+  readonly #handlers = new Map<string, AnyHandler>()
+
+  handle(name: string, handler: AnyHandler): void {
+    if (this.#handlers.has(name)) throw new Error(`action "${name}" has a handler already`)
+    this.#handlers.set(name, handler)
+  }
+
+  get(name: string): AnyHandler | undefined {
+    return this.#handlers.get(name)
+  }
+}
+
+export interface FunctionContext {
+  readonly engine: Pick<Engine, 'database' | 'sessionSettings' | 'graphql'>
+  readonly rules: OutputRules
+}
+
+/**
+ * The answer of a handler. Its transaction is committed when the answer is of the action's type and `finish` has run, and
+ * rolled back otherwise; when the time is up nobody waits for it any more.
+ */
+export async function callFunction(
+  handler: AnyHandler,
+  call: HandlerCall,
+  { engine, rules, finish }: FunctionContext & { readonly finish?: Finish },
+): Promise<HandlerAnswer> {
+  const { action, session } = call
+  const limit = AbortSignal.timeout(action.timeout)
+  const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit
+  const { database, sessionSettings } = engine
+  const transaction = new HandlerTransaction({ database, sessionSettings, session, signal })
+  try {
+    const given = callOf(call, { engine, transaction, signal })
+    signal.throwIfAborted()
+    const result = await unlessAborted(signal, (async () => handler(given as never))())
+    const value = wireValue(result, action.name)
+    checkOutput(value, action.output, rules)
+    if (finish) await finish(value, await transaction.begin())
+    await transaction.commit()
+    return { value, cookies: [] }
+  } catch (error) {
+    const shown = limit.aborted ? timeIsUp(call) : error
+    await transaction.rollback(shown)
+    // Places in what the handler asked are none of the request's.
+    throw shown instanceof TrellisError ? shown.with({ path: [] }) : shown
+  }
+}
+
+const timeIsUp = ({ action: { name, timeout } }: HandlerCall): TrellisError =>
+  internalError(`the handler of action "${name}" has not answered within ${timeout / 1000} s`, {
+    code: 'time-limit-exceeded',
+  })
+
+interface Around extends Pick<FunctionContext, 'engine'> {
+  readonly transaction: HandlerTransaction
+  readonly signal: AbortSignal
+}
+
+function callOf(call: HandlerCall, { engine, transaction, signal }: Around): ActionCall {
+  const { input, session, clientHeaders: headers, id } = call
+  // Two requests at once would be in each other's savepoints.
+  let last: Promise<unknown> = Promise.resolve()
+  const client: ActionClient = {
+    graphql<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}) {
+      const run = async () => {
+        const answer = await inSavepoint(await transaction.begin(), (part) => {
+          const request = { query, variables: { ...variables }, operationName: null }
+          return engine.graphql.engine.execute(request, session, { headers, transaction: part })
+        })
+        return dataOf(answer) as Data
+      }
+      const next = last.then(run)
+      last = next.catch(() => {})
+      return next
+    },
+  }
+  return { input, session, headers, client, signal, id }
+}
+
+/** What fails is undone, so that the transaction can go on. */
+async function inSavepoint<T>(transaction: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  await transaction.rows('savepoint request')
+  try {
+    const result = await work(transaction)
+    await transaction.rows('release savepoint request')
+    return result
+  } catch (error) {
+    await transaction.rows('rollback to savepoint request')
+    throw error
+  }
+}
+
+function dataOf(answer: Buffer | string): unknown {
+  const { data, errors } = parseJson(String(answer), 'precise') as { data: unknown; errors?: { message?: unknown }[] }
+  if (errors && errors.length > 0) throw internalError(String(errors[0]?.message))
+  return data
+}
+
+/** The result as JSON has it: dates become texts, what is undefined is absent. */
+function wireValue(result: unknown, action: string): unknown {
+  try {
+    return JSON.parse(JSON.stringify(result ?? null))
+  } catch (cause) {
+    throw internalError(`the handler of action "${action}" gave what is no JSON`, { cause })
+  }
+}

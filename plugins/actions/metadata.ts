@@ -1,0 +1,181 @@
+// The slice `actions`: fields of the root types that webhooks, or functions of plugins, answer.
+
+import { badRequest, compareText, type Dialect, TrellisError } from '../../sdk/index.ts'
+import type {
+  ConfiguredHeader,
+  MetadataDocument,
+  ObjectDescription,
+  ObjectRef,
+  Slice,
+  SliceContext,
+} from '../../sdk/metadata.ts'
+import { filledTemplate } from '../../sdk/services.ts'
+import {
+  baseName,
+  baseOf,
+  type CustomTypesModel,
+  isInput,
+  type ResolvedType,
+  typeOfText,
+} from '../custom-types/index.ts'
+import { type ActionArgument, type ActionEntry, actionSchemas } from './schema.ts'
+
+export interface ArgumentModel {
+  readonly name: string
+  readonly description: string | null
+  readonly type: ResolvedType
+}
+
+/** An action with all of its names looked up. */
+export interface ActionModel {
+  readonly name: string
+  readonly description: string
+  /** Which root it is a field of, and whether it answers before its handler has. */
+  readonly kind: 'query' | 'mutation' | 'asynchronous'
+  readonly arguments: readonly ArgumentModel[]
+  readonly output: ResolvedType
+  /** As it was configured, variables by their names. */
+  readonly handler: string
+  readonly url: string
+  readonly headers: readonly ConfiguredHeader[]
+  readonly forwardsClientHeaders: boolean
+  /** Milliseconds that its handler has. */
+  readonly timeout: number
+  /** Beside `admin`. */
+  readonly roles: ReadonlySet<string>
+}
+
+declare module '../../sdk/registry.ts' {
+  interface ModelSlices {
+    /** By name. */
+    actions: ReadonlyMap<string, ActionModel>
+  }
+}
+
+const defaultTimeout = 30
+
+/** An action as inconsistencies name it. */
+export const actionRef = (name: string): ObjectRef => ({ kind: 'action', name })
+
+const describe = ({ name, definition, comment }: ActionEntry): ObjectDescription => ({
+  ref: actionRef(name),
+  type: 'action',
+  definition: { name, definition, comment: comment ?? null },
+})
+
+/** The action of that name. */
+export const findAction = ({ actions }: Pick<MetadataDocument, 'actions'>, name: string): ActionEntry | undefined =>
+  actions.find((action) => action.name === name)
+
+const broken = (name: string, reason: string): Error =>
+  badRequest('constraint-violation', `in action "${name}"; ${reason}`)
+
+function resolveActions(entries: readonly ActionEntry[], context: SliceContext): Map<string, ActionModel> {
+  const types = context.resolved('custom_types')
+  const actions = new Map<string, ActionModel>()
+  for (const entry of [...entries].sort((a, b) => compareText(a.name, b.name))) {
+    try {
+      if (!types?.isConsistent) throw badRequest('constraint-violation', 'custom types are inconsistent')
+      const action = resolveAction(entry, types, context)
+      if (claims(entry, action, context)) actions.set(entry.name, action)
+    } catch (error) {
+      if (!(error instanceof TrellisError)) throw error
+      context.report(describe(entry), error.message)
+    }
+  }
+  return actions
+}
+
+/** Its fields, and the type of what an asynchronous one is asked about. */
+function claims(entry: ActionEntry, { name, kind }: ActionModel, context: SliceContext): boolean {
+  const object = describe(entry)
+  if (kind === 'asynchronous' && !context.claimTypeNames(object, [name])) return false
+  return context.claimRootFields(object, {
+    query: kind === 'mutation' ? [] : [name],
+    mutation: kind === 'query' ? [] : [name],
+  })
+}
+
+function resolveAction(entry: ActionEntry, types: CustomTypesModel, context: SliceContext): ActionModel {
+  const { name, definition, comment, permissions = [] } = entry
+  const { handler, type, kind, headers = [], timeout = defaultTimeout } = definition
+  return {
+    name,
+    description: comment ?? `perform the action: "${name}"`,
+    kind: kind === 'asynchronous' ? 'asynchronous' : type,
+    arguments: argumentsOf(name, definition.arguments ?? [], (text) => typeOfText(text, types, context)),
+    output: outputOf(name, definition.output_type, typeOfText(definition.output_type, types, context)),
+    handler,
+    url: urlOf(name, handler, context),
+    headers,
+    forwardsClientHeaders: definition.forward_client_headers === true,
+    timeout: timeout * 1000,
+    roles: new Set(permissions.map(({ role }) => role)),
+  }
+}
+
+function argumentsOf(
+  action: string,
+  args: readonly ActionArgument[],
+  typeOf: (text: string) => ResolvedType | undefined,
+): ArgumentModel[] {
+  const names = args.map(({ name }) => name)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw broken(action, `there are several arguments of the name "${twice}"`)
+  return args.map(({ name, type: text, description = null }) => {
+    const type = typeOf(text)
+    if (type && isInput(baseOf(type))) return { name, description, type }
+    const reason = 'is not defined in custom types or it is not a scalar/enum/input_object'
+    throw broken(action, `the type: "${baseName(text)}" ${reason}`)
+  })
+}
+
+/** An object of the custom types, or a scalar; in lists or not. */
+function outputOf(action: string, text: string, type: ResolvedType | undefined): ResolvedType {
+  if (type && baseOf(type).kind !== 'input') return type
+  throw broken(action, `the type: "${baseName(text)}" is not an object type defined in custom types`)
+}
+
+function urlOf(action: string, handler: string, context: SliceContext): string {
+  try {
+    return filledTemplate(handler, (name) => context.environment(name))
+  } catch (error) {
+    throw error instanceof TrellisError ? broken(action, error.message) : error
+  }
+}
+
+function writeAction({ name, definition, comment, permissions = [] }: ActionEntry): ActionEntry {
+  const sorted = [...permissions].sort((a, b) => compareText(a.role, b.role))
+  return {
+    name,
+    definition,
+    ...(comment !== undefined && { comment }),
+    ...(sorted.length > 0 && { permissions: sorted }),
+  }
+}
+
+/** Refuses roles that are named twice. */
+function validateAction({ permissions = [] }: ActionEntry): void {
+  const roles = permissions.map(({ role }) => role)
+  const twice = roles.find((role, i) => roles.indexOf(role) !== i)
+  if (twice === undefined) return
+  const message = `multiple declarations exist for the following permissions : "${twice}"`
+  throw badRequest('already-exists', message, { path: ['permissions'] })
+}
+
+type ActionsSlice = Omit<Slice<'actions', ReturnType<typeof actionSchemas>['document']>, 'key'>
+
+export const actionsSlice = (dialect: Dialect): ActionsSlice => ({
+  schema: actionSchemas(dialect).document,
+  empty: [],
+  after: ['custom_types'],
+  entryKey: ({ name }: ActionEntry) => name,
+  writeEntry: writeAction,
+  validateEntry: validateAction,
+  resolve: resolveActions,
+  remove(draft, { kind, name }) {
+    const index = draft.actions.findIndex((action) => kind === 'action' && action.name === name)
+    if (index >= 0) draft.actions.splice(index, 1)
+    return index >= 0
+  },
+})

@@ -1,0 +1,29 @@
+// The log of asynchronous calls. Its name and columns are those that tools of v1.3 know; `lease` and `leased_until` tell
+// which instance is at a call, and until when the others leave it alone.
+
+import type { Migration } from '../../sdk/index.ts'
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0001-action-log',
+    sql: `
+      create table trellis.hdb_action_log (
+        id uuid primary key,
+        action_name text not null,
+        input_payload jsonb not null,
+        request_headers jsonb not null,
+        session_variables jsonb not null,
+        response_payload jsonb,
+        errors jsonb,
+        created_at timestamptz not null default now(),
+        response_received_at timestamptz,
+        status text not null check (status in ('created', 'processing', 'completed', 'error')),
+        lease uuid,
+        leased_until timestamptz
+      );
+      create index on trellis.hdb_action_log (created_at) where status in ('created', 'processing');
+      create index on trellis.hdb_action_log (response_received_at) where status in ('completed', 'error');
+      create index on trellis.hdb_action_log (action_name);
+    `,
+  },
+]

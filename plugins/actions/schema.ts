@@ -1,0 +1,115 @@
+// What actions look like on the wire, in arguments and in the document.
+
+import { badRequest, type Dialect, type ObjectOptions, parseFailed, Type } from '../../sdk/index.ts'
+import { type ConfiguredHeader, configuredHeader, GraphQLName, ObjectName } from '../../sdk/metadata.ts'
+import { GraphQLTypeText } from '../custom-types/schema.ts'
+
+export interface ActionArgument {
+  name: string
+  type: string
+  description?: string
+}
+
+export interface ActionDefinition {
+  /** A URL, perhaps with variables of the environment in it. */
+  handler: string
+  output_type: string
+  forward_client_headers?: boolean
+  headers?: ConfiguredHeader[]
+  arguments?: ActionArgument[]
+  type: 'mutation' | 'query'
+  /** Of mutations. */
+  kind?: 'synchronous' | 'asynchronous'
+  /** Seconds. */
+  timeout?: number
+}
+
+export interface ActionPermission {
+  role: string
+  comment?: string
+}
+
+export interface ActionEntry {
+  name: string
+  definition: ActionDefinition
+  comment?: string
+  permissions?: ActionPermission[]
+}
+
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
+    actions: ActionEntry[]
+  }
+}
+
+/** What is left of a definition once what says nothing is taken out, in the order of documents. */
+function canonical(given: ActionDefinition & { kind?: string; type?: string }): ActionDefinition {
+  const { handler, output_type, forward_client_headers, headers = [], arguments: args = [], timeout } = given
+  const { type = 'mutation', kind = 'synchronous' } = given
+  if (type !== 'mutation' && type !== 'query') throw parseFailed(`expected mutation or query, but found ${type}`)
+  if (kind !== 'synchronous' && kind !== 'asynchronous') {
+    throw parseFailed(`expected synchronous or asynchronous, but found ${kind}`)
+  }
+  return {
+    handler,
+    output_type,
+    ...(forward_client_headers && { forward_client_headers }),
+    ...(headers.length > 0 && { headers }),
+    ...(args.length > 0 && { arguments: args }),
+    type,
+    ...(type === 'mutation' && { kind }),
+    ...(timeout !== undefined && { timeout }),
+  }
+}
+
+function checkTimeout(seconds: number): number {
+  if (seconds > 0) return seconds
+  throw badRequest('parse-failed', 'the time limit of an action is a positive number of seconds')
+}
+
+/** The shapes of actions; a document may hold no unknown keys, arguments may. */
+export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
+  const definition = (options: ObjectOptions) => {
+    const argument = Type.Object(
+      { name: GraphQLName, type: GraphQLTypeText, description: Type.Optional(Type.String()) },
+      options,
+    )
+    const members = {
+      handler: Type.String({ examples: ['https://{{HOST}}/place-order'] }),
+      output_type: GraphQLTypeText,
+      arguments: Type.Optional(Type.Array(argument)),
+      type: Type.Optional(Type.String({ shown: Type.Union([Type.Literal('mutation'), Type.Literal('query')]) })),
+      kind: Type.Optional(
+        Type.String({ shown: Type.Union([Type.Literal('synchronous'), Type.Literal('asynchronous')]) }),
+      ),
+      headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+      forward_client_headers: Type.Optional(Type.Boolean()),
+      timeout: Type.Optional(Type.Integer({ convert: checkTimeout, shown: Type.Integer({ minimum: 1 }) })),
+    }
+    return Type.Unsafe<ActionDefinition>(Type.Object(members, { ...options, missingKey: 'A', convert: canonical }))
+  }
+  const comment = Type.Optional(Type.String())
+  const closed: ObjectOptions = { additionalProperties: false }
+  const permission = Type.Object({ role: ObjectName, comment }, closed)
+  const entry = Type.Object(
+    { name: GraphQLName, definition: definition(closed), comment, permissions: Type.Optional(Type.Array(permission)) },
+    closed,
+  )
+  return {
+    /** The arguments of `create_action` and `update_action`. */
+    action: Type.Object({ name: GraphQLName, definition: definition({}), comment }),
+    /** `actions` of a document. */
+    document: Type.Array(entry),
+  }
+}
+
+export const DropActionArgs = Type.Object({ name: GraphQLName, clear_data: Type.Optional(Type.Boolean()) })
+
+export const CreateActionPermissionArgs = Type.Object({
+  action: GraphQLName,
+  role: ObjectName,
+  definition: Type.Optional(Type.Unknown()),
+  comment: Type.Optional(Type.String()),
+})
+
+export const DropActionPermissionArgs = Type.Object({ action: GraphQLName, role: ObjectName })

@@ -1,0 +1,29 @@
+// Types of PostgreSQL under the names that they have as scalars.
+
+import { builtInType, type PgType, type SliceContext } from '../../sdk/metadata.ts'
+
+/** Types of PostgreSQL itself, by the names of their scalars where those are others. */
+const renamed: Readonly<Record<string, string>> = { smallint: 'int2', bigint: 'int8' }
+
+const own = [
+  ...['bytea', 'oid', 'json', 'jsonb', 'jsonpath', 'xml', 'float8', 'numeric', 'money', 'uuid', 'bit', 'varbit'],
+  ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'bpchar', 'tsvector', 'tsquery', 'pg_lsn'],
+  ...['point', 'lseg', 'path', 'box', 'polygon', 'line', 'circle', 'macaddr', 'macaddr8', 'inet', 'cidr'],
+  ...['int4range', 'int8range', 'numrange', 'tsrange', 'tstzrange', 'daterange'],
+]
+
+const builtIn: ReadonlyMap<string, PgType> = new Map([
+  ...own.map((name) => [name, builtInType(name)] as const),
+  ...Object.entries(renamed).map(([name, type]) => [name, builtInType(type)] as const),
+])
+
+/** The type of that scalar: one of PostgreSQL itself, or of a column of a tracked table. */
+export function databaseType(name: string, context: Pick<SliceContext, 'catalog'>): PgType | undefined {
+  const known = builtIn.get(name)
+  if (known) return known
+  for (const { columns } of context.catalog.tables.values()) {
+    const column = columns.find(({ type }) => type.name === name && type.schema !== 'pg_catalog')
+    if (column) return column.type
+  }
+  return undefined
+}

@@ -1,0 +1,175 @@
+// Custom types in a role's schema, and how selections of their objects are planned.
+
+import {
+  GraphQLEnumType,
+  type GraphQLFieldConfig,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLScalarType,
+  specifiedScalarTypes,
+} from 'graphql'
+import { type FieldMap, type MemberPlanner, type SchemaScope, scalarType } from '../../sdk/graphql.ts'
+import { graphqlBaseName } from '../../sdk/index.ts'
+import type { Output } from '../../sdk/sql.ts'
+import {
+  aggregateType,
+  planAggregate,
+  planRow,
+  planRows,
+  rowList,
+  rowType,
+  selectArguments,
+} from '../tables/graphql.ts'
+import type { InputModel, NamedType, ObjectModel, RelationshipOfObject, ResolvedType } from './model.ts'
+import type { CustomEnum } from './schema.ts'
+
+export { planStored } from './stored.ts'
+
+/** A type as arguments have it. */
+export function inputTypeOf(scope: SchemaScope, type: ResolvedType): GraphQLInputType {
+  const nullable = type.kind === 'list' ? new GraphQLList(inputTypeOf(scope, type.of)) : namedInput(scope, type.of)
+  return type.isNullable ? nullable : new GraphQLNonNull(nullable)
+}
+
+/** A type as results have it. */
+export function outputTypeOf(scope: SchemaScope, type: ResolvedType): GraphQLOutputType {
+  const nullable = type.kind === 'list' ? new GraphQLList(outputTypeOf(scope, type.of)) : namedOutput(scope, type.of)
+  return type.isNullable ? nullable : new GraphQLNonNull(nullable)
+}
+
+function namedInput(scope: SchemaScope, type: NamedType) {
+  if (type.kind === 'object') throw new Error(`"${type.object.name}" is no type of arguments`)
+  return type.kind === 'input' ? inputObjectType(scope, type.input) : leafType(scope, type)
+}
+
+function namedOutput(scope: SchemaScope, type: NamedType) {
+  if (type.kind === 'input') throw new Error(`"${type.input.name}" is no type of results`)
+  return type.kind === 'object' ? objectType(scope, type.object) : leafType(scope, type)
+}
+
+function leafType(
+  scope: SchemaScope,
+  type: Exclude<NamedType, { kind: 'input' | 'object' }>,
+): GraphQLScalarType | GraphQLEnumType {
+  switch (type.kind) {
+    case 'builtIn':
+      return specifiedScalarTypes.find((scalar) => scalar.name === type.name)!
+    case 'database':
+      return scalarType(scope, type.type)!
+    case 'scalar': {
+      const { name, description } = type.scalar
+      return scope.type(name, () => new GraphQLScalarType({ name, description }))
+    }
+    case 'enum':
+      return enumType(scope, type.enumeration)
+    default:
+      return type satisfies never
+  }
+}
+
+function enumType(scope: SchemaScope, { name, description, values }: CustomEnum): GraphQLEnumType {
+  return scope.type(name, () => {
+    const entries = values.map((each) => {
+      const deprecated = each.is_deprecated === true ? { deprecationReason: 'enum value is deprecated' } : {}
+      return [each.value, { description: each.description, ...deprecated }]
+    })
+    return new GraphQLEnumType({ name, description, values: Object.fromEntries(entries) })
+  })
+}
+
+function inputObjectType(scope: SchemaScope, { name, description, fields }: InputModel): GraphQLInputObjectType {
+  return scope.type(name, () => {
+    const fieldOf = (field: InputModel['fields'][number]) =>
+      [field.name, { type: inputTypeOf(scope, field.type), description: field.description ?? null }] as const
+    return new GraphQLInputObjectType({ name, description, fields: () => Object.fromEntries(fields.map(fieldOf)) })
+  })
+}
+
+/** An object's type, with the relationships whose tables the role may select from. */
+function objectType(scope: SchemaScope, object: ObjectModel): GraphQLObjectType {
+  const { name, description, fields } = object
+  return scope.type(name, () => {
+    const own = (field: ObjectModel['fields'][number]) =>
+      [field.name, { type: outputTypeOf(scope, field.type), description: field.description ?? null }] as const
+    const related = () => [...relationshipFields(scope, object)].map(([key, make]) => [key, make()] as const)
+    return new GraphQLObjectType({
+      name,
+      description,
+      fields: () => Object.fromEntries<GraphQLFieldConfig<unknown, unknown>>([...fields.map(own), ...related()]),
+    })
+  })
+}
+
+function relationshipFields(scope: SchemaScope, { fields, relationships }: ObjectModel): FieldMap {
+  const taken = new Set([...fields, ...relationships].map(({ name }) => name))
+  const map = new Map<string, () => GraphQLFieldConfig<unknown, unknown>>()
+  for (const relationship of relationships) {
+    const access = scope.access(relationship.table)
+    if (!access?.select || access.table.graphqlName === null) continue
+    map.set(relationship.name, () => relationshipField(scope, relationship))
+    const aggregate = `${relationship.name}_aggregate`
+    if (relationship.type === 'object' || !access.select.allowAggregations || taken.has(aggregate)) continue
+    map.set(aggregate, () => aggregateField(scope, relationship))
+  }
+  return map
+}
+
+/** The members of the object that the relationship is made of, with the types of the columns. */
+const needsOf = ({ mapping }: RelationshipOfObject) =>
+  Object.fromEntries(mapping.map(({ field, type }) => [field, type]))
+
+const pairsOf = ({ mapping }: RelationshipOfObject) => mapping.map(({ field, column }) => [field, column] as const)
+
+function relationshipField(scope: SchemaScope, relationship: RelationshipOfObject) {
+  const { table } = scope.access(relationship.table)!
+  const member = memberOf(relationship)
+  if (relationship.type === 'object') {
+    return { type: rowType(scope, table), description: 'An object relationship', extensions: { member } }
+  }
+  return {
+    type: rowList(scope, table),
+    description: 'An array relationship',
+    args: selectArguments(scope, table),
+    extensions: { member },
+  }
+}
+
+function memberOf(relationship: RelationshipOfObject): MemberPlanner {
+  const mapping = pairsOf(relationship)
+  return {
+    kind: 'relational',
+    needs: needsOf(relationship),
+    plan(field, context): Output {
+      const { table, select } = context.schema.access(relationship.table)!
+      if (relationship.type === 'array') {
+        const rows = planRows(field, context, table, { mapping })
+        return { kind: 'many', select: { rows, output: planRow(field, context, table) } }
+      }
+      const rows = select!.row({ mapping })
+      return { kind: 'one', unique: relationship.unique, select: { rows, output: planRow(field, context, table) } }
+    },
+  }
+}
+
+function aggregateField(scope: SchemaScope, relationship: RelationshipOfObject) {
+  const { table } = scope.access(relationship.table)!
+  const mapping = pairsOf(relationship)
+  const member: MemberPlanner = {
+    kind: 'relational',
+    needs: needsOf(relationship),
+    plan(field, context) {
+      const rows = planRows(field, context, table, { mapping })
+      return { kind: 'aggregate', select: { rows, output: planAggregate(field, context, table) } }
+    },
+  }
+  return {
+    type: new GraphQLNonNull(aggregateType(scope, table)),
+    description: `An aggregate relationship with "${graphqlBaseName(table.name)}"`,
+    args: selectArguments(scope, table),
+    extensions: { member },
+  }
+}

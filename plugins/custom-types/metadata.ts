@@ -1,0 +1,192 @@
+// The slice `custom_types`: the types that actions are declared with.
+
+import { type Dialect, sameName } from '../../sdk/index.ts'
+import type {
+  ObjectDescription,
+  ObjectRef,
+  PgType,
+  Rename,
+  Slice,
+  SliceContext,
+  TableModel,
+} from '../../sdk/metadata.ts'
+import { databaseType } from './database-types.ts'
+import {
+  type CustomTypesModel,
+  type ModelField,
+  type NamedType,
+  namedType,
+  type ObjectModel,
+  type RelationshipOfObject,
+  type ResolvedType,
+  resolvedType,
+} from './model.ts'
+import { type CustomTypes, documentSchema, type ObjectRelationship, type TypedField } from './schema.ts'
+import { violations } from './validate.ts'
+
+declare module '../../sdk/registry.ts' {
+  interface ModelSlices {
+    custom_types: CustomTypesModel
+  }
+}
+
+/** All custom types together, as inconsistencies name them. */
+export const customTypesRef: ObjectRef = { kind: 'custom types' }
+
+const describe = ({ input_objects, objects, scalars, enums }: CustomTypes): ObjectDescription => ({
+  ref: customTypesRef,
+  type: 'custom_types',
+  definition: {
+    input_objects: input_objects ?? null,
+    objects: objects ?? null,
+    scalars: scalars ?? null,
+    enums: enums ?? null,
+  },
+})
+
+type Database = (name: string) => PgType | undefined
+
+/** What the names stand for, fields of objects not filled in yet. */
+function namesOf({ input_objects = [], objects = [], scalars = [], enums = [] }: CustomTypes) {
+  const types = new Map<string, NamedType>()
+  for (const { name, description } of input_objects) {
+    types.set(name, { kind: 'input', input: { name, ...(description !== undefined && { description }), fields: [] } })
+  }
+  for (const { name, description } of objects) {
+    const object = { name, ...(description !== undefined && { description }), fields: [], relationships: [] }
+    types.set(name, { kind: 'object', object })
+  }
+  for (const scalar of scalars) types.set(scalar.name, { kind: 'scalar', scalar })
+  for (const enumeration of enums) types.set(enumeration.name, { kind: 'enum', enumeration })
+  return types
+}
+
+/** The type of a text; undefined when it names nothing that is there. */
+export const typeOfText = (
+  text: string,
+  types: Pick<CustomTypesModel, 'types'>,
+  context: Pick<SliceContext, 'catalog'>,
+): ResolvedType | undefined =>
+  resolvedType(text, (name) => namedType(name, types, (other) => databaseType(other, context)))
+
+/** Fills in the fields of types that were found to be right. */
+function fillIn(custom: CustomTypes, named: Pick<CustomTypesModel, 'types'>, context: SliceContext): void {
+  const fieldsOf = (fields: readonly TypedField[]): ModelField[] =>
+    fields.map(({ name, type, description }) => {
+      const resolved = typeOfText(type, named, context)!
+      return { name, type: resolved, ...(description !== undefined && { description }) }
+    })
+  for (const { name, fields } of custom.input_objects ?? []) {
+    const type = named.types.get(name)
+    if (type?.kind === 'input') type.input.fields.push(...fieldsOf(fields))
+  }
+  for (const { name, fields, relationships = [] } of custom.objects ?? []) {
+    const type = named.types.get(name)
+    if (type?.kind !== 'object') continue
+    type.object.fields.push(...fieldsOf(fields))
+    for (const each of relationships)
+      type.object.relationships.push(relationshipOf(each, context.table(each.remote_table)!))
+  }
+}
+
+function relationshipOf(
+  { name, type, remote_table: table, field_mapping }: ObjectRelationship,
+  { columns, catalog }: TableModel,
+): RelationshipOfObject {
+  const mapping = Object.entries(field_mapping).map(([field, column]) => {
+    return { field, column, type: columns.get(column)!.type }
+  })
+  const keys = [catalog.primaryKey, ...catalog.uniqueConstraints].filter((key) => key !== null)
+  const mapped = new Set(mapping.map(({ column }) => column))
+  return { name, type, table, mapping, unique: keys.some((key) => key.columns.every((column) => mapped.has(column))) }
+}
+
+/** The names that no other type may have; a scalar of the database's name is the database's. */
+function claimedNames(custom: CustomTypes, database: Database): string[] {
+  const { input_objects = [], objects = [], scalars = [], enums = [] } = custom
+  const own = scalars.filter(({ name }) => namedType(name, { types: new Map() }, database) === undefined)
+  return [...input_objects, ...objects, ...enums, ...own].map(({ name }) => name)
+}
+
+const broken: CustomTypesModel = { isConsistent: false, types: new Map() }
+
+function resolveTypes(custom: CustomTypes, context: SliceContext): CustomTypesModel {
+  const named = { types: namesOf(custom) }
+  const database: Database = (name) => databaseType(name, context)
+  const reasons = violations(custom, named, { table: (name) => context.table(name), database })
+  if (reasons.length > 0) {
+    context.report(describe(custom), `validation for the given custom types failed ${listed(reasons)}`)
+    return broken
+  }
+  if (!context.claimTypeNames(describe(custom), claimedNames(custom, database), conflict(context.dialect)))
+    return broken
+  fillIn(custom, named, context)
+  return { isConsistent: true, types: named.types }
+}
+
+const listed = (reasons: readonly string[]): string => {
+  if (reasons.length === 1) return `because ${reasons[0]}`
+  return `for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`
+}
+
+/** How types are refused that others have already. */
+const conflict = ({ name, productName }: Dialect) => ({
+  code: 'invalid-custom-types',
+  message(names: readonly string[]) {
+    const product = name === 'hasura' ? `${productName} ` : ''
+    const types = `autogenerated ${product}types or from remote schemas`
+    return `following custom types conflict with the ${types}: ${names.join(', ')}`
+  },
+})
+
+/** The types with a new name in the place of the old one in their relationships. */
+function renameInTypes(custom: CustomTypes, rename: Rename): CustomTypes {
+  const { objects } = custom
+  if (!objects || rename.kind === 'relationship') return custom
+  return {
+    ...custom,
+    objects: objects.map((object) => {
+      const { relationships } = object
+      return relationships ? { ...object, relationships: relationships.map((each) => renamed(each, rename)) } : object
+    }),
+  }
+}
+
+function renamed(relationship: ObjectRelationship, rename: Exclude<Rename, { kind: 'relationship' }>) {
+  const { remote_table, field_mapping } = relationship
+  if (rename.kind === 'table') {
+    return sameName(remote_table, rename.from) ? { ...relationship, remote_table: rename.to } : relationship
+  }
+  if (rename.kind !== 'column' || !sameName(remote_table, rename.table)) return relationship
+  const mapping = Object.entries(field_mapping).map(([field, column]) => {
+    return [field, column === rename.from ? rename.to : column]
+  })
+  return { ...relationship, field_mapping: Object.fromEntries(mapping) }
+}
+
+/** The kinds in the order of the document. */
+function writeTypes(custom: CustomTypes): CustomTypes | undefined {
+  const { input_objects, objects, scalars, enums } = custom
+  if (!input_objects && !objects && !scalars && !enums) return undefined
+  return {
+    ...(input_objects && { input_objects }),
+    ...(objects && { objects }),
+    ...(scalars && { scalars }),
+    ...(enums && { enums }),
+  }
+}
+
+export const customTypesSlice: Omit<Slice<'custom_types', typeof documentSchema>, 'key'> = {
+  schema: documentSchema,
+  empty: {},
+  write: writeTypes,
+  resolve: resolveTypes,
+  rename: renameInTypes,
+  remove(draft, { kind }) {
+    if (kind !== customTypesRef.kind) return false
+    draft.custom_types = {}
+    return true
+  },
+}
+
+export type { ObjectModel }

@@ -1,0 +1,95 @@
+// What custom types come to once every name in them was looked up.
+
+import { Kind, specifiedScalarTypes, type TypeNode } from 'graphql'
+import type { QualifiedName } from '../../sdk/index.ts'
+import type { PgType } from '../../sdk/metadata.ts'
+import type { CustomEnum, CustomScalar } from './schema.ts'
+import { typeNode } from './type-text.ts'
+
+/** A pair of a relationship's mapping. */
+export interface MappedField {
+  readonly field: string
+  readonly column: string
+  /** Of the column, which values of the field are to have. */
+  readonly type: PgType
+}
+
+export interface RelationshipOfObject {
+  readonly name: string
+  readonly type: 'object' | 'array'
+  readonly table: QualifiedName
+  readonly mapping: readonly MappedField[]
+  /** Whether the columns are a key of the table. */
+  readonly unique: boolean
+}
+
+export interface ModelField {
+  readonly name: string
+  readonly description?: string
+  readonly type: ResolvedType
+}
+
+/** Types may refer to each other in circles, so their fields are filled in when all types are there. */
+export interface InputModel {
+  readonly name: string
+  readonly description?: string
+  readonly fields: ModelField[]
+}
+
+export interface ObjectModel extends InputModel {
+  readonly relationships: RelationshipOfObject[]
+}
+
+/** A type that a name can stand for. */
+export type NamedType =
+  | { readonly kind: 'builtIn'; readonly name: string }
+  | { readonly kind: 'database'; readonly type: PgType }
+  | { readonly kind: 'scalar'; readonly scalar: CustomScalar }
+  | { readonly kind: 'enum'; readonly enumeration: CustomEnum }
+  | { readonly kind: 'input'; readonly input: InputModel }
+  | { readonly kind: 'object'; readonly object: ObjectModel }
+
+export interface CustomTypesModel {
+  /** Whether they can be used; when not there are none. */
+  readonly isConsistent: boolean
+  /** The custom types by name. */
+  readonly types: ReadonlyMap<string, NamedType>
+}
+
+const builtInScalars: ReadonlySet<string> = new Set(specifiedScalarTypes.map(({ name }) => name))
+
+/** What a name stands for; `database` finds types of the database. */
+export function namedType(
+  name: string,
+  { types }: Pick<CustomTypesModel, 'types'>,
+  database: (name: string) => PgType | undefined,
+): NamedType | undefined {
+  if (builtInScalars.has(name)) return { kind: 'builtIn', name }
+  const custom = types.get(name)
+  if (custom && custom.kind !== 'scalar') return custom
+  // A custom scalar of the name of a type of the database is that type.
+  const type = database(name)
+  return type ? { kind: 'database', type } : custom
+}
+
+/** A type with the named type in it, as a tree that is looked at for values and schemas alike. */
+export type ResolvedType =
+  | { readonly kind: 'named'; readonly of: NamedType; readonly isNullable: boolean }
+  | { readonly kind: 'list'; readonly of: ResolvedType; readonly isNullable: boolean }
+
+/** The type of a text; undefined when it names nothing that is there. */
+export function resolvedType(text: string, find: (name: string) => NamedType | undefined): ResolvedType | undefined {
+  const resolve = (node: TypeNode, isNullable: boolean): ResolvedType | undefined => {
+    if (node.kind === Kind.NON_NULL_TYPE) return resolve(node.type, false)
+    if (node.kind === Kind.LIST_TYPE) {
+      const of = resolve(node.type, true)
+      return of && { kind: 'list', of, isNullable }
+    }
+    const of = find(node.name.value)
+    return of && { kind: 'named', of, isNullable }
+  }
+  return resolve(typeNode(text), true)
+}
+
+/** The named type within lists. */
+export const baseOf = (type: ResolvedType): NamedType => (type.kind === 'list' ? baseOf(type.of) : type.of)

@@ -1,0 +1,89 @@
+// Selections of values that are stored as jsonb, such as the results of calls that nobody waited for: planned as a part of
+// the statement that reads them, so that a subscription can follow them.
+
+import { type GraphQLOutputType, getNullableType, isListType, isObjectType } from 'graphql'
+import type { FieldSelection, MemberPlanner, PlanContext } from '../../sdk/graphql.ts'
+import { allRows, always, id, join, literal, type Output, type Rows, type Sql, sql, trusted } from '../../sdk/sql.ts'
+
+/** The jsonb of a value, of the row at hand. */
+type JsonOf = (row: Sql) => Sql
+
+/** The column of rows made here that holds their value, and the one that tells their order. */
+const value = id('value')
+const place = 'place'
+
+/** The output of a value of the field's type. */
+export const planStored = (field: FieldSelection, context: PlanContext, jsonOf: JsonOf): Output =>
+  planValue(field.definition!.type, { field, context }, jsonOf)
+
+interface Planning {
+  readonly field: FieldSelection
+  readonly context: PlanContext
+}
+
+function planValue(type: GraphQLOutputType, planning: Planning, jsonOf: JsonOf): Output {
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) return planList(nullable.ofType, planning, jsonOf)
+  if (!isObjectType(nullable)) return leaf(jsonOf)
+  const entries = planning.field.fieldsOf(nullable).map((child) => {
+    return { key: child.responseName, value: planMember(child, planning.context) }
+  })
+  return {
+    kind: 'one',
+    unique: true,
+    select: { rows: valuesOf(jsonOf, 'object'), output: { kind: 'object', entries } },
+  }
+}
+
+const leaf = (jsonOf: JsonOf): Output => ({
+  kind: 'sql',
+  columnsOnly: true,
+  build: (row) => sql`coalesce(${jsonOf(row)}::text, 'null')`,
+})
+
+const rowValue: JsonOf = (row) => sql`${row}.${value}`
+
+/** The value as a row, if it is of that type: what was stored may be of another type than it is said to be by now. */
+function valuesOf(jsonOf: JsonOf, type: 'object' | 'array'): Rows {
+  const build = (outer: Sql) => {
+    const given = jsonOf(outer)
+    return sql`(select ${given} as ${value} where jsonb_typeof(${given}) = ${literal(type)})`
+  }
+  return { ...allRows, from: { kind: 'sql', build }, where: always }
+}
+
+/** Null stays null: the list is read once it is known to be one. */
+function planList(item: GraphQLOutputType, planning: Planning, jsonOf: JsonOf): Output {
+  const elements = (outer: Sql) => {
+    const list = sql`jsonb_array_elements(${rowValue(outer)}) with ordinality`
+    return sql`(select * from ${list} as ${id('items')} (${value}, ${id(place)}))`
+  }
+  const orderBy = [{ target: { kind: 'column', column: place }, direction: 'asc', nulls: 'last' } as const]
+  const rows: Rows = { ...allRows, from: { kind: 'sql', build: elements }, where: always, orderBy }
+  const many: Output = { kind: 'many', select: { rows, output: planValue(item, planning, rowValue) } }
+  return { kind: 'one', unique: true, select: { rows: valuesOf(jsonOf, 'array'), output: many } }
+}
+
+function planMember(field: FieldSelection, context: PlanContext): Output {
+  const { definition, name, parentType } = field
+  if (definition === null) return { kind: 'json', text: JSON.stringify(parentType) }
+  const { member } = definition.extensions
+  if (member?.kind === 'relational') return planRelated(field, context, member)
+  return planValue(definition.type, { field, context }, (row) => sql`(${rowValue(row)} -> ${literal(name)})`)
+}
+
+/** A relationship: the members that it is made of become columns of a row of their own. */
+function planRelated(
+  field: FieldSelection,
+  context: PlanContext,
+  { needs, plan }: Extract<MemberPlanner, { kind: 'relational' }>,
+): Output {
+  const build = (outer: Sql) => {
+    const columns = Object.entries(needs).map(([member, { sql: type }]) => {
+      return sql`(${rowValue(outer)} ->> ${literal(member)})::${trusted(type)} as ${id(member)}`
+    })
+    return sql`(select ${columns.length > 0 ? join(columns) : sql`true`})`
+  }
+  const rows: Rows = { ...allRows, from: { kind: 'sql', build }, where: always }
+  return { kind: 'one', unique: true, select: { rows, output: plan(field, context) } }
+}

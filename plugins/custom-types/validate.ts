@@ -1,0 +1,97 @@
+// What is wrong with custom types, in the words of the interface.
+
+import { isEnumValueName, nameText } from '../../sdk/index.ts'
+import type { PgType, TableModel } from '../../sdk/metadata.ts'
+import { type CustomTypesModel, type NamedType, namedType } from './model.ts'
+import type { CustomObject, CustomTypes, ObjectRelationship } from './schema.ts'
+import { baseName, isList } from './type-text.ts'
+
+/** What the types are checked against. */
+export interface TypesWorld {
+  table(name: ObjectRelationship['remote_table']): TableModel | undefined
+  database(name: string): PgType | undefined
+}
+
+/** Names that stand in a list more than once, each once. */
+function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
+}
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
+
+/** Every reason why the types cannot be used. */
+export function violations(types: CustomTypes, named: Pick<CustomTypesModel, 'types'>, world: TypesWorld): string[] {
+  const { input_objects: inputs = [], objects = [], scalars = [], enums = [] } = types
+  const names = repeated([...inputs, ...objects, ...scalars, ...enums].map(({ name }) => name))
+  const find = (name: string) => namedType(name, named, world.database)
+  return [
+    ...(names.length > 0 ? [`duplicate type names: ${quoted(names)}`] : []),
+    ...enums.flatMap(({ name, values }) => enumViolations(name, values)),
+    ...inputs.flatMap(({ name, fields }) => {
+      const twice = repeated(fields.map((field) => field.name))
+      const unknown = fields.filter(({ type }) => !isInput(find(baseName(type))))
+      return [
+        ...(twice.length > 0 ? [`the input object "${name}" has duplicate fields: ${quoted(twice)}`] : []),
+        ...unknown.map((field) => noSuchType(field, `input object type "${name}"`)),
+      ]
+    }),
+    ...objects.flatMap((object) => objectViolations(object, find, world)),
+  ]
+}
+
+function enumViolations(name: string, values: readonly { readonly value: string }[]): string[] {
+  const all = values.map(({ value }) => value)
+  const twice = repeated(all)
+  const reserved = all.filter((value) => !isEnumValueName(value))
+  return [
+    ...(twice.length > 0 ? [`the enum type "${name}" has duplicate values: ${quoted(twice)}`] : []),
+    ...(reserved.length > 0 ? [`the enum type "${name}" has values that GraphQL reserves: ${quoted(reserved)}`] : []),
+  ]
+}
+
+/** Two spaces, as in v1.3. */
+const noSuchType = ({ name, type }: { readonly name: string; readonly type: string }, place: string): string =>
+  `the type "${baseName(type)}" for field "${name}" in  ${place} does not exist`
+
+/** Whether values of the type can be given. */
+export const isInput = (type: NamedType | undefined): boolean => type !== undefined && type.kind !== 'object'
+
+function objectViolations(
+  { name, fields, relationships = [] }: CustomObject,
+  find: (name: string) => NamedType | undefined,
+  world: TypesWorld,
+): string[] {
+  const twice = repeated([...fields, ...relationships].map((member) => member.name))
+  const isOutput = (type: NamedType | undefined) => type !== undefined && type.kind !== 'input'
+  return [
+    ...(twice.length > 0 ? [`the object "${name}" has duplicate fields: ${quoted(twice)}`] : []),
+    ...(fields.some((field) => field.arguments !== undefined) ? [`the object "${name}" can't have arguments`] : []),
+    ...fields
+      .filter(({ type }) => !isOutput(find(baseName(type))))
+      .map((field) => noSuchType(field, `object type "${name}"`)),
+    ...relationships.flatMap((relationship) => relationshipViolations(relationship, { name, fields, world })),
+  ]
+}
+
+interface PlaceOfRelationship extends Pick<CustomObject, 'name' | 'fields'> {
+  readonly world: TypesWorld
+}
+
+function relationshipViolations(
+  { name, remote_table, field_mapping }: ObjectRelationship,
+  { name: object, fields, world }: PlaceOfRelationship,
+): string[] {
+  const where = `for relationship "${name}" of object type "${object}" does not exist`
+  const table = world.table(remote_table)
+  const text = nameText(remote_table)
+  if (!table) return [`the remote table "${text}" ${where}`]
+  return Object.entries(field_mapping).flatMap(([mapped, column]) => {
+    const place = `for relationship "${name}" in object type "${object}"`
+    const field = fields.find((each) => each.name === mapped)
+    const reasons: string[] = []
+    if (!field) reasons.push(`the field "${mapped}" ${place} does not exist`)
+    else if (isList(field.type)) reasons.push(`the type of the field "${mapped}" ${place} is a list type`)
+    if (!table.columns.has(column)) reasons.push(`the column "${column}" of remote table "${text}" ${where}`)
+    return reasons
+  })
+}

@@ -1,0 +1,295 @@
+// Jobs that run once per cluster: Agenda wakes, the ledger decides, this instance runs.
+
+import { randomUUID } from 'node:crypto'
+import type { Observer } from '../../sdk/services.ts'
+import type { Clock } from './clock.ts'
+import type { DeclaredJob, Job, JobState } from './job.ts'
+import { type JobRecord, type Ledger, type LedgerRow, leaseSeconds } from './ledger.ts'
+import { messageOf, type Outcome, type Run, type Runs } from './runs.ts'
+import { type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
+
+/** Milliseconds between two comparisons of the ledger with what Agenda has. */
+const compareEvery = 15_000
+const renewEvery = (leaseSeconds * 1000) / 3
+/** Milliseconds before something is tried again that the database refused. */
+const patience = 1_000
+
+/** A declared job. */
+interface Declared {
+  readonly job: Job
+  occurrences: Occurrences
+  /** Whether the ledger has it with this schedule. */
+  isStored: boolean
+  /** When it was asked to run, as long as that is not stored. */
+  unstoredWake: number | null
+}
+
+export interface ClusterOptions {
+  readonly ledger: Ledger
+  readonly runs: Runs
+  readonly observe: Observer
+  /** Made when there is a job to wake, to spare other starts the libraries. */
+  readonly createClock: (cluster: ClusterJobs) => Promise<Clock>
+}
+
+export class ClusterJobs {
+  readonly #options: ClusterOptions
+  readonly #declared = new Map<string, Declared>()
+  #clock: Promise<Clock> | null = null
+  #running: Clock | null = null
+  #lastComparison = Number.NEGATIVE_INFINITY
+  #isStarted = false
+  #isStopping = false
+  readonly #unended = new Set<Promise<void>>()
+
+  constructor(options: ClusterOptions) {
+    this.#options = options
+  }
+
+  get names(): readonly string[] {
+    return [...this.#declared.keys()]
+  }
+
+  declare(job: Job, onRemoved: () => void): DeclaredJob {
+    const occurrences = occurrencesOf(job.schedule)
+    const declared: Declared = { job, occurrences, isStored: false, unstoredWake: null }
+    this.#declared.set(job.name, declared)
+    if (this.#isStarted) this.#introduce(declared)
+    return {
+      name: job.name,
+      wake: (at) => this.#wake(declared, at?.getTime() ?? null),
+      reschedule: (schedule) => this.#reschedule(declared, schedule),
+      remove: async () => {
+        this.#declared.delete(job.name)
+        onRemoved()
+        await this.#attempt(() => this.#options.ledger.remove(job.name))
+        await this.#running?.remove(job.name)
+      },
+    }
+  }
+
+  /** Begins; what has to be stored is stored when the databases answer. */
+  async start(): Promise<void> {
+    this.#isStarted = true
+    if (this.#declared.size > 0) await this.#startClock()
+  }
+
+  /** Takes nothing more. */
+  stopTaking(): void {
+    this.#isStopping = true
+  }
+
+  /** Ends; bodies that are still at work are given up. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.#unended)
+    const clock = await this.#clock?.catch(() => null)
+    await clock?.stop()
+  }
+
+  async states(): Promise<JobState[]> {
+    const rows = await this.#options.ledger.records(this.names)
+    const found = new Map(rows.map((row) => [row.name, row]))
+    return [...this.#declared.values()].map((declared) => stateOf(declared, found.get(declared.job.name)))
+  }
+
+  /** Begins what is due; the time at which it is to be woken again. */
+  async due(name: string): Promise<number | null> {
+    const declared = this.#declared.get(name)
+    const now = Date.now()
+    if (!declared) return null
+    // Another instance may have it.
+    if (this.#isStopping) return now
+    const { job, occurrences } = declared
+    const run = randomUUID()
+    const occurrence = occurrences.latest(now)
+    try {
+      const claim = await this.#options.ledger.claim(name, occurrence, run, job.concurrency ?? 1)
+      if (claim.isGranted) this.#begin(declared, run, claim.wokenAt ?? occurrence ?? now)
+      // A clock that is ahead of the database's would be told so again and again.
+      const wakeAt = claim.wakeAt === null ? null : Math.max(claim.wakeAt, now + patience)
+      return earliest([occurrences.next(now), wakeAt])
+    } catch {
+      return now + patience
+    }
+  }
+
+  /** Compares the ledger with what Agenda has, and makes up for what is missing there. */
+  async compare(): Promise<void> {
+    const now = Date.now()
+    const isNew = [...this.#declared.values()].some(({ isStored, unstoredWake }) => !isStored || unstoredWake !== null)
+    const isIncomplete = this.names.some((name) => !this.#running?.entry(name))
+    if (!isNew && !isIncomplete && now < this.#lastComparison + compareEvery) return
+    await this.#attempt(async () => {
+      await this.#store()
+      const rows = await this.#options.ledger.rows(this.names)
+      for (const row of rows) await this.#arm(row)
+      const found = new Set(rows.map(({ name }) => name))
+      for (const declared of this.#declared.values()) if (!found.has(declared.job.name)) declared.isStored = false
+      this.#lastComparison = now
+    })
+  }
+
+  async #startClock(): Promise<void> {
+    this.#clock ??= this.#options.createClock(this)
+    this.#running = await this.#clock
+    await this.#running.start()
+  }
+
+  /** Makes a job known that was declared while the server runs. */
+  async #introduce(declared: Declared): Promise<void> {
+    if (!this.#running) {
+      await this.#attempt(() => this.#startClock())
+      return
+    }
+    await this.#attempt(async () => {
+      await this.#storeOne(declared)
+      const [row] = await this.#options.ledger.rows([declared.job.name])
+      if (row) await this.#arm(row)
+    })
+  }
+
+  async #wake(declared: Declared, at: number | null): Promise<void> {
+    const { name } = declared.job
+    const time = at ?? Date.now()
+    declared.unstoredWake = earliest([declared.unstoredWake, time])
+    if (!this.#isStarted || !this.#declared.has(name)) return
+    await this.#attempt(async () => {
+      if (!declared.isStored) await this.#storeOne(declared)
+      else await this.#storeWake(declared)
+      const entry = this.#running?.entry(name)
+      const isArmed =
+        entry?.nextRunAt && entry.lockedAt === null && entry.nextRunAt <= time && entry.nextRunAt > Date.now()
+      if (!isArmed) await this.#running?.arm(name, time)
+    })
+  }
+
+  async #reschedule(declared: Declared, schedule: Schedule | null): Promise<void> {
+    declared.occurrences = occurrencesOf(schedule)
+    declared.isStored = false
+    if (this.#isStarted) await this.#introduce(declared)
+  }
+
+  async #store(): Promise<void> {
+    for (const declared of this.#declared.values()) {
+      if (!declared.isStored) await this.#storeOne(declared)
+      else if (declared.unstoredWake !== null) await this.#storeWake(declared)
+    }
+  }
+
+  async #storeOne(declared: Declared): Promise<void> {
+    const { job, occurrences } = declared
+    const isSole = occurrences.text.startsWith('at ')
+    await this.#options.ledger.declare(job.name, occurrences.text, isSole ? null : occurrences.latest(Date.now()))
+    declared.isStored = true
+    if (declared.unstoredWake !== null) await this.#storeWake(declared)
+  }
+
+  async #storeWake(declared: Declared): Promise<void> {
+    const at = declared.unstoredWake
+    if (at === null) return
+    // A time that is over by this clock may be to come by the database's.
+    const stored = await this.#options.ledger.wake(declared.job.name, at <= Date.now() ? null : at)
+    if (stored === null) declared.isStored = false
+    else if (declared.unstoredWake === at) declared.unstoredWake = null
+  }
+
+  /** Has Agenda wake a job when the ledger says so, unless it does already. */
+  async #arm(row: LedgerRow): Promise<void> {
+    const declared = this.#declared.get(row.name)
+    const clock = this.#running
+    if (!declared || !clock) return
+    const wanted = this.#wantedAt(declared, row)
+    if (wanted === null) return
+    const entry = clock.entry(row.name)
+    const isLate = entry && entry.lockedAt === null && (entry.nextRunAt === null || entry.nextRunAt > wanted)
+    if (!entry || isLate) await clock.arm(row.name, wanted)
+  }
+
+  /** When a job is to be woken; a moment that is over: now. */
+  #wantedAt({ job, occurrences }: Declared, { tick, wake_at, live, abandoned }: LedgerRow): number | null {
+    const now = Date.now()
+    const next = occurrences.next(now)
+    // Who ends the run looks what is due then.
+    if (live >= (job.concurrency ?? 1)) return next
+    const due = occurrences.latest(now)
+    const missed = due !== null && (tick === null || tick < due) ? due : null
+    return earliest([next, missed, wake_at, abandoned ? now : null])
+  }
+
+  #begin({ job }: Declared, id: string, dueAt: number): void {
+    const run = this.#options.runs.begin(job, dueAt)
+    const renewing = this.#renew(job, id, run)
+    const ended = run.outcome.then((outcome) => {
+      clearInterval(renewing)
+      return this.#end(job, id, outcome)
+    })
+    this.#unended.add(ended)
+    ended.finally(() => this.#unended.delete(ended))
+  }
+
+  /** Keeps the lease of a run; a run that lost it is ended, since another instance may do it again. */
+  #renew(job: Job, id: string, run: Run): NodeJS.Timeout {
+    let heldUntil = Date.now() + leaseSeconds * 1000
+    const keep = async () => {
+      const asked = Date.now()
+      const isHeld = await this.#options.ledger.renew(job.name, id).catch(() => null)
+      if (isHeld) heldUntil = asked + leaseSeconds * 1000
+      if (isHeld === false || Date.now() >= heldUntil) run.abort(new Error('its lease ran out'))
+    }
+    return setInterval(keep, renewEvery).unref()
+  }
+
+  /** Records the end of a run as soon as the database answers, as long as the run is this instance's. */
+  async #end(job: Job, run: string, { error, seconds }: Outcome): Promise<void> {
+    const lost = Date.now() + leaseSeconds * 1000
+    const ended = { name: job.name, run, seconds, error }
+    while (Date.now() < lost) {
+      try {
+        const row = await this.#options.ledger.end(ended)
+        if (row && !this.#isStopping) await this.#arm(row)
+        return
+      } catch (failure) {
+        this.#report(messageOf(failure))
+        if (this.#isStopping) return
+        await new Promise((done) => setTimeout(done, patience).unref())
+      }
+    }
+  }
+
+  /** What the database refuses is done again when the ledger is compared. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#report(messageOf(error))
+    }
+  }
+
+  #report(error: string): void {
+    const detail = { message: 'the ledger of jobs cannot be reached', job: null, error }
+    this.#options.observe.log({ type: 'jobs', level: 'warn', detail })
+  }
+}
+
+const earliest = (times: readonly (number | null)[]): number | null => {
+  const known = times.filter((time) => time !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+function stateOf({ job, occurrences }: Declared, record: JobRecord | undefined): JobState {
+  const next = earliest([occurrences.next(Date.now()), record?.wake_at?.getTime() ?? null])
+  return {
+    ...{ name: job.name, per: 'cluster', schedule: occurrences.text || null },
+    nextRunAt: next === null ? null : new Date(next),
+    lastStartedAt: record?.last_started_at ?? null,
+    lastFinishedAt: record?.last_finished_at ?? null,
+    lastSeconds: record?.last_seconds ?? null,
+    running: record?.running ?? 0,
+    runs: record?.run_count ?? 0,
+    failures: record?.failure_count ?? 0,
+    failuresInRow: record?.failures_in_row ?? 0,
+    lastFailedAt: record?.last_failed_at ?? null,
+    lastError: record?.last_error ?? null,
+  }
+}

@@ -1,0 +1,44 @@
+// Work in the background, which other plugins declare: PostgreSQL is the ledger of what was run, Agenda is the clock.
+
+import { definePlugin, option } from '../../sdk/index.ts'
+import { jobs } from './job.ts'
+import { jobMeasures } from './measures.ts'
+import { jobMigrations } from './migrations.ts'
+import { mongoUrlRefusal, shownMongoUrl } from './mongodb-url.ts'
+import { jobsRoute } from './routes.ts'
+import { Runs } from './runs.ts'
+import { JobService } from './service.ts'
+import { createStore } from './stores.ts'
+
+export { type DeclaredJob, type Job, type JobCall, type JobState, type Jobs, jobs } from './job.ts'
+export { type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
+
+export default definePlugin({
+  name: 'jobs',
+  options: {
+    mongodbUrl: option.text({
+      flag: 'mongodb-url',
+      variable: 'MONGODB_URL',
+      placeholder: 'URL',
+      secret: true,
+      shown: shownMongoUrl,
+      check: mongoUrlRefusal,
+      description:
+        'MongoDB that schedules of jobs are kept in, mongodb://user:password@host:port/database; without it PostgreSQL',
+    }),
+  },
+  migrations: jobMigrations,
+  logged: ({ mongodbUrl }) => [
+    { key: 'mongodb_url', place: 125, value: mongodbUrl === null ? null : shownMongoUrl(mongodbUrl) },
+  ],
+  async register(engine) {
+    const runs = new Runs(engine.observe)
+    const service = new JobService(engine, { runs, createStore: await createStore(engine) })
+    engine.provide(jobs, service)
+    engine.routes.add(jobsRoute(service))
+    engine.measures.add(...jobMeasures(service, runs))
+    engine.onReady(() => service.start())
+    engine.onStopping(() => service.stopRuns())
+    engine.onClose(() => service.stop())
+  },
+})

@@ -1,0 +1,63 @@
+// What can be measured of jobs: what this instance runs, and what the ledger tells of all instances.
+
+import type { Measure, MeasuredNumber } from '../../sdk/services.ts'
+import type { JobState, Jobs } from './job.ts'
+import type { Runs } from './runs.ts'
+
+/** More names than this many are not told apart. */
+const mostNames = 200
+const other = 'other'
+
+const seconds = (time: Date | null): number | null => time && time.getTime() / 1000
+
+/** Numbers of jobs by their names; those without a number are left out. */
+function byJob(states: readonly JobState[], read: (state: JobState) => number | null): MeasuredNumber[] {
+  return states.slice(0, mostNames).flatMap((state) => {
+    const value = read(state)
+    return value === null ? [] : [{ labels: { job: state.name }, value }]
+  })
+}
+
+/** The measures of jobs. */
+export function jobMeasures(service: Pick<Jobs, 'states'>, runs: Runs): readonly Measure[] {
+  const labels = ['job']
+  // All of one round of reading share what one statement tells.
+  let states: Promise<readonly JobState[]> | null = null
+  const read = (value: (state: JobState) => number | null) => async () => {
+    states ??= service.states().finally(() => setImmediate(() => (states = null)))
+    return byJob(await states, value)
+  }
+  const names = new Set<string>()
+  const label = (name: string) => {
+    if (names.size < mostNames) names.add(name)
+    return names.has(name) ? name : other
+  }
+  return [
+    {
+      ...{ name: 'job_run_seconds', help: 'Runs of jobs by this instance', kind: 'histogram' },
+      labels: ['job', 'outcome'],
+      buckets: [0.01, 0.1, 1, 10, 60, 600],
+      observeBy(observe) {
+        runs.onEnded((job, { error, seconds: taken }) => {
+          observe(taken, { job: label(job.name), outcome: error === null ? 'ok' : 'failed' })
+        })
+      },
+    },
+    {
+      ...{ name: 'job_last_start_timestamp_seconds', help: 'When a job was last begun', kind: 'gauge', labels },
+      read: read(({ lastStartedAt }) => seconds(lastStartedAt)),
+    },
+    {
+      ...{ name: 'job_next_run_timestamp_seconds', help: 'When a job is due next', kind: 'gauge', labels },
+      read: read(({ nextRunAt }) => seconds(nextRunAt)),
+    },
+    {
+      ...{ name: 'job_failures_in_row', help: 'Failures of a job since its last success', kind: 'gauge', labels },
+      read: read(({ failuresInRow }) => failuresInRow),
+    },
+    {
+      ...{ name: 'job_running', help: 'Runs of a job that are at work', kind: 'gauge', labels },
+      read: read(({ running }) => running),
+    },
+  ]
+}

@@ -1,0 +1,63 @@
+// What a developer sees of the jobs.
+
+import type { Route } from '../../sdk/http.ts'
+import { Type } from '../../sdk/index.ts'
+import type { JobState, Jobs } from './job.ts'
+
+const Time = Type.Union([Type.String(), Type.Null()])
+
+const Report = Type.Object({
+  backend: Type.String(),
+  reachable: Type.Union([Type.Boolean(), Type.Null()]),
+  jobs: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      per: Type.String(),
+      schedule: Time,
+      running: Type.Integer(),
+      next_run_at: Time,
+      last_started_at: Time,
+      last_finished_at: Time,
+      last_seconds: Type.Union([Type.Number(), Type.Null()]),
+      runs: Type.Integer(),
+      failures: Type.Integer(),
+      failures_in_row: Type.Integer(),
+      last_failed_at: Time,
+      last_error: Time,
+    }),
+  ),
+})
+
+/** What tells of the jobs, and of what wakes them. */
+export interface JobReport extends Pick<Jobs, 'states'> {
+  readonly backend: { readonly name: string /** Null: nobody has asked. */; readonly isReachable: boolean | null }
+}
+
+/** The jobs with their last and next runs; administrators only. */
+export const jobsRoute = (service: JobReport): Route => ({
+  method: 'GET',
+  url: '/dev/jobs',
+  api: 'developer',
+  auth: 'admin',
+  about: { summary: 'The jobs in the background: their last run, their next one, their failures.', result: Report },
+  async handle() {
+    const { name, isReachable } = service.backend
+    return { backend: name, reachable: isReachable, jobs: (await service.states()).map(reported) }
+  },
+})
+
+const reported = (state: JobState) => ({
+  name: state.name,
+  per: state.per,
+  schedule: state.schedule,
+  running: state.running,
+  next_run_at: state.nextRunAt,
+  last_started_at: state.lastStartedAt,
+  last_finished_at: state.lastFinishedAt,
+  last_seconds: state.lastSeconds,
+  runs: state.runs,
+  failures: state.failures,
+  failures_in_row: state.failuresInRow,
+  last_failed_at: state.lastFailedAt,
+  last_error: state.lastError,
+})

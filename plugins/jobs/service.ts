@@ -1,0 +1,130 @@
+// The service `jobs`: what plugins declare, by whom it is run.
+
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Engine } from '../../sdk/index.ts'
+import type { Clock } from './clock.ts'
+import { ClusterJobs } from './cluster-jobs.ts'
+import { InstanceJob } from './instance-jobs.ts'
+import type { DeclaredJob, Job, JobState, Jobs } from './job.ts'
+import { Ledger } from './ledger.ts'
+import type { JobReport } from './routes.ts'
+import { messageOf, type Runs } from './runs.ts'
+import type { Store } from './store.ts'
+import type { StoreMaker } from './stores.ts'
+
+const longestName = 200
+
+/** What the service works with. */
+export interface ServiceParts {
+  readonly runs: Runs
+  readonly createStore: StoreMaker
+}
+
+export class JobService implements Jobs, JobReport {
+  readonly #engine: Pick<Engine, 'database' | 'observe'>
+  readonly #createStore: StoreMaker
+  #clock: Clock | null = null
+  readonly #runs: Runs
+  readonly #cluster: ClusterJobs
+  readonly #names = new Set<string>()
+  readonly #ofInstance = new Map<string, InstanceJob>()
+  readonly #instance = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
+  #isStarted = false
+
+  constructor(engine: Pick<Engine, 'database' | 'observe'>, { runs, createStore }: ServiceParts) {
+    this.#engine = engine
+    this.#createStore = createStore
+    this.#runs = runs
+    this.#cluster = new ClusterJobs({
+      ledger: new Ledger(engine.database, this.#instance),
+      runs: this.#runs,
+      observe: engine.observe,
+      createClock: (cluster) => this.#createClock(cluster),
+    })
+  }
+
+  declare(job: Job): DeclaredJob {
+    this.#check(job)
+    const onRemoved = () => {
+      this.#names.delete(job.name)
+      this.#ofInstance.delete(job.name)
+    }
+    const declared = this.#declare(job, onRemoved)
+    this.#names.add(job.name)
+    return declared
+  }
+
+  async states(): Promise<readonly JobState[]> {
+    const states = [...(await this.#cluster.states()), ...[...this.#ofInstance.values()].map(({ state }) => state)]
+    return states.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  get backend() {
+    return { name: this.#createStore.storeName, isReachable: this.#clock?.isWell ?? null }
+  }
+
+  async start(): Promise<void> {
+    this.#isStarted = true
+    for (const job of this.#ofInstance.values()) job.start()
+    await this.#cluster.start()
+  }
+
+  /** Ends the bodies that run. */
+  async stopRuns(): Promise<void> {
+    this.#cluster.stopTaking()
+    for (const job of this.#ofInstance.values()) job.stop()
+    await this.#runs.stop()
+  }
+
+  /** Ends everything else; bodies that did not listen are given up. */
+  async stop(): Promise<void> {
+    this.#runs.giveUp()
+    await this.#cluster.stop()
+  }
+
+  #declare(job: Job, onRemoved: () => void): DeclaredJob {
+    if (job.per !== 'instance') return this.#cluster.declare(job, onRemoved)
+    const declared = new InstanceJob(job, this.#runs, onRemoved)
+    this.#ofInstance.set(job.name, declared)
+    if (this.#isStarted) declared.start()
+    return declared
+  }
+
+  #check({ name, concurrency = 1, timeout = null }: Job): void {
+    if (typeof name !== 'string' || name === '' || name.length > longestName) {
+      throw new TypeError(`a job's name has 1 to ${longestName} characters`)
+    }
+    if (this.#names.has(name)) throw new TypeError(`job "${name}" is declared already`)
+    if (!Number.isInteger(concurrency) || concurrency < 1)
+      throw new TypeError(`job "${name}": concurrency is at least 1`)
+    if (timeout !== null && !(timeout > 0 && timeout < 2 ** 31)) {
+      throw new TypeError(`job "${name}": a timeout is a number of milliseconds`)
+    }
+  }
+
+  async #createClock(cluster: ClusterJobs): Promise<Clock> {
+    const { Clock } = await import('./clock.ts')
+    const store = await this.#createStore.create()
+    this.#clock = new Clock({
+      store,
+      instance: this.#instance,
+      names: () => cluster.names,
+      onDue: (name) => cluster.due(name),
+      onScan: () => cluster.compare(),
+      onTrouble: (error) => this.#reportStore(store, error),
+    })
+    return this.#clock
+  }
+
+  #reportStore({ name, shown }: Store, trouble: Error | null): void {
+    const message =
+      trouble === null ? `${name}, which wakes jobs, answers again` : `${name}, which wakes jobs, does not answer`
+    const error = trouble && shown(messageOf(trouble))
+    this.#engine.observe.log({
+      type: 'jobs',
+      level: trouble === null ? 'info' : 'warn',
+      detail: { message, job: null, error },
+    })
+  }
+}

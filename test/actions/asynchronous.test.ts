@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { OtherAnswer } from '../auth/other-server.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { type Answering, type Refused, type Shop, startShop, until } from './shop.ts'
+
+const quick = { settings: { asyncActionsFetchInterval: 50 } } as const
+
+async function startAsync(t: TestContext, answer: Answering, options: object = quick): Promise<Shop> {
+  const shop = await startShop(t, answer, options)
+  await shop.action('order', { kind: 'asynchronous', arguments: [{ name: 'what', type: 'Anything' }] })
+  return shop
+}
+
+const place = async (shop: Shop, options: object = {}, what: unknown = { a: 1 }): Promise<string> => {
+  const { data } = await shop.graphql<{ data: { order: string } }>(
+    'mutation ($what: Anything) { order(what: $what) }',
+    { what },
+    options,
+  )
+  assert.match(data.order, /^[0-9a-f-]{36}$/)
+  return data.order
+}
+
+interface Status {
+  readonly id: string
+  readonly created_at: string
+  readonly errors: Readonly<Record<string, unknown>> | null
+  readonly output: unknown
+}
+
+const statusOf = async (shop: Shop, id: string, options: object = {}, output = '{ id }'): Promise<Status | null> => {
+  const query = `query ($id: uuid!) { order(id: $id) { id created_at errors output ${output} } }`
+  const { data } = await shop.graphql<{ data: { order: Status | null } }>(query, { id }, options)
+  return data.order
+}
+
+const ended = (shop: Shop, id: string, options: object = {}, output?: string): Promise<Status | null> =>
+  until(
+    () => statusOf(shop, id, options, output),
+    (status) => status !== null && (status.output !== null || status.errors !== null),
+  )
+
+test('a call gives an id, is made later, and its result is asked for by the id, with rows', async (t) => {
+  const body = {
+    id: 5,
+    book_id: 1,
+    publisher_id: 1,
+    note: { n: 12345678901234 },
+    lines: [{ book_id: 3, wrapping: 'FOIL' }, { book_id: 99 }, { book_id: 1 }],
+  }
+  let go = false
+  const shop = await startAsync(t, () => (go ? { body } : { body }), {
+    settings: { asyncActionsFetchInterval: 300 },
+  })
+  const id = await place(shop)
+  const waiting = await statusOf(shop, id)
+  assert.deepEqual({ ...waiting, created_at: '' }, { id, created_at: '', errors: null, output: null })
+  go = true
+  const output = `{ __typename id note missing: tags book { title publisher { name } }
+    books(order_by: {id: desc}, where: {pages: {_gt: 1}}) { id } books_aggregate { aggregate { count } }
+    lines { wrapping book { title } } }`
+  const done = await ended(shop, id, {}, output)
+  assert.deepEqual(done?.output, {
+    __typename: 'Order',
+    id: 5,
+    note: { n: 12345678901234 },
+    missing: null,
+    book: { title: 'Dawn', publisher: { name: 'Ark' } },
+    books: [{ id: 2 }, { id: 1 }],
+    books_aggregate: { aggregate: { count: 2 } },
+    lines: [
+      { wrapping: 'FOIL', book: { title: 'Fog' } },
+      { wrapping: null, book: null },
+      { wrapping: null, book: { title: 'Dawn' } },
+    ],
+  })
+  assert.deepEqual(shop.bodies(), [
+    { action: { name: 'order' }, input: { what: { a: 1 } }, session_variables: { 'x-service-role': 'admin' } },
+  ])
+  assert.equal(shop.hook.received[0]!.headers['x-request-id'], id)
+})
+
+test('lists and scalars as results', async (t) => {
+  const bodies: Record<string, unknown> = { '/orders': [{ id: 2, book_id: 2 }, { id: 1 }], '/count': 7 }
+  const shop = await startShop(t, ({ path }) => ({ body: bodies[path] }), quick)
+  await shop.action('orders', { kind: 'asynchronous', output_type: '[Order!]!' })
+  await shop.action('count', { kind: 'asynchronous', output_type: 'Int!' })
+  const { data } = await shop.graphql<{ data: Record<'orders' | 'count', string> }>('mutation { orders count }')
+  const query = `{ orders(id: "${data.orders}") { output { id book { title } } } count(id: "${data.count}") { output } }`
+  type Both = { data: { orders: { output: unknown }; count: { output: unknown } } }
+  const both = await until(
+    () => shop.graphql<Both>(query),
+    ({ data: { orders, count } }) => orders.output !== null && count.output !== null,
+  )
+  assert.deepEqual(both.data, {
+    orders: {
+      output: [
+        { id: 2, book: { title: 'Ebb' } },
+        { id: 1, book: null },
+      ],
+    },
+    count: { output: 7 },
+  })
+})
+
+test('what goes wrong is the errors of the call; what is internal is for administrators', async (t) => {
+  let answer: OtherAnswer = { status: 422, body: { message: 'no', code: 'bad', extensions: { why: 'x' } } }
+  const shop = await startAsync(t, () => answer)
+  await shop.op('create_action_permission', { action: 'order', role: 'editor' })
+  const as = { role: 'editor' }
+  const refused = await ended(shop, await place(shop))
+  assert.deepEqual(refused?.errors, { path: '$', error: 'no', code: 'bad', extensions: { why: 'x' } })
+  answer = { status: 500, body: { secret: 1 } }
+  const own = await place(shop, as)
+  const { internal, ...error } = (await ended(shop, own))!.errors!
+  assert.deepEqual(error, { path: '$', error: 'internal error', code: 'unexpected' })
+  assert.equal((internal as { error: string }).error, 'expecting 2xx or 4xx status code, but found 500')
+  assert.deepEqual((await statusOf(shop, own, as))?.errors, error)
+  answer = { body: '{"id":1,"note":"\\u0000"}' }
+  const odd = await ended(shop, await place(shop))
+  assert.equal(odd?.errors?.['code'], 'data-exception')
+})
+
+test('only the session that made a call sees it, and administrators', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1 } }))
+  await shop.op('create_action_permission', { action: 'order', role: 'editor' })
+  const as = (user: string) => ({ role: 'editor', headers: { 'x-service-user-id': user } })
+  const id = await place(shop, as('1'))
+  assert.deepEqual((await ended(shop, id))?.output, { id: 1 })
+  assert.deepEqual((await statusOf(shop, id, as('1')))?.output, { id: 1 })
+  assert.equal(await statusOf(shop, id, as('2')), null)
+  const more = { ...as('1'), headers: { 'x-service-user-id': '1', 'x-service-org': '9' } }
+  assert.equal(await statusOf(shop, id, more), null)
+  assert.equal(await statusOf(shop, '00000000-0000-0000-0000-000000000000'), null)
+  const { errors } = await shop.graphql<Refused>('{ order(id: "x") { id } }')
+  assert.deepEqual(
+    [errors[0]!.extensions['code'], errors[0]!.message],
+    ['data-exception', 'invalid input syntax for type uuid: "x"'],
+  )
+})
+
+test('a call is written down with what else its mutation changes, or not at all', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1 } }), { settings: { asyncActionsFetchInterval: 0 } })
+  const refused = await shop.graphql<Refused>(
+    `mutation { a: order delete_book(where: {id: {_eq: 1}}) { affected_rows }
+      insert_book_one(object: {title: "x", publisher_id: 99}) { id } }`,
+  )
+  assert.equal(refused.errors[0]!.extensions['code'], 'constraint-violation')
+  const count = async () => (await shop.sql('select 1 from trellis.hdb_action_log')).length
+  assert.equal(await count(), 0)
+  const { data } = await shop.graphql<{ data: Record<string, unknown> }>(
+    'mutation { a: order delete_book(where: {id: {_eq: 1}}) { affected_rows } b: order }',
+  )
+  assert.deepEqual(Object.keys(data), ['a', 'delete_book', 'b'])
+  assert.notEqual(data['a'], data['b'])
+  assert.equal(await count(), 2)
+})
+
+test('several instances make each of many calls once', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1 } }), {
+    settings: { asyncActionsFetchInterval: 20, asyncActionsFetchBatchSize: 3 },
+  })
+  const settings = { asyncActionsFetchInterval: 20, asyncActionsFetchBatchSize: 3 }
+  await Promise.all([1, 2].map(() => startTrellis(t, { database: shop.database, settings })))
+  const ids: string[] = []
+  for (let i = 0; i < 60; i++) ids.push(await place(shop))
+  const waiting = `select 1 from trellis.hdb_action_log where status <> 'completed'`
+  await until(
+    () => shop.sql(waiting),
+    (rows) => rows.length === 0,
+    30,
+  )
+  const seen = shop.hook.received.map(({ headers }) => headers['x-request-id'])
+  assert.deepEqual([...seen].sort(), [...ids].sort())
+})
+
+test('a call that an instance left behind is made by another one', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1 } }))
+  await shop.sql(`insert into trellis.hdb_action_log
+    (id, action_name, input_payload, request_headers, session_variables, status, lease, leased_until) values
+    ('00000000-0000-0000-0000-000000000001', 'order', '{}', '{}', '{"x-service-role": "admin"}', 'processing',
+      '00000000-0000-0000-0000-00000000000a', now() - interval '1 second'),
+    ('00000000-0000-0000-0000-000000000002', 'order', '{}', '{}', '{"x-service-role": "admin"}', 'processing',
+      '00000000-0000-0000-0000-00000000000a', now() + interval '1 hour')`)
+  assert.deepEqual((await ended(shop, '00000000-0000-0000-0000-000000000001'))?.output, { id: 1 })
+  assert.equal((await statusOf(shop, '00000000-0000-0000-0000-000000000002'))?.output, null)
+  assert.equal(shop.hook.received.length, 1)
+})
+
+test('a server that stops gives back what it is at, and the next one goes on', async (t) => {
+  let isSlow = true
+  const answer: Answering = () => (isSlow ? null : { body: { id: 3 } })
+  const shop = await startAsync(t, answer)
+  const id = await place(shop)
+  await until(
+    async () => shop.hook.received.length,
+    (n) => n === 1,
+  )
+  await shop.engine.close()
+  const [row] = await shop.sql('select status, lease from trellis.hdb_action_log')
+  assert.deepEqual(row, { status: 'created', lease: null })
+  isSlow = false
+  const next = await startTrellis(t, { database: shop.database, ...quick })
+  assert.deepEqual((await ended({ ...shop, ...next }, id))?.output, { id: 3 })
+})
+
+test('a handler that hangs holds up nobody else, and its call ends with its time', async (t) => {
+  const shop = await startShop(t, ({ path }) => (path === '/hangs' ? null : { body: { id: 1 } }), {
+    settings: { asyncActionsFetchInterval: 50, asyncActionsFetchBatchSize: 1 },
+  })
+  await shop.action('hangs', { kind: 'asynchronous', timeout: 2 })
+  await shop.action('order', { kind: 'asynchronous', arguments: [{ name: 'what', type: 'Anything' }] })
+  const { data } = await shop.graphql<{ data: { hangs: string } }>('mutation { hangs }')
+  assert.deepEqual((await ended(shop, await place(shop)))?.output, { id: 1 })
+  const query = `{ hangs(id: "${data.hangs}") { errors output { id } } }`
+  const { data: done } = await until(
+    () => shop.graphql<{ data: { hangs: { errors: { error: string } | null } } }>(query),
+    (answer) => answer.data.hangs.errors !== null,
+  )
+  assert.equal(done.hangs.errors?.error, 'http exception when calling webhook')
+})
+
+test('what the call forwards is kept with it, and nothing that it does not', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1 } }))
+  const headers = { authorization: 'Bearer x', 'x-custom': 'c' }
+  await ended(shop, await place(shop, { headers }))
+  assert.deepEqual((await shop.sql('select request_headers from trellis.hdb_action_log'))[0], { request_headers: {} })
+  await shop.op('update_action', {
+    name: 'order',
+    definition: {
+      handler: shop.hook.url,
+      output_type: 'Order',
+      kind: 'asynchronous',
+      arguments: [{ name: 'what', type: 'Anything' }],
+      forward_client_headers: true,
+    },
+  })
+  await ended(shop, await place(shop, { headers }))
+  const { authorization, 'x-custom': custom } = shop.hook.received.at(-1)!.headers
+  assert.deepEqual({ authorization, 'x-custom': custom }, headers)
+})
+
+test('results that no longer fit the types that the action has by now', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1, lines: [{ book_id: 1 }] } }))
+  const id = await place(shop)
+  await ended(shop, id)
+  await shop.op('update_action', {
+    name: 'order',
+    definition: { handler: shop.hook.url, output_type: '[Order!]!', kind: 'asynchronous' },
+  })
+  assert.equal((await statusOf(shop, id))?.output, null)
+})
+
+test('dropping an action takes its calls along, unless they are to stay', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1 } }))
+  await ended(shop, await place(shop))
+  const count = async () => (await shop.sql('select 1 from trellis.hdb_action_log')).length
+  await shop.op('drop_action', { name: 'order', clear_data: false })
+  assert.equal(await count(), 1)
+  await shop.action('order', { kind: 'asynchronous' })
+  await shop.op('drop_action', { name: 'order' })
+  assert.equal(await count(), 0)
+})
+
+test('old results are deleted', async (t) => {
+  const database = (await startAsync(t, () => ({ body: { id: 1 } }))).database
+  await database.sql(`insert into trellis.hdb_action_log
+    (id, action_name, input_payload, request_headers, session_variables, status, response_received_at) values
+    (gen_random_uuid(), 'old', '{}', '{}', '{}', 'completed', now() - interval '3 hours'),
+    (gen_random_uuid(), 'failed', '{}', '{}', '{}', 'error', now() - interval '3 hours'),
+    (gen_random_uuid(), 'young', '{}', '{}', '{}', 'completed', now() - interval '1 hour'),
+    (gen_random_uuid(), 'waiting', '{}', '{}', '{}', 'created', null)`)
+  const next = await startTrellis(t, { database, settings: { asyncActionLogTtl: 2 } })
+  atEnd(t, () => next.engine.close())
+  const names = () => database.sql('select action_name from trellis.hdb_action_log order by 1')
+  await until(names, (rows) => rows.length === 2)
+  assert.deepEqual(await names(), [{ action_name: 'waiting' }, { action_name: 'young' }])
+})
+
+test('the status has the plan of a query, which a subscription follows', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 4, book_id: 2 } }))
+  await shop.op('create_action_permission', { action: 'order', role: 'editor' })
+  await shop.op('create_select_permission', {
+    table: 'book',
+    role: 'editor',
+    permission: { columns: ['title'], filter: {} },
+  })
+  const as = { role: 'editor', headers: { 'x-service-user-id': '1' } }
+  const id = await place(shop, as)
+  await ended(shop, id, as)
+  const session = {
+    role: 'editor',
+    variables: { 'x-service-role': 'editor', 'x-service-user-id': '1' },
+    backendOnly: false,
+  }
+  const { graphql } = shop.engine
+  const query = 'subscription ($id: uuid!) { order(id: $id) { output { id book { title } } } }'
+  const planned = graphql.plan({ query, variables: { id }, operationName: null }, session)
+  const member = '00000000-0000-0000-0000-0000000000ff'
+  const values = graphql.batchValues(planned, session)
+  const answers = await graphql.answerBatch(planned.prepared, [{ id: member, values }])
+  assert.deepEqual(JSON.parse(String(answers.get(member))), {
+    data: { order: { output: { id: 4, book: { title: 'Ebb' } } } },
+  })
+})
+
+test('tools of the other dialect read the log', async (t) => {
+  const shop = await startAsync(t, () => ({ body: { id: 1 } }), {
+    settings: { dialect: 'hasura', asyncActionsFetchInterval: 50 },
+  })
+  const id = await place(shop)
+  await ended(shop, id)
+  const columns = ['id', 'action_name', 'input_payload', 'response_payload', 'errors', 'status']
+  const table = { schema: 'hdb_catalog', name: 'hdb_action_log' }
+  assert.deepEqual(await shop.op('select', { table, columns, where: {} }), [
+    {
+      id,
+      action_name: 'order',
+      input_payload: { what: { a: 1 } },
+      response_payload: { id: 1 },
+      errors: null,
+      status: 'completed',
+    },
+  ])
+})

@@ -1,0 +1,207 @@
+// Actions that functions of a plugin answer.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type ActionCall, actionHandlers } from '../../plugins/actions/index.ts'
+import { badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
+import { type Refused, type Shop, startShop, until } from './shop.ts'
+
+declare module '../../plugins/actions/handlers.ts' {
+  interface ActionTypes {
+    test_rename: { input: { id: number; title: string }; output: { id: number; book_id?: number } }
+  }
+}
+
+type Handler = (call: ActionCall) => unknown
+
+const handlers = (byName: Readonly<Record<string, Handler>>): Plugin =>
+  definePlugin({
+    name: 'handlers',
+    dependencies: ['actions'],
+    register(engine) {
+      const service = engine.use(actionHandlers)
+      for (const [name, handler] of Object.entries(byName)) service.handle(name, handler)
+    },
+  })
+
+const start = (t: TestContext, byName: Readonly<Record<string, Handler>>): Promise<Shop> =>
+  startShop(t, () => ({ body: { id: 99 } }), {
+    plugins: [handlers(byName)],
+    settings: { asyncActionsFetchInterval: 50, connections: 5 },
+  })
+
+const editor = { role: 'editor' }
+
+/** Books that an editor may read and change: those of the publisher 1. */
+async function permit(shop: Shop, ...actions: string[]): Promise<void> {
+  const filter = { publisher_id: { _eq: 1 } }
+  await shop.op('create_select_permission', {
+    table: 'book',
+    role: 'editor',
+    permission: { columns: ['id', 'title'], filter },
+  })
+  await shop.op('create_update_permission', {
+    table: 'book',
+    role: 'editor',
+    permission: { columns: ['title'], filter },
+  })
+  for (const action of actions) await shop.op('create_action_permission', { action, role: 'editor' })
+}
+
+const rename =
+  'mutation ($id: Int!, $title: String!) { update_book(where: {id: {_eq: $id}}, _set: {title: $title}) { affected_rows } }'
+const titles = '{ book(order_by: {id: asc}) { title } }'
+const titlesOf = async (shop: Shop, options: object = {}) =>
+  (await shop.graphql<{ data: { book: { title: string }[] } }>(titles, {}, options)).data.book.map(({ title }) => title)
+
+const idAndTitle = [
+  { name: 'id', type: 'Int!' },
+  { name: 'title', type: 'String!' },
+]
+
+test('a handler has the input, who asks, and GraphQL as that role, in place of the webhook', async (t) => {
+  const seen: unknown[] = []
+  const typed = definePlugin({
+    name: 'typed',
+    dependencies: ['actions'],
+    register(engine) {
+      engine
+        .use(actionHandlers)
+        .handle('test_rename', async ({ input: { id, title }, session, client, id: callId }) => {
+          const { update_book: done } = await client.graphql<{ update_book: { affected_rows: number } }>(rename, {
+            id,
+            title,
+          })
+          const read = await client.graphql(titles)
+          seen.push([session.role, done.affected_rows, read, callId])
+          return { id, book_id: id }
+        })
+    },
+  })
+  const shop = await startShop(t, () => ({}), { plugins: [typed] })
+  await shop.action('test_rename', { arguments: idAndTitle })
+  await permit(shop, 'test_rename')
+  const call = (id: number) => `mutation { test_rename(id: ${id}, title: "New") { id book { title } } }`
+  assert.deepEqual(await shop.graphql(call(1), {}, editor), {
+    data: { test_rename: { id: 1, book: { title: 'New' } } },
+  })
+  assert.deepEqual(await shop.graphql(call(3), {}, editor), { data: { test_rename: { id: 3, book: null } } })
+  const read = { book: [{ title: 'New' }, { title: 'Ebb' }] }
+  assert.deepEqual(seen, [
+    ['editor', 1, read, null],
+    ['editor', 0, read, null],
+  ])
+  assert.deepEqual(await titlesOf(shop), ['New', 'Ebb', 'Fog'])
+  assert.equal(shop.hook.received.length, 0)
+})
+
+test('what throws is undone as a whole; what fails within can be gone on from', async (t) => {
+  const shop = await start(t, {
+    throws: async ({ client }) => {
+      await client.graphql(rename, { id: 1, title: 'Gone' })
+      throw badRequest('sold-out', 'there is none left')
+    },
+    breaks: async ({ client }) => {
+      await client.graphql(rename, { id: 1, title: 'Gone' })
+      throw new Error('secret')
+    },
+    wrong: async ({ client }) => {
+      await client.graphql(rename, { id: 1, title: 'Gone' })
+      return { nothing: 1 }
+    },
+    catches: async ({ client }) => {
+      await client.graphql(rename, { id: 1, title: 'Kept' })
+      const bad = 'mutation { insert_book_one(object: {title: "x", publisher_id: 99}) { id } }'
+      const failed = await client.graphql(bad).catch((error: Error) => error.message)
+      await client.graphql(rename, { id: 2, title: String(failed).slice(0, 11) })
+      return { id: 1 }
+    },
+  })
+  for (const name of ['throws', 'breaks', 'wrong', 'catches']) await shop.action(name)
+  const refused = async (name: string) => {
+    const { errors } = await shop.graphql<Refused>(`mutation { ${name} { id } }`)
+    const { path, code } = errors[0]!.extensions
+    return [path, code, errors[0]!.message]
+  }
+  assert.deepEqual(await refused('throws'), ['$', 'sold-out', 'there is none left'])
+  assert.deepEqual(await refused('breaks'), ['$', 'unexpected', 'internal error'])
+  assert.deepEqual(await refused('wrong'), ['$', 'unexpected', 'unexpected fields in webhook response: nothing'])
+  assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])
+  assert.deepEqual(await shop.graphql('mutation { catches { id } }'), { data: { catches: { id: 1 } } })
+  assert.deepEqual(await titlesOf(shop), ['Kept', 'Foreign key', 'Fog'])
+})
+
+test('requests of a handler at once run one after another, in its transaction', async (t) => {
+  const shop = await start(t, {
+    many: async ({ client }) => {
+      const answers = await Promise.allSettled([
+        client.graphql(rename, { id: 1, title: 'A' }),
+        client.graphql('{ nothing }'),
+        client.graphql(titles),
+      ])
+      return { id: answers.filter(({ status }) => status === 'fulfilled').length }
+    },
+  })
+  await shop.action('many')
+  assert.deepEqual(await shop.graphql('mutation { many { id } }'), { data: { many: { id: 2 } } })
+})
+
+test('a handler that hangs hurts only its own request, and leaves no connection behind', async (t) => {
+  const late: Promise<unknown>[] = []
+  const shop = await start(t, {
+    hangs: async ({ client, signal }) => {
+      await client.graphql(rename, { id: 1, title: 'Late' })
+      await new Promise((done) => signal.addEventListener('abort', done))
+      late.push(client.graphql(rename, { id: 1, title: 'Later' }).catch((error: Error) => error.message))
+      await new Promise(() => {})
+    },
+  })
+  await shop.action('hangs', { timeout: 1 })
+  const message = 'the handler of action "hangs" has not answered within 1 s'
+  const errors = [{ extensions: { path: '$', code: 'time-limit-exceeded' }, message }]
+  // There are five connections.
+  for (let round = 0; round < 2; round++) {
+    const asked = Array.from({ length: 4 }, () => shop.graphql<Refused>('mutation { hangs { id } }'))
+    assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])
+    for (const answer of await Promise.all(asked)) assert.deepEqual(answer, { errors })
+  }
+  for (const said of await Promise.all(late)) assert.match(String(said), /the call is over/)
+  assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])
+})
+
+test('an asynchronous call of a function is done when what it changed is committed', async (t) => {
+  let times = 0
+  const shop = await start(t, {
+    later: async ({ client, id, session }) => {
+      times++
+      await client.graphql(rename, { id: 1, title: `Done for ${session.role}` })
+      assert.ok(id)
+      return { id: 7 }
+    },
+  })
+  await shop.action('later', { kind: 'asynchronous' })
+  await permit(shop, 'later')
+  const { data } = await shop.graphql<{ data: { later: string } }>('mutation { later }', {}, editor)
+  const query = `{ later(id: "${data.later}") { errors output { id } } }`
+  const answer = await until(
+    () => shop.graphql<{ data: { later: { output: unknown; errors: unknown } } }>(query, {}, editor),
+    ({ data: { later } }) => later.output !== null || later.errors !== null,
+  )
+  assert.deepEqual(answer.data, { later: { errors: null, output: { id: 7 } } })
+  assert.equal((await titlesOf(shop))[0], 'Done for editor')
+  assert.equal(times, 1)
+})
+
+test('one handler for each action', async (t) => {
+  const twice = definePlugin({
+    name: 'twice',
+    dependencies: ['actions'],
+    register(engine) {
+      engine.use(actionHandlers).handle('one', () => 1)
+    },
+  })
+  await assert.rejects(
+    startShop(t, () => ({}), { plugins: [handlers({ one: () => 1 }), twice] }),
+    /action "one" has a handler already/,
+  )
+})

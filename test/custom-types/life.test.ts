@@ -1,0 +1,188 @@
+// Custom types and actions through what happens to the tables that they lead to.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Refused, type Shop, startShop, types } from '../actions/shop.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+interface Document {
+  custom_types?: {
+    objects?: { name: string; relationships?: { name: string; field_mapping: object; remote_table: object }[] }[]
+  }
+  actions?: { name: string }[]
+}
+
+const exported = (shop: Shop): Promise<Document> => shop.op<Document>('export_metadata', {})
+
+const relationshipsOf = async (shop: Shop) =>
+  (await exported(shop)).custom_types?.objects?.find(({ name }) => name === 'Order')?.relationships
+
+const order = { id: 1, book_id: 1, publisher_id: 1 }
+
+test('a document with types and actions goes round: exported, cleared and given again', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  await shop.action('look', { type: 'query', timeout: 5 }, 'Looks')
+  await shop.op('create_action_permission', { action: 'look', role: 'editor', comment: 'may' })
+  const document = await exported(shop)
+  assert.deepEqual(Object.keys(document).slice(-2), ['actions', 'custom_types'])
+  await shop.op('clear_metadata', {})
+  assert.deepEqual(await exported(shop), { version: 2, tables: [] })
+  const { errors } = await shop.graphql<Refused>('{ look { id } }')
+  assert.equal(errors[0]!.extensions['code'], 'validation-failed')
+  await shop.op('replace_metadata', document)
+  assert.deepEqual(await exported(shop), document)
+  assert.deepEqual(await shop.graphql('{ look { book { title } } }'), { data: { look: { book: { title: 'Dawn' } } } })
+  const next = await startTrellis(t, { database: shop.database })
+  assert.deepEqual(await next.graphql('{ look { id } }'), { data: { look: { id: 1 } } })
+})
+
+test('types and the actions that need them can be made in one bulk, and a document with two of a name is refused', async (t) => {
+  const shop = await startShop(t, () => ({ body: { n: 1 } }))
+  const definition = { handler: shop.hook.url, output_type: 'New', type: 'query' }
+  const bulk = [
+    {
+      type: 'set_custom_types',
+      args: { ...types, objects: [...types.objects, { name: 'New', fields: [{ name: 'n', type: 'Int' }] }] },
+    },
+    { type: 'create_action', args: { name: 'fresh', definition } },
+    { type: 'create_action_permission', args: { action: 'fresh', role: 'editor' } },
+  ]
+  await shop.op('bulk', bulk)
+  assert.deepEqual(await shop.graphql('{ fresh { n } }', {}, { role: 'editor' }), { data: { fresh: { n: 1 } } })
+  const document = await exported(shop)
+  const twice = { ...document, actions: [...document.actions!, ...document.actions!] }
+  const { status, body } = await shop.opError('replace_metadata', twice)
+  assert.equal(status, 400)
+  assert.deepEqual(body, {
+    path: '$.args.actions',
+    error: 'multiple declarations exist for the following actions : "fresh"',
+    code: 'already-exists',
+  })
+  assert.deepEqual(await exported(shop), document)
+})
+
+test('names that change in the database are followed', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  await shop.action('look', { type: 'query' })
+  await shop.op('run_sql', { sql: 'alter table book rename column publisher_id to owner_id' })
+  assert.deepEqual((await relationshipsOf(shop))?.[1]?.field_mapping, { publisher_id: 'owner_id' })
+  await shop.op('run_sql', { sql: 'alter table book rename to volume' })
+  assert.deepEqual((await relationshipsOf(shop))?.[0]?.remote_table, { schema: 'public', name: 'volume' })
+  assert.deepEqual(await shop.graphql('{ look { book { title } books { id } } }'), {
+    data: { look: { book: { title: 'Dawn' }, books: [{ id: 1 }, { id: 2 }] } },
+  })
+})
+
+test('a table that types lead to cannot be taken away', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  await shop.action('look', { type: 'query' })
+  const before = await exported(shop)
+  const reason = (where: string) => `${where} of object type "Order" does not exist`
+  const refused = async (type: string, args: object) => {
+    const { status, body } = await shop.opError(type, args)
+    const { internal, ...answer } = body as { internal: { type: string; reason: string }[] }
+    return { status, answer, internal }
+  }
+  const untracked = await refused('untrack_table', { table: 'book', cascade: true })
+  assert.deepEqual(
+    [untracked.status, untracked.answer],
+    [500, { path: '$.args', error: 'cannot continue due to newly found inconsistent metadata', code: 'unexpected' }],
+  )
+  const [broken, dependent] = untracked.internal.filter(({ type }) => ['custom_types', 'action'].includes(type))
+  assert.ok(broken!.reason.includes(reason('the remote table "book" for relationship "book"')))
+  assert.deepEqual([dependent!.type, dependent!.reason], ['action', 'custom types are inconsistent'])
+  const dropped = await refused('run_sql', { sql: 'alter table book drop column publisher_id cascade', cascade: true })
+  assert.equal(dropped.status, 500)
+  assert.deepEqual(await exported(shop), before)
+  assert.deepEqual(await shop.graphql('{ look { id } }'), { data: { look: { id: 1 } } })
+})
+
+test('what loses its table behind the server is listed, left out, and comes back', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  await shop.action('look', { type: 'query' })
+  await shop.sql('alter table book rename to hidden')
+  await shop.op('reload_metadata', {})
+  type Listed = { type: string; reason: string; definition: Record<string, unknown> }
+  const listed = async () => shop.op<Listed[]>('get_inconsistent_metadata', {})
+  const found = await listed()
+  const custom = found.find(({ type }) => type === 'custom_types')!
+  assert.deepEqual(Object.keys(custom.definition), ['input_objects', 'objects', 'scalars', 'enums'])
+  const action = found.find(({ type }) => type === 'action')!
+  assert.deepEqual(
+    [action.reason, action.definition['comment'], action.definition['name']],
+    ['custom types are inconsistent', null, 'look'],
+  )
+  const { errors } = await shop.graphql<Refused>('{ look { id } }')
+  assert.equal(errors[0]!.extensions['code'], 'validation-failed')
+  await shop.sql('alter table hidden rename to book')
+  await shop.op('reload_metadata', {})
+  assert.deepEqual(await listed(), [])
+  assert.deepEqual(await shop.graphql('{ look { id } }'), { data: { look: { id: 1 } } })
+  await shop.sql('alter table book rename to hidden')
+  await shop.op('reload_metadata', {})
+  await shop.op('drop_inconsistent_metadata', {})
+  const document = await exported(shop)
+  assert.deepEqual([document.custom_types, document.actions], [undefined, undefined])
+})
+
+test('a table cannot take the name of a custom type', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  await shop.sql('create table "Order" (id int primary key)')
+  const { status, body } = await shop.opError('track_table', 'Order')
+  const { internal: _, ...answer } = body as Record<string, unknown>
+  assert.equal(status, 400)
+  assert.equal(answer['code'], 'invalid-custom-types')
+})
+
+test('types that refer to each other in circles, and thousands of them', async (t) => {
+  const shop = await startShop(t, () => ({ body: { next: { next: null } } }))
+  // A hundred circles of thirty objects, and as many of input objects.
+  const circle = (i: number) => (i % 30 === 29 ? i - 29 : i + 1)
+  const objects = Array.from({ length: 3000 }, (_, i) => ({
+    name: `T${i}`,
+    fields: [
+      { name: 'next', type: `T${circle(i)}` },
+      { name: 'kind', type: `E${i % 10}` },
+      ...(i === 0 ? Array.from({ length: 99 }, (_, n) => ({ name: `t${n}`, type: `[T${30 * (n + 1)}!]` })) : []),
+    ],
+  }))
+  const input_objects = Array.from({ length: 3000 }, (_, i) => ({
+    name: `I${i}`,
+    fields: [
+      { name: 'next', type: `[I${circle(i)}!]` },
+      ...(i === 0 ? Array.from({ length: 99 }, (_, n) => ({ name: `i${n}`, type: `I${30 * (n + 1)}` })) : []),
+    ],
+  }))
+  const enums = Array.from({ length: 10 }, (_, i) => ({ name: `E${i}`, values: [{ value: 'A' }] }))
+  await shop.op('set_custom_types', { objects, input_objects, enums })
+  await shop.action('go', { type: 'query', output_type: 'T0', arguments: [{ name: 'i', type: 'I0' }] })
+  assert.deepEqual(await shop.graphql('{ go(i: {next: {next: []}}) { next { next { kind } } } }'), {
+    data: { go: { next: { next: null } } },
+  })
+  const { data } = await shop.graphql<{ data: { __schema: { types: object[] } } }>('{ __schema { types { name } } }')
+  assert.ok(data.__schema.types.length > 6000)
+})
+
+test('each role sees the types that its actions need', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  await shop.action('look', { type: 'query', arguments: [{ name: 'line', type: 'LineInput' }] })
+  await shop.op('create_action_permission', { action: 'look', role: 'editor' })
+  type Types = { data: { __schema: { types: { name: string }[] } } }
+  const names = async (role: string) => {
+    const { data } = await shop.graphql<Types>('{ __schema { types { name } } }', {}, { role })
+    return data.__schema.types.map(({ name }) => name).filter((name) => /Order|Line|Wrapping|Anything/.test(name))
+  }
+  assert.deepEqual((await names('editor')).sort(), ['Anything', 'Line', 'LineInput', 'Order', 'Wrapping'])
+  assert.deepEqual(await names('nobody'), [])
+  const query = '{ __type(name: "Wrapping") { enumValues(includeDeprecated: true) { name description isDeprecated } } }'
+  assert.deepEqual(await shop.graphql(query, {}, { role: 'editor' }), {
+    data: {
+      __type: {
+        enumValues: [
+          { name: 'FOIL', description: 'shiny', isDeprecated: true },
+          { name: 'PAPER', description: null, isDeprecated: false },
+        ],
+      },
+    },
+  })
+})

@@ -1,0 +1,279 @@
+// Jobs as plugins declare them: when they run, which instance runs them, and what happens to those that fail.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job } from '../../plugins/jobs/index.ts'
+import type { Observer } from '../../sdk/services.ts'
+import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/waiting.ts'
+import { startWith } from './worker.ts'
+
+/** What is read of `GET /dev/jobs`. */
+interface DeveloperView {
+  readonly backend: string
+  readonly reachable: boolean
+  readonly jobs: readonly {
+    readonly name: string
+    readonly runs: number
+    readonly failures_in_row: number
+    readonly last_error: string | null
+    readonly next_run_at: string
+  }[]
+}
+
+test('a job of an interval runs at each of its occurrences, once in all instances together', async (t) => {
+  const database = await testDatabase(t)
+  const runs: { instance: string; dueAt: number }[] = []
+  const jobOf = (instance: string): Job => ({
+    name: 'sweep',
+    schedule: { every: 1000 },
+    run: ({ dueAt }) => void runs.push({ instance, dueAt: dueAt.getTime() }),
+  })
+  await Promise.all(['a', 'b', 'c'].map((instance) => startWith(t, [jobOf(instance)], { database })))
+  await eventually(() => runs.length >= 5)
+  const due = runs.map(({ dueAt }) => dueAt)
+  assert.deepEqual(
+    due,
+    due.map((_, i) => due[0]! + i * 1000),
+  )
+  assert.equal(due[0]! % 1000, 0)
+})
+
+test('a job of each instance runs on all of them', async (t) => {
+  const database = await testDatabase(t)
+  const runs: string[] = []
+  const jobOf = (instance: string): Job => ({
+    name: 'look',
+    per: 'instance',
+    schedule: { every: 50 },
+    run: () => void runs.push(instance),
+  })
+  await Promise.all(['a', 'b'].map((instance) => startWith(t, [jobOf(instance)], { database })))
+  await eventually(
+    () => runs.filter((each) => each === 'a').length > 3 && runs.filter((each) => each === 'b').length > 3,
+  )
+})
+
+test('a job at a time runs once, however often servers start', async (t) => {
+  const database = await testDatabase(t)
+  const runs: number[] = []
+  const job: Job = {
+    name: 'once',
+    schedule: { at: new Date(Date.now() + 700) },
+    run: ({ dueAt }) => void runs.push(+dueAt),
+  }
+  const first = await startWith(t, [job], { database })
+  const second = await startWith(t, [job], { database })
+  await eventually(() => runs.length > 0)
+  await eventually(async () => (await first.jobs.states())[0]?.runs === 1)
+  await first.engine.close()
+  await second.engine.close()
+  const third = await startWith(t, [job], { database })
+  await sleep(500)
+  assert.equal(runs.length, 1)
+  assert.equal((await third.jobs.states())[0]?.nextRunAt, null)
+})
+
+test('a job without schedule runs when it is woken, at once or at a time', async (t) => {
+  const runs: number[] = []
+  const trellis = await startWith(t, [])
+  const job = trellis.jobs.declare({ name: 'asked', run: () => void runs.push(Date.now()) })
+  await job.wake()
+  await eventually(() => runs.length === 1)
+  const at = new Date(Date.now() + 1500)
+  await job.wake(at)
+  await job.wake(new Date(Date.now() + 60_000))
+  await eventually(() => runs.length === 2)
+  assert.ok(runs[1]! >= at.getTime())
+})
+
+test('a body that throws or hangs is counted, and hurts no other job', async (t) => {
+  let good = 0
+  const bodies: Job[] = [
+    { name: 'good', schedule: { every: 1000 }, run: () => void good++ },
+    {
+      name: 'hangs',
+      schedule: { every: 1000 },
+      timeout: 100,
+      run: ({ signal }) =>
+        new Promise((_done, failed) => signal.addEventListener('abort', () => failed(signal.reason))),
+    },
+    {
+      name: 'throws',
+      schedule: { every: 1000 },
+      run() {
+        throw new Error('the harbour is closed')
+      },
+    },
+  ]
+  const entries: unknown[] = []
+  const observe: Observer = {
+    isEnabled: () => true,
+    log: ({ type, detail }) => void (type === 'jobs' && entries.push(detail)),
+    flush: () => {},
+  }
+  const worker = await startWith(t, bodies, {
+    observe,
+    settings: { enabledApis: ['metadata', 'developer', 'metrics'] },
+  })
+  await eventually(() => good >= 3)
+  const body = await eventually(async () => {
+    const { body } = await worker.request<DeveloperView>('/dev/jobs', { role: 'admin' })
+    return body.jobs.every(({ runs }) => runs >= 2) && body
+  })
+  assert.deepEqual(
+    body.jobs.map(({ name, failures_in_row: failures, runs, last_error: error }) => [name, failures === runs, error]),
+    [
+      ['good', false, null],
+      ['hangs', true, 'took longer than 0.1 s'],
+      ['throws', true, 'the harbour is closed'],
+    ],
+  )
+  assert.deepEqual([body.backend, body.reachable], ['PostgreSQL', true])
+  assert.ok(body.jobs.every(({ next_run_at: next }) => Date.parse(next) > Date.now() - 1000))
+  assert.deepEqual(
+    entries.find((each) => Object(each).job === 'throws'),
+    {
+      message: 'a job failed',
+      job: 'throws',
+      error: 'the harbour is closed',
+    },
+  )
+  const { text } = await worker.request('/v1/metrics', { role: 'admin' })
+  assert.match(text, /^service_job_failures_in_row\{job="throws"\} [1-9]/m)
+  assert.match(text, /^service_job_run_seconds_count\{job="good",outcome="ok"\} [1-9]/m)
+  assert.match(text, /^service_job_last_start_timestamp_seconds\{job="good"\} \d{10}/m)
+})
+
+test('a server that stops tells its bodies, waits for them, and leaves nothing locked', async (t) => {
+  const database = await testDatabase(t)
+  const heard: string[] = []
+  const body =
+    (millis: number): Job['run'] =>
+    async ({ name, signal }) => {
+      await once(signal, 'abort')
+      await sleep(millis)
+      heard.push(name)
+    }
+  const deaf = () => new Promise<void>(() => {})
+  const worker = await startWith(t, [], { database, settings: { gracefulShutdownTimeout: 2 } })
+  const runs = [
+    worker.jobs.declare({ name: 'listens', run: body(300) }),
+    worker.jobs.declare({ name: 'listens here', per: 'instance', run: body(300) }),
+    worker.jobs.declare({ name: 'deaf', run: deaf }),
+  ]
+  for (const job of runs) await job.wake()
+  await eventually(async () => (await worker.jobs.states()).every(({ running }) => running === 1))
+  await worker.engine.close()
+  assert.deepEqual(heard.sort(), ['listens', 'listens here'])
+  const rows = await database.sql(
+    'select name, runs::text, failures_in_row::int as failed from trellis.job order by name',
+  )
+  assert.deepEqual(rows, [
+    { name: 'deaf', runs: '{}', failed: 1 },
+    { name: 'listens', runs: '{}', failed: 0 },
+  ])
+  assert.deepEqual(await database.sql('select name from trellis.agenda_job where locked_at is not null'), [])
+})
+
+test('what comes due while a job runs is run once when it has ended', async (t) => {
+  const due: number[] = []
+  let most = 0
+  let running = 0
+  await startWith(t, [
+    {
+      name: 'slow',
+      schedule: { every: 1000 },
+      async run({ dueAt }) {
+        due.push(dueAt.getTime())
+        most = Math.max(most, ++running)
+        await sleep(due.length === 1 ? 2500 : 10)
+        running--
+      },
+    },
+  ])
+  await eventually(() => due.length >= 3)
+  assert.equal(most, 1)
+  assert.deepEqual([due[1]! - due[0]!, due[2]! - due[1]!], [2000, 1000])
+})
+
+test('several runs of a job are at work at once when it says so', async (t) => {
+  let running = 0
+  const job: Job = {
+    name: 'wide',
+    schedule: { every: 1000 },
+    concurrency: 3,
+    async run({ signal }) {
+      running++
+      await once(signal, 'abort')
+    },
+  }
+  const worker = await startWith(t, [job])
+  await eventually(() => running === 3)
+  await sleep(1500)
+  assert.equal(running, 3)
+  assert.equal((await worker.jobs.states())[0]?.running, 3)
+})
+
+test('what an instance was at when it died is done again by another', async (t) => {
+  const database = await testDatabase(t)
+  const runs: number[] = []
+  const at = new Date(Date.now() - 60_000)
+  const job: Job = { name: 'import', schedule: { at }, run: ({ dueAt }) => void runs.push(dueAt.getTime()) }
+  await startWith(t, [], { database })
+  // As an instance leaves it that was killed in the middle of the run, a lease ago.
+  await database.sql(
+    `insert into trellis.job (name, schedule, tick, runs) values ('import', $1, $2, '{"gone": {"until": 1, "instance": "x"}}')`,
+    [`at ${at.toISOString()}`, at.toISOString()],
+  )
+  await startWith(t, [job], { database })
+  await eventually(() => runs.length === 1)
+  await eventually(async () => {
+    const [row] = await database.sql(`select runs::text from trellis.job where name = 'import'`)
+    return row!['runs'] === '{}'
+  })
+  assert.deepEqual(runs, [at.getTime()])
+})
+
+test('a job that is removed runs no more, and one that is rescheduled follows the new schedule alone', async (t) => {
+  const runs: string[] = []
+  const worker = await startWith(t, [])
+  const declare = (name: string, every: number) =>
+    worker.jobs.declare({ name, schedule: { every }, run: () => void runs.push(name) })
+  const removed = declare('removed', 1000)
+  const moved = declare('moved', 24 * 3_600_000)
+  await eventually(() => runs.includes('removed'))
+  await removed.remove()
+  await moved.reschedule({ every: 1000 })
+  const before = runs.filter((name) => name === 'removed').length
+  await eventually(() => runs.filter((name) => name === 'moved').length >= 2)
+  assert.equal(runs.filter((name) => name === 'removed').length, before)
+  assert.deepEqual(await worker.sql('select name from trellis.job'), [{ name: 'moved' }])
+  assert.doesNotThrow(() => declare('removed', 1000))
+})
+
+test('jobs that make no sense are refused where they are declared', async (t) => {
+  const { jobs } = await startWith(t, [{ name: 'taken', run: () => {} }])
+  const refusals: [Partial<Job>, string][] = [
+    [{ name: '' }, `a job's name has 1 to 200 characters`],
+    [{ name: 'taken' }, 'job "taken" is declared already'],
+    [{ schedule: { cron: '* * * *' } }, '"* * * *" is no cron expression: it has not five fields'],
+    [
+      { schedule: { cron: '0 3 * * *', timezone: 'Mars/Olympus' } },
+      '"Mars/Olympus" is no time zone of the IANA database',
+    ],
+    [{ schedule: { every: 0.5 } }, '0.5 is no number of milliseconds for a job to wait'],
+    [{ schedule: { at: new Date('never') } }, 'Invalid Date is no time for a job to run at'],
+    [{ concurrency: 0 }, 'job "x": concurrency is at least 1'],
+    [{ timeout: -1 }, 'job "x": a timeout is a number of milliseconds'],
+  ]
+  for (const [wrong, message] of refusals) {
+    assert.throws(() => jobs.declare({ name: 'x', run: () => {}, ...wrong }), { name: 'TypeError', message })
+  }
+  assert.throws(
+    () => jobs.declare({ name: 'x', run: () => {}, schedule: { cron: '99 * * * *' } }),
+    /"99 \* \* \* \*" is no cron/,
+  )
+})

@@ -1,0 +1,106 @@
+// Agenda on MongoDB: jobs run as on PostgreSQL, whatever becomes of MongoDB.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job } from '../../plugins/jobs/index.ts'
+import type { LogEntry } from '../../sdk/services.ts'
+import { testDatabase } from '../support/database.ts'
+import { startMongo, testMongo } from '../support/mongo.ts'
+import { eventually } from '../support/waiting.ts'
+import { startWith } from './worker.ts'
+
+/** A job that notes the occurrences it is run for. */
+function sweeper() {
+  const due: number[] = []
+  const job: Job = { name: 'sweep', schedule: { every: 1000 }, run: ({ dueAt }) => void due.push(dueAt.getTime()) }
+  return { due, job }
+}
+
+/** Occurrences that were run, each once, in order. */
+function assertOnceEach(due: readonly number[]): void {
+  assert.deepEqual(due, [...new Set(due)].sort())
+}
+
+/** An observer that keeps what is said of jobs. */
+function listener() {
+  const messages: string[] = []
+  const log = (entry: LogEntry) => {
+    if (entry.type === 'jobs') messages.push(entry.detail.message)
+  }
+  return { messages, observe: { isEnabled: () => true, log, flush: () => {} } }
+}
+
+test('three instances run each occurrence once', async (t) => {
+  const mongo = await startMongo(t)
+  const database = await testDatabase(t)
+  const { due, job } = sweeper()
+  const options = { database, settings: { mongodbUrl: mongo.url } }
+  await Promise.all([1, 2, 3].map(() => startWith(t, [job], options)))
+  await eventually(() => due.length >= 5)
+  assertOnceEach(due)
+  assert.equal(due[4]! - due[0]!, 4000)
+})
+
+test('MongoDB is killed and comes back: what was missed is made up for once, GraphQL does not notice', async (t) => {
+  const mongo = await startMongo(t)
+  const { messages, observe } = listener()
+  const { due, job } = sweeper()
+  const trellis = await startWith(t, [job], { settings: { mongodbUrl: mongo.url }, observe })
+  await eventually(() => due.length >= 2)
+  await mongo.kill()
+  await eventually(() => messages.includes('MongoDB, which wakes jobs, does not answer'))
+  assert.deepEqual(await trellis.graphql('{ __typename }'), { data: { __typename: 'query_root' } })
+  const before = due.length
+  await sleep(3000)
+  assert.ok(due.length <= before + 1)
+  await mongo.start()
+  await eventually(() => due.length >= before + 3)
+  assertOnceEach(due)
+  assert.ok(messages.includes('MongoDB, which wakes jobs, answers again'))
+})
+
+test('the server starts while MongoDB is down, and runs jobs as soon as it is there', async (t) => {
+  const mongo = await testMongo(t)
+  const { messages, observe } = listener()
+  const { due, job } = sweeper()
+  const trellis = await startWith(t, [job], { settings: { mongodbUrl: mongo.url }, observe })
+  assert.equal((await trellis.request('/healthz')).status, 200)
+  await eventually(() => messages.includes('MongoDB, which wakes jobs, does not answer'))
+  assert.deepEqual(due, [])
+  await mongo.start()
+  await eventually(() => due.length >= 2)
+  assertOnceEach(due)
+})
+
+test('moving to MongoDB and back, also one instance after the other, loses and doubles no occurrence', async (t) => {
+  const mongo = await startMongo(t)
+  const database = await testDatabase(t)
+  const { due, job } = sweeper()
+  const inPostgres = await startWith(t, [job], { database })
+  await eventually(() => due.length >= 2)
+  const inMongo = await startWith(t, [job], { database, settings: { mongodbUrl: mongo.url } })
+  await sleep(2500)
+  await inPostgres.engine.close()
+  await eventually(() => due.length >= 7)
+  const again = await startWith(t, [job], { database })
+  await inMongo.engine.close()
+  await eventually(() => due.length >= 9)
+  await again.engine.close()
+  assertOnceEach(due)
+  assert.equal(due.at(-1)! - due[0]!, (due.length - 1) * 1000)
+})
+
+test('entries that MongoDB lost are made again', async (t) => {
+  const mongo = await startMongo(t)
+  const { due, job } = sweeper()
+  await startWith(t, [job], { settings: { mongodbUrl: mongo.url } })
+  await eventually(() => due.length >= 2)
+  const { MongoClient } = await import('mongodb')
+  const client = new MongoClient(mongo.url)
+  await client.db().dropDatabase()
+  await client.close()
+  const before = due.length
+  await eventually(() => due.length >= before + 3)
+  assertOnceEach(due)
+})

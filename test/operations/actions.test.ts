@@ -1,0 +1,4 @@
+import { actions } from './actions.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(actions)

@@ -44,6 +44,9 @@ const changesPerSecond = 10
 const seconds = 5
 const idleSeconds = 5
 
+/** No value is written twice: what stays the same is not sent. */
+let lastValue = 0
+
 const query =
   'subscription ($group: Int!) { measured(where: {grp: {_eq: $group}}, order_by: {id: asc}) { n id label } }'
 
@@ -115,8 +118,9 @@ async function measure(
   const transactions = await transactionsOf(client)
   subscribers.begin()
   let changes = 0
-  for (let i = 1; i <= seconds * changesPerSecond; i++) {
-    const group = scenario.groups === 1 ? 0 : 1001 + (i % scenario.groups)
+  for (let turn = 0; turn < seconds * changesPerSecond; turn++) {
+    const group = scenario.groups === 1 ? 0 : 1001 + (turn % scenario.groups)
+    const i = ++lastValue
     const due = performance.now() + 1000 / changesPerSecond
     await client.query('update measured set n = $1 where id = (select min(id) from measured where grp = $2)', [
       i,

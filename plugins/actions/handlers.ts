@@ -32,13 +32,15 @@ export interface ActionCall<Input = Readonly<Record<string, unknown>>> {
 /** Answers calls of an action. Throwing `badRequest(code, message)` and its like refuses a call with that error. */
 export type ActionHandler<Input, Output> = (call: ActionCall<Input>) => Output | Promise<Output>
 
-export type InputOf<Name> = Name extends keyof ActionTypes
+/** The arguments of an action that `ActionTypes` names; of others any. */
+export type ActionInput<Name> = Name extends keyof ActionTypes
   ? ActionTypes[Name] extends { readonly input: infer Input }
     ? Input
     : Readonly<Record<string, unknown>>
   : Readonly<Record<string, unknown>>
 
-export type OutputOf<Name> = Name extends keyof ActionTypes
+/** Its result. */
+export type ActionOutput<Name> = Name extends keyof ActionTypes
   ? ActionTypes[Name] extends { readonly output: infer Output }
     ? Output
     : unknown
@@ -47,7 +49,7 @@ export type OutputOf<Name> = Name extends keyof ActionTypes
 /** Takes handlers of actions. */
 export interface ActionHandlers {
   /** Answers the action of that name, whose webhook is not called then. There can be one handler for each. */
-  handle<const Name extends string>(name: Name, handler: ActionHandler<InputOf<Name>, OutputOf<Name>>): void
+  handle<const Name extends string>(name: Name, handler: ActionHandler<ActionInput<Name>, ActionOutput<Name>>): void
 }
 
 /** The service of the plugin `actions`. */

@@ -1,9 +1,10 @@
 // Actions: fields that webhooks answer, or functions of plugins; at once, or later by way of a log.
 
-import { definePlugin, environmentValue, option } from '../../sdk/index.ts'
+import { definePlugin, environmentValue, messageOf, option } from '../../sdk/index.ts'
 import { ActionLog } from './action-log.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { actionLogCleaning, CleaningClock } from './cleaning.ts'
+import { declarationsRoute } from './declarations.ts'
 import { callFunction, type Finish, HandlerFunctions } from './functions.ts'
 import { actionContribution } from './graphql.ts'
 import { actionHandlers } from './handlers.ts'
@@ -91,12 +92,13 @@ export default definePlugin({
     engine.metadata.slice('actions', actionsSlice(dialect))
     engine.operations.add(...definingOperations(dialect), dropAction, createActionPermission, dropActionPermission)
     engine.graphql.contribute(actionContribution((call) => answer(call)))
+    engine.routes.add(declarationsRoute(engine))
     engine.provide(actionHandlers, functions)
     engine.provide(actionLogCleaning, cleaning)
     engine.onReady(() => {
       worker.start()
       cleaning.start((error) => {
-        const detail = `old results of asynchronous actions were not deleted: ${error instanceof Error ? error.message : error}`
+        const detail = `old results of asynchronous actions were not deleted: ${messageOf(error)}`
         observe.log({ type: 'unstructured', level: 'warn', detail })
       })
     })

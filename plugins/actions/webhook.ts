@@ -1,6 +1,6 @@
 // Calls of actions as webhooks get them, and what their answers mean.
 
-import { internalError, TrellisError, Type } from '../../sdk/index.ts'
+import { internalError, messageOf, TrellisError, Type } from '../../sdk/index.ts'
 import { type ConfiguredHeader, decode } from '../../sdk/metadata.ts'
 import {
   configuredHeaders,
@@ -112,7 +112,7 @@ function parsedBody(exchange: Exchange): unknown {
   try {
     return parseJson(exchange.response.body.toString('utf8'), 'lossless')
   } catch (error) {
-    const internal = internalOf(`invalid json: ${error instanceof Error ? error.message : error}`, exchange)
+    const internal = internalOf(`invalid json: ${messageOf(error)}`, exchange)
     throw internalError('not a valid json response from webhook', { internal })
   }
 }

@@ -2,7 +2,7 @@
 // An instance that is at a call says so again and again; when it is not heard of any more, others take the call over.
 
 import { assumedSession } from '../../sdk/http.ts'
-import { type Engine, TrellisError } from '../../sdk/index.ts'
+import { type Engine, messageOf, TrellisError } from '../../sdk/index.ts'
 import { type ActionLog, leaseSeconds, type TakenCall } from './action-log.ts'
 import type { HandlerCall } from './call.ts'
 import { describedError } from './described-error.ts'
@@ -34,6 +34,8 @@ export class ActionWorker {
   #renewing: NodeJS.Timeout | null = null
   #looking: Promise<void> = Promise.resolve()
   #isStopping = false
+  /** Whether the log could not be used the last time: that is said once. */
+  #isAway = false
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -123,16 +125,19 @@ export class ActionWorker {
   /** What fails is tried again at the next look: the database may be away for a while. */
   async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await work()
+      const result = await work()
+      this.#isAway = false
+      return result
     } catch (error) {
-      this.#warn('the log of asynchronous actions cannot be used', error)
+      if (!this.#isAway) this.#warn('the log of asynchronous actions cannot be used', error)
+      this.#isAway = true
       return undefined
     }
   }
 
   #warn(message: string, error: unknown): void {
     const { observe } = this.#options.engine
-    const detail = `${message}: ${error instanceof Error ? error.message : error}`
+    const detail = `${message}: ${messageOf(error)}`
     observe.log({ type: 'unstructured', level: 'warn', detail })
   }
 }

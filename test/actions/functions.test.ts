@@ -205,3 +205,53 @@ test('one handler for each action', async (t) => {
     /action "one" has a handler already/,
   )
 })
+
+test('actions are declared for TypeScript, so that handlers are typed', async (t) => {
+  const shop = await startShop(t, () => ({}))
+  await shop.action('order', {
+    arguments: [
+      { name: 'lines', type: '[LineInput!]!' },
+      { name: 'at', type: 'timestamptz' },
+    ],
+  })
+  await shop.action('orders', { type: 'query', output_type: '[Order!]!' })
+  const { status, text, headers } = await shop.request('/v1alpha1/actions.d.ts')
+  assert.deepEqual([status, headers.get('content-type')], [200, 'text/plain; charset=utf-8'])
+  assert.equal(
+    text,
+    `import 'trellis/actions'
+
+export interface LineInput {
+  book_id: number
+  count?: number | null
+  wrapping?: Wrapping | null
+}
+
+export interface Order {
+  id: number
+  book_id?: number | null
+  publisher_id?: number | null
+  tags?: readonly (string)[] | null
+  note?: Anything | null
+  lines?: readonly (Line)[] | null
+}
+
+export interface Line {
+  book_id: number
+  wrapping?: Wrapping | null
+}
+
+export type Anything = unknown
+
+export type Wrapping = 'PAPER' | 'FOIL'
+
+declare module 'trellis/actions' {
+  interface ActionTypes {
+    order: { input: { lines: readonly (LineInput)[]; at?: string | null }; output: Order | null }
+    orders: { input: Readonly<Record<never, never>>; output: readonly (Order)[] }
+  }
+}
+`,
+  )
+  assert.equal((await shop.request('/v1alpha1/actions.d.ts', { role: 'editor' })).status, 400)
+})

@@ -188,7 +188,9 @@ const cases: readonly Case[] = [
 ]
 
 async function startHook(t: TestContext, answer: () => OtherAnswer): Promise<Shop> {
-  const shop = await startShop(t, answer, { settings: { dialect: 'trellis' } })
+  // On a connection for each, which nobody can have closed meanwhile.
+  const alone = () => ({ ...answer(), headers: { connection: 'close', ...answer().headers } })
+  const shop = await startShop(t, alone, { settings: { dialect: 'trellis' } })
   await shop.action('order', { type: 'query' })
   await shop.action('orders', { type: 'query', output_type: '[Order!]!' })
   return shop

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '../../plugins/jobs/index.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import type { Observer } from '../../sdk/services.ts'
 import { testDatabase } from '../support/database.ts'
 import { eventually } from '../support/waiting.ts'
@@ -276,4 +277,30 @@ test('jobs that make no sense are refused where they are declared', async (t) =>
     () => jobs.declare({ name: 'x', run: () => {}, schedule: { cron: '99 * * * *' } }),
     /"99 \* \* \* \*" is no cron/,
   )
+})
+
+test('jobs that are not due cost a statement every few seconds, and no connection', async (t) => {
+  let statements = 0
+  const counter = definePlugin({
+    name: 'counter',
+    register: (engine) =>
+      engine.around({
+        statement(_work, run) {
+          statements++
+          return run()
+        },
+      }),
+  })
+  const idle = Array.from({ length: 50 }, (_, i): Job => {
+    return { name: `nightly ${i}`, schedule: { every: 24 * 3_600_000 }, run: () => {} }
+  })
+  const worker = await startWith(t, idle, { plugins: [counter] })
+  await eventually(
+    async () => Number((await worker.sql('select count(*) from trellis.agenda_job'))[0]!['count']) === 50,
+  )
+  await sleep(500)
+  statements = 0
+  await sleep(16_000)
+  // The metadata is looked at each second; the entries of the jobs each 5 s, their ledger each 15 s.
+  assert.ok(statements <= 17 + 6, `${statements} statements`)
 })

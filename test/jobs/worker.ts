@@ -25,6 +25,6 @@ export async function startWith(
       found.resolve(service)
     },
   })
-  const trellis = await startTrellis(t, { ...options, plugins: [plugin] })
+  const trellis = await startTrellis(t, { ...options, plugins: [plugin, ...(options.plugins ?? [])] })
   return { ...trellis, jobs: await found.promise }
 }

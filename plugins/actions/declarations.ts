@@ -1,0 +1,96 @@
+// Actions and their types as TypeScript, for those who write handlers: declarations that fill `ActionTypes`.
+
+import type { Route } from '../../sdk/http.ts'
+import type { Engine } from '../../sdk/index.ts'
+import type { Model } from '../../sdk/metadata.ts'
+import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
+import type { ActionModel } from './metadata.ts'
+
+/** The declarations of what is served now; administrators only. */
+export const declarationsRoute = (engine: Pick<Engine, 'model'>): Route => ({
+  method: 'GET',
+  url: '/v1alpha1/actions.d.ts',
+  auth: 'admin',
+  about: { summary: 'The actions as declarations of TypeScript.', contentType: 'text/plain' },
+  handle({ reply }) {
+    reply.header('content-type', 'text/plain; charset=utf-8')
+    return declarations(engine.model)
+  },
+})
+
+/** The text of the declarations. */
+export function declarations({ slices: { custom_types: custom, actions } }: Pick<Model, 'slices'>): string {
+  const types = [...(custom?.types.values() ?? [])].flatMap(declaration)
+  const members = [...(actions?.values() ?? [])].map(actionMember)
+  const interfaces = ["declare module 'trellis/actions' {", '  interface ActionTypes {', ...members, '  }', '}']
+  return `${["import 'trellis/actions'", '', ...types, ...interfaces].join('\n')}\n`
+}
+
+function declaration(type: NamedType): string[] {
+  switch (type.kind) {
+    case 'scalar':
+      return [`export type ${type.scalar.name} = unknown`, '']
+    case 'enum':
+      return [`export type ${type.enumeration.name} = ${literals(type.enumeration.values)}`, '']
+    case 'input':
+      return [
+        `export interface ${type.input.name} {`,
+        ...type.input.fields.map((field) => `  ${member(field)}`),
+        '}',
+        '',
+      ]
+    case 'object':
+      return [
+        `export interface ${type.object.name} {`,
+        ...type.object.fields.map((field) => `  ${member(field)}`),
+        '}',
+        '',
+      ]
+    default:
+      return []
+  }
+}
+
+const literals = (values: readonly { readonly value: string }[]): string =>
+  values.map(({ value }) => `'${value}'`).join(' | ')
+
+/** What may be null may be absent. */
+const member = ({ name, type }: Pick<ModelField, 'name' | 'type'>): string =>
+  `${name}${type.isNullable ? '?' : ''}: ${typeText(type)}`
+
+function actionMember({ name, arguments: args, output }: ActionModel): string {
+  const input = args.length > 0 ? `{ ${args.map(member).join('; ')} }` : 'Readonly<Record<never, never>>'
+  return `    ${name}: { input: ${input}; output: ${typeText(output)} }`
+}
+
+function typeText(type: ResolvedType): string {
+  const text = type.kind === 'list' ? `readonly (${typeText(type.of)})[]` : nameOf(type.of)
+  return type.isNullable ? `${text} | null` : text
+}
+
+const builtIn: Readonly<Record<string, string>> = { Int: 'number', Float: 'number', Boolean: 'boolean' }
+
+/** Scalars of the database are what their JSON is: texts, for all of which that is not known. */
+const ofDatabase: Readonly<Record<string, string>> = {
+  ...{ json: 'unknown', jsonb: 'unknown', int2: 'number', int8: 'number | string' },
+  ...{ float8: 'number | string', numeric: 'number | string' },
+}
+
+function nameOf(type: NamedType): string {
+  switch (type.kind) {
+    case 'builtIn':
+      return builtIn[type.name] ?? 'string'
+    case 'database':
+      return ofDatabase[type.type.name] ?? 'string'
+    case 'scalar':
+      return type.scalar.name
+    case 'enum':
+      return type.enumeration.name
+    case 'input':
+      return type.input.name
+    case 'object':
+      return type.object.name
+    default:
+      return type satisfies never
+  }
+}

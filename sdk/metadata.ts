@@ -54,6 +54,7 @@ export type { RootFieldNames, TypeNamesRefusal } from '../core/metadata/root-fie
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type Facet,
+  type FacetDefinition,
   type FacetFormat,
   type FormatContext,
   findTable,
@@ -64,6 +65,7 @@ export {
   type ResolveContext,
   type Slice,
   type SliceContext,
+  type SliceDefinition,
   type SliceEntry,
   type SliceRenamePlace,
   type TableDraft,

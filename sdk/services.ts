@@ -37,4 +37,5 @@ export { configuredHeaders, type Environment, filledTemplate } from '../core/out
 export type { Freshness } from '../core/outgoing/freshness.ts'
 export { freshnessOf } from '../core/outgoing/freshness.ts'
 export { clientHeaders, forwardedHeaders, type OutgoingHeaders } from '../core/outgoing/headers.ts'
+export { type SignedMessage, signatureHeaders, signingKey } from '../core/outgoing/signing.ts'
 export { isHttpUrl, loggableUrl } from '../core/outgoing/url.ts'

@@ -25,6 +25,7 @@ import { createMetadataService } from '../operations/metadata-service.ts'
 import { OperationRegistry } from '../operations/registry.ts'
 import type { AllSettings, Settings } from '../options/options.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
+import { denyPrivate, type Egress } from '../outgoing/egress.ts'
 import { SessionSettings } from '../session/session-settings.ts'
 import { Apis } from './apis.ts'
 import { Measures } from './measures.ts'
@@ -110,7 +111,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const sessionSettings = new SessionSettings(dialect)
   const database = openDatabase({ settings, dialect, observe, wrapping })
   const auth = new Auth(settings, dialect)
-  const outgoing = new OutgoingClient(dialect, wrapping)
+  const outgoing = new OutgoingClient(dialect, { wrapping, egress: egressOf(settings) })
   const http = createHttp({ settings, observe, auth })
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
@@ -146,6 +147,10 @@ function createServices(options: ServiceOptions, apis: Apis) {
   }
   return { http, services, metadata, outgoing }
 }
+
+/** What requests to other servers may reach; null: everything. */
+const egressOf = ({ egress, egressAllow }: Settings): Egress | null =>
+  egress === 'deny-private' ? denyPrivate(egressAllow) : null
 
 interface DatabaseServices {
   readonly settings: Settings

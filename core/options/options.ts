@@ -4,6 +4,7 @@
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { secretsRefusal } from '../auth/secrets.ts'
+import { refusalOfEgress } from '../outgoing/egress.ts'
 import { checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
 import {
   choice,
@@ -339,6 +340,19 @@ export const SettingsSchema = Type.Object({
     flag: 'enable-console',
     variable: 'ENABLE_CONSOLE',
     description: 'accepted for configurations of v1.3, with a warning: there is no console',
+  }),
+  egress: choice(['any', 'deny-private'], 'any', {
+    flag: 'egress',
+    variable: 'EGRESS',
+    placeholder: 'POLICY',
+    description: 'what requests to other servers may reach: any, or deny-private for the internet alone',
+  }),
+  egressAllow: list([], {
+    flag: 'egress-allow',
+    variable: 'EGRESS_ALLOW',
+    placeholder: 'HOSTS',
+    check: refusalOfEgress,
+    description: 'hosts, addresses and networks such as 10.1.0.0/16 that may be reached under deny-private',
   }),
   enableTelemetry: trueOrFalse(false, {
     flag: 'enable-telemetry',

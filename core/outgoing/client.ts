@@ -5,22 +5,14 @@ import type { Agent, Dispatcher } from 'undici'
 import { Wrapping } from '../engine/wrapping.ts'
 import { codeOf } from '../errors/thrown.ts'
 import type { Dialect } from '../names/dialect.ts'
+import { connectorBy, type Egress } from './egress.ts'
 import { withDefaults } from './headers.ts'
+import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from './request.ts'
 import { isHttpUrl } from './url.ts'
 
+export { OutgoingError } from './outgoing-error.ts'
 export type * from './request.ts'
-
-/** Why there is no answer. The message holds nothing of the request but its host. */
-export class OutgoingError extends Error {
-  override readonly name = 'OutgoingError'
-  readonly reason: 'connection' | 'invalid-url' | 'timeout' | 'too-large'
-
-  constructor(reason: OutgoingError['reason'], message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
-    this.reason = reason
-  }
-}
 
 const mebibyte = 2 ** 20
 const defaultMaxResponseSize = 64 * mebibyte
@@ -32,14 +24,24 @@ interface Transport {
   readonly dispatcher: Dispatcher
 }
 
+export interface OutgoingOptions {
+  /** Put around requests; absent: nothing. */
+  readonly wrapping?: Pick<Wrapping, 'outgoing'>
+  /** What may be reached; absent: everything. */
+  readonly egress?: Egress | null
+}
+
 export class OutgoingClient implements Outgoing {
   readonly #dialect: Dialect
   readonly #wrapping: Pick<Wrapping, 'outgoing'>
   #transport: Promise<Transport> | undefined
 
-  constructor(dialect: Dialect, wrapping: Pick<Wrapping, 'outgoing'> = new Wrapping()) {
+  readonly #egress: Egress | null
+
+  constructor(dialect: Dialect, { wrapping = new Wrapping(), egress = null }: OutgoingOptions = {}) {
     this.#dialect = dialect
     this.#wrapping = wrapping
+    this.#egress = egress
   }
 
   send(request: OutgoingRequest): Promise<OutgoingResponse> {
@@ -55,7 +57,7 @@ export class OutgoingClient implements Outgoing {
     const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit
     const headers = withDefaults(request.headers ?? {}, this.#dialect)
     try {
-      this.#transport ??= createTransport(this.#dialect.redirects)
+      this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
       const { dispatcher } = await this.#transport
       const response = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal })
       const answer = await readBody(response.body, maxResponseSize)
@@ -75,10 +77,14 @@ export class OutgoingClient implements Outgoing {
 }
 
 /** Loaded on first use: the library costs a start more than most servers ever need of it. */
-async function createTransport(redirects: number): Promise<Transport> {
-  const { Agent, interceptors } = await import('undici')
+async function createTransport(redirects: number, egress: Egress | null): Promise<Transport> {
+  const { Agent, buildConnector, interceptors } = await import('undici')
   // The limit on the whole exchange is the only one.
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    ...(egress && { connect: connectorBy(egress, buildConnector) }),
+  })
   const dispatcher = redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
   return { agent, dispatcher }
 }

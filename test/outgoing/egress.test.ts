@@ -1,0 +1,137 @@
+// Keeping requests to other servers off private networks.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dialects } from '../../core/names/dialect.ts'
+import { OptionsError } from '../../core/options/option-values.ts'
+import { OutgoingClient, OutgoingError } from '../../core/outgoing/client.ts'
+import { denyPrivate, isPrivate } from '../../core/outgoing/egress.ts'
+import { parseSettings, readCommandLine } from '../../plugins/options.ts'
+import { definePlugin, type Outgoing } from '../../sdk/index.ts'
+import { startOther } from '../auth/other-server.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+test('what is not the internet is private, also where an address of IPv6 stands for it', () => {
+  const own = [
+    '127.0.0.1',
+    '127.8.9.1',
+    '0.0.0.0',
+    '10.0.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '100.64.0.1',
+  ]
+  const more = [
+    '169.254.169.254',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fd00::1',
+    'fc00::1',
+  ]
+  const carried = [
+    '::ffff:127.0.0.1',
+    '::ffff:a00:1',
+    '::127.0.0.1',
+    '64:ff9b::10.0.0.1',
+    '2002:7f00:1::',
+    '::ffff:0:169.254.169.254',
+  ]
+  for (const address of [...own, ...more, ...carried]) assert.equal(isPrivate(address), true, address)
+  const open = [
+    '8.8.8.8',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2a00:1450:4001::1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::8.8.8.8',
+    '2002:808:808::',
+  ]
+  for (const address of open) assert.equal(isPrivate(address), false, address)
+})
+
+function client(t: test.TestContext, allowed: readonly string[] = [], dialect: 'trellis' | 'hasura' = 'trellis') {
+  const outgoing = new OutgoingClient(dialects[dialect], { egress: denyPrivate(allowed) })
+  t.after(() => outgoing.close())
+  const send = (url: string) => outgoing.send({ method: 'GET', url, timeout: 5000 })
+  const isRefused = (url: string, host: string) =>
+    assert.rejects(send(url), (error) => {
+      assert.ok(error instanceof OutgoingError, String((error as Error).stack))
+      assert.deepEqual(
+        [error.reason, error.message],
+        ['forbidden', `requests to ${host} are not allowed: it is in a private network`],
+      )
+      return true
+    })
+  return { send, isRefused }
+}
+
+test('under deny-private nothing reaches this machine, whatever it is called', async (t) => {
+  const server = await startOther(t, () => ({}))
+  const { port } = new URL(server.url)
+  const { isRefused } = client(t)
+  await isRefused(`http://127.0.0.1:${port}/`, '127.0.0.1')
+  await isRefused(`http://2130706433:${port}/`, '127.0.0.1')
+  await isRefused(`http://0x7f.1:${port}/`, '127.0.0.1')
+  await isRefused(`http://localhost:${port}/`, 'localhost')
+  await isRefused(`http://[::1]:${port}/`, '::1')
+  await isRefused(`http://[::ffff:127.0.0.1]:${port}/`, '::ffff:7f00:1')
+  await isRefused(`https://127.0.0.1:${port}/`, '127.0.0.1')
+  assert.equal(server.received.length, 0)
+})
+
+test('hosts and networks that are allowed are reached', async (t) => {
+  const server = await startOther(t, () => ({ body: 'here' }))
+  const { port } = new URL(server.url)
+  const byName = client(t, ['LocalHost'])
+  assert.equal((await byName.send(`http://localhost:${port}/`)).body.toString(), 'here')
+  await byName.isRefused(`http://127.0.0.1:${port}/`, '127.0.0.1')
+  const byNetwork = client(t, ['127.0.0.0/8'])
+  assert.equal((await byNetwork.send(`http://127.0.0.1:${port}/`)).status, 200)
+  assert.equal((await byNetwork.send(`http://localhost:${port}/`)).status, 200)
+})
+
+test('a redirect leads no further than a request does', async (t) => {
+  const inside = await startOther(t, () => ({}))
+  const server = await startOther(t, () => ({ status: 302, headers: { location: inside.url } }))
+  const { port } = new URL(server.url)
+  await client(t, ['localhost'], 'hasura').isRefused(`http://localhost:${port}/`, '127.0.0.1')
+  assert.equal(inside.received.length, 0)
+})
+
+test('the option holds for the requests of all plugins', async (t) => {
+  const server = await startOther(t, () => ({}))
+  const found = Promise.withResolvers<Outgoing>()
+  const plugin = definePlugin({ name: 'sender', register: (engine) => found.resolve(engine.outgoing) })
+  await startTrellis(t, { plugins: [plugin], settings: { egress: 'deny-private' } })
+  const outgoing = await found.promise
+  await assert.rejects(outgoing.send({ method: 'GET', url: server.url, timeout: 5000 }), { reason: 'forbidden' })
+  await startTrellis(t, { settings: { egress: 'deny-private', egressAllow: ['10.1.0.0/16', 'hooks.internal', '::1'] } })
+})
+
+test('a list of exceptions that makes no sense is refused', () => {
+  for (const wrong of ['10.1.0.0/33', 'http://host', '1.2.3', '::g']) {
+    const command = readCommandLine([
+      'serve',
+      '--database-url',
+      'postgres://h/d',
+      '--egress-allow',
+      `ok.example,${wrong}`,
+    ])
+    assert.throws(
+      () => parseSettings(command),
+      (error) => {
+        assert.ok(error instanceof OptionsError)
+        assert.ok(
+          error.message.includes(`"${wrong}" is neither a host nor an address nor a network such as 10.1.0.0/16`),
+        )
+        return true
+      },
+      wrong,
+    )
+  }
+})

@@ -5,14 +5,14 @@ import {
   badRequest,
   definePlugin,
   type FieldMap,
+  fieldMap,
   graphql,
   id,
   ObjectName,
   operation,
-  type QualifiedName,
   type RowPlanner,
   type SchemaScope,
-  type Slice,
+  type SliceDefinition,
   type SqlBuilder,
   type Static,
   sql,
@@ -36,10 +36,10 @@ declare module 'trellis/registry' {
 const refOf = ({ name }: Note) => ({ kind: 'note', name })
 
 /** The part of the metadata: notes of tables that are not served are listed as inconsistent. */
-const notes: Omit<Slice<'notes'>, 'key'> = {
+const notes: SliceDefinition<'notes'> = {
   schema: Type.Array(Note),
   empty: [],
-  entryKey: (note: Note) => note.name,
+  entryKey: ({ name }) => name,
   resolve(stored, context) {
     return stored.filter((note) => {
       context.depend(refOf(note), { kind: 'table', table: note.table }, 'table')
@@ -70,10 +70,10 @@ const addNote = operation({
 
 /** `notes`: the texts about those tables that the role may read. */
 function notesField(scope: SchemaScope): FieldMap {
-  const readable = ({ table }: { readonly table: QualifiedName }) => Boolean(scope.access(table)?.select)
+  const readable = ({ table }: Note) => Boolean(scope.access(table)?.select)
   const texts = () => (scope.model.slices.notes ?? []).filter(readable).map(({ text }) => text)
   const type = new graphql.GraphQLList(graphql.GraphQLString)
-  return new Map([['notes', () => ({ type, extensions: { root: { kind: 'resolved', resolve: texts } } })]])
+  return fieldMap({ notes: () => ({ type, extensions: { root: { kind: 'resolved', resolve: texts } } }) })
 }
 
 /** `age` on the rows of every table with a column `created_at` that the role may read. */
@@ -82,7 +82,7 @@ function ageField(scope: SchemaScope, table: TableModel): FieldMap {
   if (!readable) return new Map()
   const build: SqlBuilder = (row) => sql`coalesce(to_json(age(${row}.${id('created_at')})::text)::text, 'null')`
   const row: RowPlanner = { kind: 'relational', plan: () => ({ kind: 'sql', build }) }
-  return new Map([['age', () => ({ type: graphql.GraphQLString, extensions: { row } })]])
+  return fieldMap({ age: () => ({ type: graphql.GraphQLString, extensions: { row } }) })
 }
 
 export default definePlugin({

@@ -11,7 +11,7 @@ import {
   type OperationContext,
   operation,
   type RouteCall,
-  type Slice,
+  type SliceDefinition,
   type Static,
   Type,
 } from 'trellis'
@@ -28,10 +28,10 @@ declare module 'trellis/registry' {
   }
 }
 
-const slice: Omit<Slice<'saved_queries'>, 'key'> = {
+const slice: SliceDefinition<'saved_queries'> = {
   schema: Type.Array(SavedQuery),
   empty: [],
-  entryKey: ({ name }: SavedQuery) => name,
+  entryKey: ({ name }) => name,
   resolve: (saved) => new Map(saved.map((each) => [each.name, each])),
 }
 
@@ -91,14 +91,13 @@ export default definePlugin({
       auth: 'session',
       about: { summary: 'Answers a saved query.' },
       handle({ session, request }: RouteCall) {
-        const { name } = request.params as { readonly name: string }
+        const { name = '' } = request.params
         const saved = engine.model.slices.saved_queries?.get(name)
         if (!saved) throw notFound(`there is no saved query "${name}"`)
-        const given = Object.entries(request.query as Record<string, unknown>)
+        const given = Object.entries(request.query)
         const variables = Object.fromEntries(given.map(([key, text]) => [key, parsed(text)]))
-        const headers = request.headers as Record<string, string>
         const asked = { query: saved.query, operationName: null, variables }
-        return engine.graphql.engine.execute(asked, session, { headers })
+        return engine.graphql.engine.execute(asked, session, { headers: request.headers })
       },
     })
   },

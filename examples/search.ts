@@ -4,27 +4,27 @@
 
 import {
   allOf,
-  builtInType,
   type ComparisonOperator,
-  type Condition,
-  codecFor,
   definePlugin,
   type FieldMap,
   type FieldSelection,
+  fieldMap,
   graphql,
   id,
   literal,
   operandSql,
   option,
   type PlanContext,
+  type RootFields,
   type RootOutput,
   type SchemaScope,
   type Sql,
   type SqlBuilder,
   sql,
+  stringCodec,
   type TableModel,
 } from 'trellis'
-import { booleanExpressionType, planBoolean, planRow, readLimit, rowList } from 'trellis/tables'
+import { booleanExpressionType, fieldsOfTables, planBoolean, planRow, readLimit, rowList } from 'trellis/tables'
 
 const column = 'search'
 
@@ -42,12 +42,13 @@ const matches = (language: string): ComparisonOperator => ({
 const { GraphQLInt, GraphQLNonNull, GraphQLString } = graphql
 
 /** A field for each table that can be searched by the role. */
-function searchFields(scope: SchemaScope, language: string): FieldMap {
-  const tables = [...scope.model.tables.values()].filter((table) => {
+function searchFields(scope: SchemaScope, language: string): RootFields {
+  const fieldsOf = (table: TableModel): FieldMap => {
     const readable = scope.access(table.name)?.select?.columns.has(column)
-    return readable && table.graphqlName !== null && table.columns.get(column)?.type.name === 'tsvector'
-  })
-  return new Map(tables.map((table) => [`search_${table.graphqlName}`, () => searchField(scope, table, language)]))
+    const isShown = readable && table.columns.get(column)?.type.name === 'tsvector'
+    return fieldMap(isShown ? { [`search_${table.graphqlName}`]: () => searchField(scope, table, language) } : {})
+  }
+  return fieldsOfTables(scope, fieldsOf, (name) => [name.replace(/^search_/, '')])
 }
 
 const searchField = (scope: SchemaScope, table: TableModel, language: string) => ({
@@ -71,15 +72,14 @@ function planSearch(
   context: PlanContext,
   { table, language }: { readonly table: TableModel; readonly language: string },
 ): RootOutput {
-  const words = field.arguments.get('query')!.param(codecFor(builtInType('text')), 'text')
+  const words = field.argument('query')!.param(stringCodec, 'text')
   const query = (row: Sql) => tsquery(language, operandSql(words, row))
   const found: SqlBuilder = (row) => sql`${row}.${id(column)} @@ ${query(row)}`
   const rank: SqlBuilder = (row) => sql`ts_rank(${row}.${id(column)}, ${query(row)})`
   const where = field.argument('where')
   const limit = field.argument('limit')
-  const condition: Condition = { kind: 'sql', build: found }
   const rows = context.schema.access(table.name)!.select!.rows({
-    where: allOf([condition, ...(where ? [planBoolean(where, context)] : [])]),
+    where: allOf([{ kind: 'sql', build: found }, ...(where ? [planBoolean(where, context)] : [])]),
     orderBy: [{ target: { kind: 'sql', build: rank }, direction: 'desc', nulls: 'last' }],
     limit: limit ? readLimit(limit) : null,
   })

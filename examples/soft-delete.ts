@@ -2,7 +2,7 @@
 // writes the time. GraphQL, permissions, relationships, aggregates and the data operations all follow.
 // `npm start -- --plugin ./examples/soft-delete.ts`
 
-import { constantValue, definePlugin, type NarrowedTable, updateInstead } from 'trellis'
+import { constantValue, definePlugin, isNull, type NarrowedTable, updateInstead } from 'trellis'
 
 const column = 'deleted_at'
 
@@ -13,7 +13,7 @@ export default definePlugin({
   register(engine) {
     engine.access.narrow({
       name: 'soft delete',
-      rows: (place) => (isSoft(place) ? { kind: 'null', column, negated: false } : null),
+      rows: (place) => (isSoft(place) ? isNull(column) : null),
       change(change, place) {
         if (change.kind !== 'delete' || !isSoft(place)) return change
         return updateInstead(change, [{ column, value: constantValue('now', 'timestamptz') }])

@@ -2,7 +2,7 @@
 // whatever its permissions say. The session variable says which: x-service-tenant-id, or the option's.
 // `npm start -- --plugin ./examples/tenants.ts --tenant-variable tenant-id`
 
-import { type Condition, compare, definePlugin, findOperator, type NarrowedTable, option, sessionValue } from 'trellis'
+import { type Condition, compare, definePlugin, type NarrowedTable, option, sessionValue } from 'trellis'
 
 const column = 'tenant_id'
 
@@ -20,7 +20,7 @@ export default definePlugin({
     const ofTenant = ({ table, role }: NarrowedTable): Condition | null => {
       const tenant = table.columns.get(column)
       if (!tenant || role === 'admin') return null
-      return compare(tenant, findOperator('_eq', tenant.type)!, [sessionValue(variable, tenant.type.sql)])
+      return compare(tenant, '_eq', sessionValue(variable, tenant.type.sql))
     }
     engine.access.narrow({ name: 'tenants', rows: ofTenant, written: ofTenant })
   },

@@ -48,7 +48,7 @@ export {
   type ValidationOptions,
 } from '../core/graphql/request.ts'
 export { columnCodec, columnType, scalarType } from '../core/graphql/scalars.ts'
-export type { RootFieldMaker } from '../core/graphql/schema-scope.ts'
+export { fieldMap, type RootFieldMaker } from '../core/graphql/schema-scope.ts'
 export type { FieldSource } from '../core/graphql/selection.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
 export type { CachedOperation, GraphQLService, PlanOptions, RequestExtras } from '../core/graphql/service.ts'

@@ -20,6 +20,8 @@ export type {
   Route,
   RouteCall,
   RouteDescription,
+  RouteRequest,
+  RouteUrl,
 } from '../core/http/declared-route.ts'
 export { departureOf } from '../core/http/departure.ts'
 export type { Exchange } from '../core/http/exchange.ts'

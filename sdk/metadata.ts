@@ -53,6 +53,7 @@ export type { RootFieldNames, TypeNamesRefusal } from '../core/metadata/root-fie
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
   type Facet,
+  type FacetDefinition,
   type FacetFormat,
   type FormatContext,
   findTable,
@@ -63,6 +64,7 @@ export {
   type ResolveContext,
   type Slice,
   type SliceContext,
+  type SliceDefinition,
   type SliceEntry,
   type SliceRenamePlace,
   type TableDraft,

@@ -6,7 +6,7 @@ import { param, type Sql, sql, trusted, typed } from '../database/sql.ts'
 import { codecFor, inputType } from './codecs.ts'
 import type { ComparisonOperator } from './comparison-operator.ts'
 import { columnSql, operandSql } from './condition-sql.ts'
-import { isCoreOperator } from './operators.ts'
+import { findOperator, isCoreOperator } from './operators.ts'
 import type { Condition, Operand } from './plan.ts'
 import type { Printer } from './printer.ts'
 
@@ -20,8 +20,28 @@ export interface Compared {
   readonly casts?: readonly PgType[]
 }
 
-/** The comparison of a column with operands, as many as the operator takes. */
-export function compare(column: Compared, operator: ComparisonOperator, operands: readonly Operand[]): Condition {
+/**
+ * The comparison of a column by an operator, or by the one of that name which its type must have: with an operand, or as
+ * many as the operator takes.
+ */
+export function compare(
+  column: Compared,
+  operator: ComparisonOperator | string,
+  operand: Operand | readonly Operand[],
+): Condition {
+  const operands = isSingle(operand) ? [operand] : operand
+  return compareBy(column, typeof operator === 'string' ? operatorOf(column, operator) : operator, operands)
+}
+
+const isSingle = (operand: Operand | readonly Operand[]): operand is Operand => !Array.isArray(operand)
+
+function operatorOf({ name, type }: Compared, operator: string): ComparisonOperator {
+  const found = findOperator(operator, type)
+  if (!found) throw new Error(`column "${name}" of type ${type.sql} has no operator ${operator}`)
+  return found
+}
+
+function compareBy(column: Compared, operator: ComparisonOperator, operands: readonly Operand[]): Condition {
   const [operand] = operands
   const { name, type, casts = [] } = column
   if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {

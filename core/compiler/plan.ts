@@ -36,6 +36,9 @@ export type Condition =
 
 export const always: Condition = { kind: 'true' }
 
+/** Whether a column of the row at hand is null. */
+export const isNull = (column: string): Condition => ({ kind: 'null', column, negated: false })
+
 /** The conjunction, with what is trivially true left out. */
 export function allOf(conditions: readonly Condition[]): Condition {
   const rest = conditions.filter(({ kind }) => kind !== 'true')

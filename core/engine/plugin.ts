@@ -15,7 +15,7 @@ import type { Observer } from '../log/observe.ts'
 import type { MetadataDocument, TableEntry } from '../metadata/document.ts'
 import type { Model } from '../metadata/model.ts'
 import type { MetadataService } from '../metadata/service.ts'
-import type { Facet, ModelEffect, Slice } from '../metadata/slices.ts'
+import type { FacetDefinition, ModelEffect, SliceDefinition } from '../metadata/slices.ts'
 import type { Source } from '../metadata/sources.ts'
 import type { GeneratedTypes } from '../metadata/type-names.ts'
 import type { Dialect } from '../names/dialect.ts'
@@ -86,10 +86,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     all(): readonly RegisteredOperation[]
   }
   readonly metadata: {
-    slice<K extends keyof MetadataDocument, S extends TSchema>(key: K, slice: Omit<Slice<K, S>, 'key'>): void
-    facet<K extends string & keyof TableEntry, Resolved>(
-      facet: Facet<NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never, Resolved> & { readonly key: K },
-    ): void
+    slice<K extends keyof MetadataDocument, S extends TSchema>(key: K, slice: SliceDefinition<K, S>): void
+    facet<K extends string & keyof TableEntry, Resolved>(facet: FacetDefinition<K, Resolved>): void
     /** What resolving needs from elsewhere: fetched outside of all locks, stored, and read by `context.source(key, id)`. */
     source<Definition, Value>(source: Source<Definition, Value>): void
     /** Names of the GraphQL types that the plugin generates, so that nobody else can claim them. */

@@ -1,10 +1,10 @@
 // What plugins put around the work of the server, to measure, trace, limit or refuse it: the one way to stand around or in
 // front of work. What nobody stands around costs a comparison with null.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Operation, ParsedDocument } from '../graphql/document.ts'
 import type { GraphQLRequest } from '../graphql/request.ts'
-import type { Route } from '../http/declared-route.ts'
+import type { Route, RouteRequest } from '../http/declared-route.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { OutgoingRequest, OutgoingResponse } from '../outgoing/request.ts'
 import type { Session } from '../session/session.ts'
@@ -22,7 +22,7 @@ export type AroundSync<Work> = <T>(work: Work, run: () => T) => T
 /** A request at its route, from the end of its body until its answer is handed over. `run` never rejects. */
 export interface RequestWork {
   readonly route: Route
-  readonly request: FastifyRequest
+  readonly request: RouteRequest
   readonly reply: FastifyReply
   /** Its session and its error, as soon as there are any. */
   readonly exchange: Exchange

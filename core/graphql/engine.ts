@@ -178,7 +178,8 @@ export class GraphQLEngine implements GraphQLService {
       dialect,
       session,
       sessionSettings,
-      headers,
+      // Of all headers only `set-cookie` can be a list, which no request has.
+      headers: headers as ExecutionContext['headers'],
       signal,
       whenUnwanted,
       bound,

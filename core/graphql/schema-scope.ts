@@ -9,6 +9,11 @@ import type { Settings } from '../options/options.ts'
 
 /** Fields by name, each made on first use. */
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
+
+/** Fields by name, from an object of what makes them. */
+export const fieldMap = (makers: Readonly<Record<string, () => GraphQLFieldConfig<unknown, unknown>>>): FieldMap =>
+  new Map(Object.entries(makers))
+
 export type InputFieldMap = ReadonlyMap<string, () => GraphQLInputFieldConfig>
 
 /** Fields of a root type: found by name one by one, and gone through as a whole for introspection only. */

@@ -1,5 +1,6 @@
 // What transports, and those who look at plans, may ask of GraphQL.
 
+import type { RequestHeaders } from '../auth/headers.ts'
 import type { ReadOptions } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { QueryLog } from '../log/observe.ts'
@@ -17,7 +18,7 @@ import type { GraphQLRequest, ValidationOptions } from './request.ts'
 /** What a transport adds to a request. */
 export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   /** The client's headers, lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: RequestHeaders
   /** Gives what aborts when nobody waits for the answer any more: then reads end, while changes go on. */
   readonly whenUnwanted?: () => AbortSignal
   /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */

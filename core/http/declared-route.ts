@@ -62,9 +62,17 @@ export interface ErrorAnswer {
   readonly contentType?: string
 }
 
+/** What the URL of a request says: the parameters of the route's `url`, and those behind the question mark. */
+export interface RouteUrl {
+  Params: Readonly<Record<string, string>>
+  Querystring: Readonly<Record<string, string | readonly string[]>>
+}
+
+export type RouteRequest = FastifyRequest<RouteUrl>
+
 export interface RouteCall {
   readonly session: Session
   readonly body: unknown
-  readonly request: FastifyRequest
+  readonly request: RouteRequest
   readonly reply: FastifyReply
 }

@@ -9,7 +9,7 @@ import { badRequest } from '../errors/errors.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import { readJson } from './body.ts'
-import type { Route, RouteCall } from './declared-route.ts'
+import type { Route, RouteCall, RouteRequest } from './declared-route.ts'
 import { type Exchange, logSuccess } from './exchange.ts'
 
 const noBody = Buffer.alloc(0)
@@ -92,7 +92,7 @@ function fail(error: unknown, { route, request, reply, exchange }: RequestWork, 
 /** The Fastify handler of a route. */
 export const routeHandler =
   (route: Route, context: RouteContext) =>
-  (request: FastifyRequest, reply: FastifyReply): void => {
+  (request: RouteRequest, reply: FastifyReply): void => {
     const logged = context.observe.isEnabled('http-log', 'info')
     const { unlogged = false } = route
     const exchange: Exchange = { session: null, error: null, bodyRead: logged ? performance.now() : 0, unlogged }

@@ -10,7 +10,7 @@ import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { flatErrors, jsonType, sendError } from './answer.ts'
 import { corsPolicy } from './cors.ts'
-import type { ErrorEncoder, Route } from './declared-route.ts'
+import type { ErrorEncoder, Route, RouteUrl } from './declared-route.ts'
 import { type CookieUse, createGate } from './gate.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
 import { type RouteContext, routeHandler } from './route.ts'
@@ -160,7 +160,7 @@ export function mountRoute(scope: FastifyInstance, route: Route, context: RouteC
   const encode = route.errors ?? flatErrors
   // A body that cannot be read has a status of its own on every endpoint.
   const unreadable: ErrorEncoder = (error, _, headers) => ({ ...encode(error, false, headers), status: error.status })
-  scope.route({
+  scope.route<RouteUrl>({
     method: route.method,
     url: route.url,
     handler: routeHandler(route, context),

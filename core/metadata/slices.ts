@@ -98,11 +98,11 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   /** Whether every document has it, be it empty. */
   readonly isRequired?: boolean
   /** Identity of an entry of a list slice; each entry is stored and compared on its own. Absent: one value. */
-  entryKey?(entry: never): string
+  entryKey?(entry: SliceEntry<K>): string
   /** What messages call an entry; absent: its key. */
-  entryName?(entry: never): string
+  entryName?(entry: SliceEntry<K>): string
   /** The order of entries in documents; absent: by their keys. */
-  compareEntries?(a: never, b: never): number
+  compareEntries?(a: SliceEntry<K>, b: SliceEntry<K>): number
   /** Decoded wire shape to stored shape; throws with a path relative to the slice. Absent: as it is. */
   read?(value: Static<S>, context: { readonly formatVersion: number }): MetadataDocument[K]
   /** The same of each entry, in place of `read`: thousands of them are read in turns. */
@@ -110,11 +110,11 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   /** Stored shape to wire shape, sorted; `undefined` leaves the key out. Absent: the value, left out when empty. */
   write?(value: MetadataDocument[K]): unknown
   /** The same of each entry, in place of `write`. */
-  writeEntry?(entry: never, context: FormatContext): unknown
+  writeEntry?(entry: SliceEntry<K>, context: FormatContext): unknown
   /** Refuses a given document in which the slice does not fit the others; throws with a path relative to the slice. */
   validate?(value: MetadataDocument[K], document: MetadataDocument): void
   /** Refuses an entry of a given document that does not fit itself; throws with a path relative to the entry. */
-  validateEntry?(entry: never, context: FormatContext): void
+  validateEntry?(entry: SliceEntry<K>, context: FormatContext): void
   /** Whether what is stored, perhaps by another release, can be used at all. Absent: when it has a key. */
   isUsable?(entry: unknown, context: FormatContext): boolean
   /** What `clear_metadata` leaves. Absent: `empty`. */
@@ -133,8 +133,11 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   /** Takes an object out of a draft; false when it is not one of this slice. Used by cascades and drops. */
   remove?(draft: MetadataDocument, object: ObjectRef): boolean
   /** The entry with the new name in place of the old one; of slices without entries, the value. Absent: it mentions none. */
-  rename?(entry: never, rename: Rename, place: SliceRenamePlace): SliceEntry<K>
+  rename?(entry: SliceEntry<K>, rename: Rename, place: SliceRenamePlace): SliceEntry<K>
 }
+
+/** What `engine.metadata.slice` takes beside the key. */
+export type SliceDefinition<K extends keyof MetadataDocument, S extends TSchema = TSchema> = Omit<Slice<K, S>, 'key'>
 
 /** A slice with the types of its entries forgotten. */
 export interface AnySlice {
@@ -191,11 +194,20 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   functionsOf?(entry: Entry): readonly QualifiedName[]
   /** Throws a TrellisError when the entry is broken; its message is the inconsistency's reason. */
   resolve(entry: Entry, table: TableModel, context: ResolveContext): Resolved
-  /** Core refuses members whose name is taken, so what is attached need not be checked against columns or others. */
-  attach(table: TableDraft, identity: string, resolved: Resolved, entry: Entry): void
+  /**
+   * Core refuses members whose name is taken, so what is attached need not be checked against columns or others. Absent:
+   * `extensions` has it, under the facet's key and the identity.
+   */
+  attach?(table: TableDraft, identity: string, resolved: Resolved, entry: Entry): void
   /** The entry with the new name in place of the old one. Absent: it never mentions names of others. */
   rename?(entry: Entry, rename: Rename, place: RenamePlace): Entry
 }
+
+/** A facet with the type of its entries by its key, as `engine.metadata.facet` takes it. */
+export type FacetDefinition<K extends string & keyof TableEntry, Resolved = unknown> = Facet<
+  NonNullable<TableEntry[K]> extends readonly (infer E)[] ? E : never,
+  Resolved
+> & { readonly key: K }
 
 /** Where an entry stands whose names are rewritten. */
 export interface RenamePlace {
@@ -228,21 +240,3 @@ export const findTable = (document: Pick<MetadataDocument, 'tables'>, name: Qual
   document.tables.find(({ table }) => table.name === name.name && table.schema === name.schema)
 
 export type { Inconsistency, PathKey }
-
-/** A slice with the types of its entries forgotten. */
-export interface AnySlice {
-  readonly key: string
-  /** Whether documents on the wire neither have nor take it. */
-  readonly isInternal?: boolean
-  readonly schema: TSchema
-  readonly empty: unknown
-  entryKey?(entry: unknown): string
-  entryName?(entry: unknown): string
-  read?(value: unknown, context: { readonly formatVersion: number }): unknown
-  write?(value: unknown): unknown
-  validate?(value: unknown, document: MetadataDocument): void
-  cleared?(value: unknown): unknown
-  functionsOf?(value: unknown): readonly QualifiedName[]
-  resolve?(value: unknown, context: SliceContext): unknown
-  remove?(draft: MetadataDocument, object: ObjectRef): boolean
-}

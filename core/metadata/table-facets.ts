@@ -43,7 +43,9 @@ export function resolveFacets(
       context.object = description.ref
       const failure = failureOf(() => {
         const result = facet.resolve(each, table, context)
-        facet.attach(draft, facet.identify(each), result, each)
+        const identity = facet.identify(each)
+        if (facet.attach) facet.attach(draft, identity, result, each)
+        else extend(draft, facet.key, identity, result)
         refuseColumnNames(table, draft)
       })
       const dependencies = context.dependencies.splice(recorded)
@@ -58,6 +60,11 @@ export function resolveFacets(
     inconsistencies: [...inconsistencies, ...conflicts],
     dependencies: served.flatMap(({ dependencies }) => dependencies),
   }
+}
+
+function extend({ extensions }: TableDraft, key: string, identity: string, resolved: unknown): void {
+  const known = extensions.get(key) ?? new Map<string, unknown>()
+  extensions.set(key, known.set(identity, resolved))
 }
 
 /** What the work threw, in words; null when it did not. */

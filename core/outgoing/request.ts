@@ -12,8 +12,8 @@ export interface OutgoingRequest {
   readonly timeout: number
   /** Bytes that the body of the answer may have. */
   readonly maxResponseSize?: number
-  /** Gives the request up. */
-  readonly signal?: AbortSignal
+  /** Gives the request up when it aborts. */
+  readonly signal?: AbortSignal | null
   /**
    * The trace that it belongs to, when that is not the one of the request at hand: JSON text, as triggers find it in
    * the setting of their transaction.

@@ -129,10 +129,10 @@ export class ActionLog {
     )
   }
 
-  /** Deletes what was answered so many hours ago, some rows at a time; how many there were. */
-  async clean(hours: number): Promise<number> {
+  /** Deletes what was answered so many hours ago, some rows at a time. */
+  async clean(hours: number): Promise<void> {
     const most = 1000
-    for (let deleted = 0; ; ) {
+    for (let deleted = most; deleted === most; ) {
       const rows = await this.#database.rows(
         `delete from trellis.hdb_action_log where id in (
           select id from trellis.hdb_action_log
@@ -141,8 +141,7 @@ export class ActionLog {
         ) returning id`,
         [hours, most],
       )
-      deleted += rows.length
-      if (rows.length < most) return deleted
+      deleted = rows.length
     }
   }
 }

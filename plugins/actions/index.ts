@@ -1,9 +1,9 @@
 // Actions: fields that webhooks answer, or functions of plugins; at once, or later by way of a log.
 
-import { definePlugin, environmentValue, messageOf, option } from '../../sdk/index.ts'
+import { definePlugin, type Engine, environmentValue, option } from '../../sdk/index.ts'
+import { jobs } from '../jobs/index.ts'
 import { ActionLog } from './action-log.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
-import { actionLogCleaning, CleaningClock } from './cleaning.ts'
 import { declarationsRoute } from './declarations.ts'
 import { callFunction, type Finish, HandlerFunctions } from './functions.ts'
 import { actionContribution } from './graphql.ts'
@@ -15,12 +15,11 @@ import { outputRules } from './output.ts'
 import { callWebhook } from './webhook.ts'
 import { ActionWorker } from './worker.ts'
 
-export { type ActionLogCleaning, actionLogCleaning } from './cleaning.ts'
 export * from './handlers.ts'
 
 export default definePlugin({
   name: 'actions',
-  dependencies: ['custom-types', 'metadata', 'tables'],
+  dependencies: ['custom-types', 'jobs', 'metadata', 'tables'],
   options: {
     asyncActionsFetchInterval: option.whole(
       1000,
@@ -72,7 +71,6 @@ export default definePlugin({
       return callFunction(handler, call, { engine, rules, ...(finish && { finish }) })
     }
 
-    const cleaning = new CleaningClock(options.asyncActionLogTtl, (hours) => log.clean(hours))
     const worker = new ActionWorker({
       engine,
       log,
@@ -94,18 +92,22 @@ export default definePlugin({
     engine.graphql.contribute(actionContribution((call) => answer(call)))
     engine.routes.add(declarationsRoute(engine))
     engine.provide(actionHandlers, functions)
-    engine.provide(actionLogCleaning, cleaning)
-    engine.onReady(() => {
-      worker.start()
-      cleaning.start((error) => {
-        const detail = `old results of asynchronous actions were not deleted: ${messageOf(error)}`
-        observe.log({ type: 'unstructured', level: 'warn', detail })
-      })
-    })
+    engine.onReady(() => worker.start())
+    if (options.asyncActionLogTtl !== null) cleanRegularly(engine, log, options.asyncActionLogTtl)
     engine.onStopping(() => worker.rest())
-    engine.onClose(() => {
-      cleaning.stop()
-      return worker.close()
-    })
+    engine.onClose(() => worker.close())
   },
 })
+
+/** Milliseconds between deleting old results. */
+const cleaningInterval = 600_000
+
+/** Has one of the instances delete what was answered so many hours ago, at the start and from time to time. */
+function cleanRegularly(engine: Pick<Engine, 'use' | 'onReady'>, log: ActionLog, hours: number): void {
+  const job = engine.use(jobs).declare({
+    name: 'clean the log of asynchronous actions',
+    schedule: { every: cleaningInterval },
+    run: () => log.clean(hours),
+  })
+  engine.onReady(() => job.wake())
+}

@@ -2,7 +2,7 @@
 
 import { parseText } from '../../sdk/graphql.ts'
 import { badRequest, within } from '../../sdk/index.ts'
-import type { MetadataDocument, Slice } from '../../sdk/metadata.ts'
+import type { MetadataDocument, SliceDefinition } from '../../sdk/metadata.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type AllowedCollection, type CollectedQuery, documentSchemas, type QueryCollection } from './schema.ts'
 
@@ -70,13 +70,13 @@ function eitherOf(known: AllowedRoles | undefined, more: AllowedRoles): AllowedR
   return known === 'all' || more === 'all' ? 'all' : new Set([...known, ...more])
 }
 
-export const queryCollectionsSlice: Omit<Slice<'query_collections', (typeof documentSchemas)['collections']>, 'key'> = {
+export const queryCollectionsSlice: SliceDefinition<'query_collections', (typeof documentSchemas)['collections']> = {
   schema: documentSchemas.collections,
   empty: [],
   entryKey: ({ name }: QueryCollection) => name,
 }
 
-export const allowlistSlice: Omit<Slice<'allowlist', (typeof documentSchemas)['allowlist']>, 'key'> = {
+export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchemas)['allowlist']> = {
   schema: documentSchemas.allowlist,
   empty: [],
   entryKey: ({ collection }: AllowedCollection) => collection,

@@ -21,8 +21,8 @@ import {
   type MetadataDocument,
   type ObjectRef,
   objectKey,
-  type Slice,
   type SliceContext,
+  type SliceDefinition,
   withReasons,
 } from '../../sdk/metadata.ts'
 import { type FunctionCall, functionCall, requestArguments } from './call.ts'
@@ -174,7 +174,7 @@ function writeFunctions(entries: readonly FunctionEntry[]): unknown[] | undefine
   return [...entries].sort((a, b) => compareNames(a.function, b.function))
 }
 
-export const functionsSlice: Omit<Slice<'functions'>, 'key'> = {
+export const functionsSlice: SliceDefinition<'functions'> = {
   schema: Type.Unknown({ shown: Type.Union([documentSchemas.names, documentSchemas.entries]) }),
   empty: [],
   entryKey: (entry: FunctionEntry) => JSON.stringify([entry.function.schema, entry.function.name]),

@@ -92,7 +92,7 @@ async function answerOne(
   const logs = engine.observe.isEnabled('query-log', 'info')
   return await engine.graphql.engine.execute(given, session, {
     schema,
-    headers: request.headers as Record<string, string>,
+    headers: request.headers,
     whenUnwanted: departureOf(reply),
     response: isAlone ? reply : undefined,
     showInternal: showsInternal(engine, session),

@@ -11,7 +11,7 @@ import {
   type MetadataDocument,
   type ObjectRef,
   type Rename,
-  type Slice,
+  type SliceDefinition,
   type SliceRenamePlace,
   type TableEntry,
   type WireObject,
@@ -84,7 +84,7 @@ function removeTable({ tables }: MetadataDocument, { kind, table }: ObjectRef): 
 
 const keyOf = ({ schema, name }: QualifiedName): string => JSON.stringify([schema, name])
 
-export const tablesSlice: Omit<Slice<'tables'>, 'key'> = {
+export const tablesSlice: SliceDefinition<'tables'> = {
   schema: Type.Array(Type.Unknown()),
   describe: ({ facets }) =>
     Type.Array(

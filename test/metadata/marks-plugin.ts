@@ -126,10 +126,6 @@ export const marksPlugin = ({ resolved }: Counts = { resolved: new Map() }) => {
           if (sees) context.depend({ kind: 'table', table: sees }, 'remote_table')
           return name
         },
-        attach(table, identity, resolved) {
-          const marks = table.extensions.get('test_marks') ?? new Map()
-          table.extensions.set('test_marks', marks.set(identity, resolved))
-        },
       })
       operations.add(addSticker, addMark, setMotto)
     },

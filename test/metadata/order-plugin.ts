@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { definePlugin } from '../../core/engine/plugin.ts'
 import type { ObjectRef } from '../../core/metadata/objects.ts'
-import type { Facet, Slice } from '../../core/metadata/slices.ts'
+import type { Facet, SliceDefinition } from '../../core/metadata/slices.ts'
 import { type QualifiedName, sameName } from '../../core/names/names.ts'
 import { operation } from '../../core/operations/operation.ts'
 import { ObjectName, TableName } from '../../core/wire/types.ts'
@@ -44,7 +44,7 @@ declare module '../../sdk/registry.ts' {
 
 const shapeRef = ({ name }: Shape): ObjectRef => ({ kind: 'shape', name })
 
-type ShapesSlice = Omit<Slice<'test_shapes'>, 'key'>
+type ShapesSlice = SliceDefinition<'test_shapes'>
 
 /** Shapes claim the names of types; what they resolve to is how many they have. */
 export const shapesPlugin = (changes: Partial<Pick<ShapesSlice, 'after' | 'before'>> = { before: 'fields' }) =>
@@ -110,9 +110,6 @@ export const usesPlugin = (
           const types = context.resolved('test_shapes')?.get(shape)
           if (types === undefined) throw new Error(`there is no shape "${shape}"`)
           return types
-        },
-        attach(table, identity, types) {
-          table.extensions.set('test_shaped', new Map([[identity, types]]))
         },
         ...changes,
       })

@@ -14,7 +14,7 @@ import {
 } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
 import type { ColumnModel, RootFieldKey, TableModel } from '../../../sdk/metadata.ts'
-import { allOf, type Condition, compare, findOperator, type RootOutput } from '../../../sdk/sql.ts'
+import { allOf, type Condition, compare, type RootOutput } from '../../../sdk/sql.ts'
 import { aggregateType, planAggregate } from './aggregate.ts'
 import { fieldsOfTables, TableRootFields } from './root-fields.ts'
 import { planRow, rowType, selectableColumns } from './row-type.ts'
@@ -81,7 +81,7 @@ export function keyCondition(
 ): Condition {
   const conditions = [...columns].map(([name, column]): Condition => {
     const operand = values.get(name)!.param(columnCodec(scope, column), column.type.sql)
-    return compare(column, findOperator('_eq', column.type)!, [operand])
+    return compare(column, '_eq', operand)
   })
   return allOf(conditions)
 }

@@ -1,0 +1,26 @@
+// How long operations take, and a rule for guests.
+
+import { badRequest, chooseOperation, definePlugin } from 'trellis'
+
+/** The plugin; `tell` is told each operation with its milliseconds. */
+export default (tell: (kind: string, milliseconds: number) => void) =>
+  definePlugin({
+    name: 'timing',
+    register(engine) {
+      engine.around({
+        async operation(work, run) {
+          const started = performance.now()
+          try {
+            return await run()
+          } finally {
+            tell(work.operation?.kind ?? 'refused', performance.now() - started)
+          }
+        },
+        document({ document, session, request }, run) {
+          const { kind } = chooseOperation(document, request.operationName)
+          if (session.role === 'guest' && kind === 'mutation') throw badRequest('access-denied', 'guests only look')
+          return run()
+        },
+      })
+    },
+  })

@@ -10,9 +10,13 @@ import {
   type GraphQLObjectType,
   GraphQLSchema,
   GraphQLSkipDirective,
+  getNamedType,
   introspectionTypes,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
+  isObjectType,
+  isUnionType,
   Kind,
   lexicographicSortSchema,
 } from 'graphql'
@@ -64,13 +68,16 @@ const declaredTypes = (types: readonly GraphQLNamedType[]): GraphQLObjectType[] 
   types.flatMap((type) => (isInterfaceType(type) ? (type.extensions.possibleTypes?.() ?? []) : []))
 
 function assemble(role: PlannedSchema, types: readonly GraphQLNamedType[]): GraphQLSchema {
-  const mutation = role.root('mutation')
+  const [query, mutation, subscription] = [role.root('query'), role.root('mutation'), role.root('subscription')]
+  const roots = {
+    query: query.objectType(),
+    mutation: mutation.isEmpty ? undefined : mutation.objectType(),
+    subscription: subscription.objectType(),
+  }
   try {
     return new GraphQLSchema({
-      query: role.root('query').objectType(),
-      mutation: mutation.isEmpty ? undefined : mutation.objectType(),
-      subscription: role.root('subscription').objectType(),
-      types,
+      ...roots,
+      types: typesFrom([...Object.values(roots).filter((root) => root !== undefined), ...types]),
       directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
       // Empty types (an input without columns) are legal here and not to graphql-js.
       assumeValid: true,
@@ -79,6 +86,24 @@ function assemble(role: PlannedSchema, types: readonly GraphQLNamedType[]): Grap
     const name = role.ambiguousTypeName()
     throw name === null ? error : internalError(conflictingDefinitions(name))
   }
+}
+
+/** All types that some lead to. graphql-js follows what it is not given by recursion, which thousands in a row are too many for. */
+function typesFrom(roots: readonly GraphQLNamedType[]): GraphQLNamedType[] {
+  const reached = new Set(roots)
+  for (const type of reached) for (const next of leadsTo(type)) reached.add(next)
+  return [...reached]
+}
+
+function leadsTo(type: GraphQLNamedType): GraphQLNamedType[] {
+  if (isUnionType(type)) return [...type.getTypes()]
+  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => getNamedType(field.type))
+  if (!isObjectType(type) && !isInterfaceType(type)) return []
+  const fields = Object.values(type.getFields()).flatMap((field) => [
+    field.type,
+    ...field.args.map((each) => each.type),
+  ])
+  return [...type.getInterfaces(), ...fields.map((each) => getNamedType(each))]
 }
 
 /** Puts enums of introspection itself in order, which all schemas share and graphql-js never sorts. */

@@ -7,6 +7,7 @@ import { planTarget } from './plans.ts'
 import { type RemoteResult, remoteTargets } from './remote.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
+import type { SubscriberResult } from './subscribers.ts'
 import type { Measurement, Round } from './throughput.ts'
 import type { Workload } from './workloads.ts'
 
@@ -250,4 +251,21 @@ export function neighboursReport(measurements: readonly NeighbourMeasurement[]):
     `Neighbours, beside the same server with sharing off (${sharingOff.join(' ')})`,
     table([head, ...rows], 2),
   ].join('\n')
+}
+
+/** One server with its subscribers. */
+export function subscribersReport(result: SubscriberResult): string {
+  const { scenario, server, messages, p50, p99, cpu, idle, bytesPerSubscriber, transactionsPerSecond } = result
+  const parts = [
+    `${whole(messages)} messages`,
+    `p50 ${millis(p50)} ms`,
+    `p99 ${millis(p99)} ms`,
+    `CPU ${orNone(cpu, millis)} µs per message`,
+    `${times(transactionsPerSecond)} transactions/s beside the changes`,
+    ...(idle
+      ? [`idle: ${times(idle.transactionsPerSecond)} transactions/s, CPU ${orNone(idle.cpuPercent, millis)} %`]
+      : []),
+    `memory ${orNone(bytesPerSubscriber, whole)} B per subscriber`,
+  ]
+  return `Subscribers, ${scenario}: ${server}\n  ${parts.join(', ')}`
 }

@@ -20,10 +20,12 @@ import {
   remoteReport,
   scaleReport,
   startReport,
+  subscribersReport,
   workloadReport,
 } from './report.ts'
 import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
+import { measureSubscribers } from './subscribers.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
 import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
@@ -35,6 +37,7 @@ const names = [
   'plans',
   'remote',
   'deliveries',
+  'subscribers',
   'start',
   'scale',
 ]
@@ -179,6 +182,9 @@ async function run(options: Options, scope: Scope): Promise<void> {
     if (options.isWanted('deliveries')) {
       const databaseUrl = await makeDatabase(database.url, 'deliveries')
       print(`${deliveriesReport(await measureDeliveries(databaseUrl, surroundings))}\n`)
+    }
+    if (options.isWanted('subscribers')) {
+      await measureSubscribers(database.url, surroundings, (result) => print(subscribersReport(result)))
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

@@ -32,6 +32,8 @@ import remoteRelationships from './remote-relationships/index.ts'
 import remoteSchemas from './remote-schemas/index.ts'
 import scheduled from './scheduled/index.ts'
 import sql from './sql/index.ts'
+import streaming from './streaming/index.ts'
+import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
 import version from './version/index.ts'
@@ -57,6 +59,8 @@ export const builtInPlugins: readonly Plugin[] = [
   data,
   graphql,
   relay,
+  subscriptions,
+  streaming,
   explain,
   collections,
   limits,

@@ -37,6 +37,7 @@ export type {
   AnsweringStatement,
   ChangeStep,
   PlannedRequest,
+  PreparedBatch,
   PreparedOperation,
   StatementStep,
   Step,

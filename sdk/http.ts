@@ -13,6 +13,7 @@ export type { Admission } from '../core/engine/admission.ts'
 export type { Applicant } from '../core/engine/applicant.ts'
 export { inDialect } from '../core/http/answer.ts'
 export { readJson } from '../core/http/body.ts'
+export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/cors.ts'
 export type {
   ErrorAnswer,
   ErrorEncoder,
@@ -25,5 +26,6 @@ export type {
 } from '../core/http/declared-route.ts'
 export { departureOf } from '../core/http/departure.ts'
 export type { Exchange } from '../core/http/exchange.ts'
+export { isSameOrigin } from '../core/http/hosts.ts'
 export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
 export { applicantOf } from '../core/http/route.ts'

@@ -33,6 +33,7 @@ export type { ErrorCode, ErrorDetails } from '../core/errors/errors.ts'
 export {
   badRequest,
   type ErrorHelp,
+  flatError,
   graphqlError,
   internalError,
   notFound,

@@ -11,6 +11,7 @@ export { inconsistencyJson, inconsistentObjects } from '../core/metadata/consist
 export { dependenciesOn } from '../core/metadata/dependencies.ts'
 export type { CustomField, LaterRootFieldKey } from '../core/metadata/document.ts'
 export {
+  laterRootFieldKeys,
   type MetadataDocument,
   type RootFieldKey,
   rootFieldKeys,

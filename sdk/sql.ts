@@ -77,10 +77,11 @@ export type {
   ReadOptions,
   TransactionOptions,
 } from '../core/database/database.ts'
+export type { DecodedCommit, Decoding } from '../core/database/decoding.ts'
 export type { Listening } from '../core/database/listening.ts'
 export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/param.ts'
 export type { PostgresError } from '../core/database/postgres-errors.ts'
-export { databaseErrorDetails } from '../core/database/postgres-errors.ts'
+export { databaseErrorDetails, isConnectionLost } from '../core/database/postgres-errors.ts'
 export type { PreparedStatement, StatementTraits } from '../core/database/prepared-statement.ts'
 export { prepare } from '../core/database/prepared-statement.ts'
 export type { SqlType } from '../core/database/sql.ts'

@@ -1,5 +1,6 @@
 // The served database, for whoever asks it something; `PooledDatabase` says which connections that takes.
 
+import type { DecodedCommit, Decoding } from './decoding.ts'
 import type { Listening } from './listening.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
@@ -72,6 +73,8 @@ export interface Database {
   transaction<T>(work: (transaction: OwnTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Calls `onNotify` for each notification until `stop`; `onLost` when the connection ends otherwise. */
   listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening>
+  /** Tells of each committed transaction which tables it changed, until `stop`; rejects where the server does not let it. */
+  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding>
   /** Whether the database answers; known within a second, whatever else is at work. */
   answers(): Promise<boolean>
 }
@@ -90,5 +93,6 @@ export const lend = (database: Database): Database => ({
   rows: (text, values) => database.rows(text, values),
   transaction: (work, options) => database.transaction(work, options),
   listen: (channel, onNotify, onLost) => database.listen(channel, onNotify, onLost),
+  decode: (onCommit, onLost) => database.decode(onCommit, onLost),
   answers: () => database.answers(),
 })

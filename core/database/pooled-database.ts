@@ -6,7 +6,7 @@
 //   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
 //   at work at once where processors are what limits them.
 // - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
-// - `listen` has a connection of its own.
+// - `listen` and `decode` have connections of their own.
 //
 // So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
@@ -24,6 +24,7 @@ import type {
   ReadOptions,
   TransactionOptions,
 } from './database.ts'
+import { type DecodedCommit, type Decoding, decode } from './decoding.ts'
 import { Lanes } from './lanes.ts'
 import { type Listening, listen } from './listening.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
@@ -188,6 +189,11 @@ export class PooledDatabase implements Database {
   listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
     const { url, connectTimeout } = this.#options
     return listen({ url, patienceMillis: connectTimeout * 1000, channel, onNotify, onLost })
+  }
+
+  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {
+    const { url, connectTimeout } = this.#options
+    return decode({ url, patienceMillis: connectTimeout * 1000, onCommit, onLost })
   }
 
   answers(): Promise<boolean> {

@@ -3,9 +3,8 @@
 import { bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import { encodeArray } from '../compiler/codecs.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
-import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
 import type { Session } from '../session/session.ts'
-import type { PlannedRequest, PreparedOperation } from './prepared.ts'
+import type { PlannedRequest, PreparedBatch, PreparedOperation } from './prepared.ts'
 
 /** A subscriber: the statement of its subscription's plan, with its own values. */
 export interface BatchMember {
@@ -22,8 +21,6 @@ export function batchValues({ prepared, variables }: PlannedRequest, session: Se
   return JSON.stringify(bindParams(batchOf(prepared).memberParams, { variables, session, bound }))
 }
 
-const statements = new WeakMap<PreparedOperation, PreparedStatement>()
-
 /** The bodies of the answers of subscribers whose plan is the same, `{"data":{…}}`, by id: one statement for all. */
 export async function answerBatch(
   database: Pick<Database, 'answerMany'>,
@@ -32,18 +29,13 @@ export async function answerBatch(
   options: ReadOptions = {},
 ): Promise<ReadonlyMap<string, Buffer | string>> {
   const batch = batchOf(prepared)
-  let statement = statements.get(prepared)
-  if (!statement) {
-    statement = prepare(batch, { onlyReads: prepared.whole?.onlyReads === true })
-    statements.set(prepared, statement)
-  }
   const slots = [[encodeArray(members.map(({ id }) => id)), encodeArray(members.map(({ values }) => values))]]
-  const values = statement.params.map((source) => (source.from === 'slot' ? slots[source.slot]![source.column]! : null))
-  const rows = await database.answerMany(statement, values, options)
+  const values = batch.params.map((source) => (source.from === 'slot' ? slots[source.slot]![source.column]! : null))
+  const rows = await database.answerMany(batch, values, options)
   return new Map(rows.map(([id, answer]) => [String(id), answer ?? batch.whenEmpty]))
 }
 
-function batchOf({ batch }: PreparedOperation) {
+function batchOf({ batch }: PreparedOperation): PreparedBatch {
   if (!batch) throw new Error('only subscriptions have answers for many')
   return batch
 }

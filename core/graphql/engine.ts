@@ -85,6 +85,10 @@ function generatedSql({ prepared, variables }: PlannedRequest, session: Session)
   return Object.fromEntries(statements)
 }
 
+/** An answer is sent once: whoever serves more than one asks by {@link GraphQLEngine.answerBatch}. */
+const subscriptionRefused = () =>
+  badRequest('unexpected-payload', 'subscriptions are not supported over HTTP, use websockets instead')
+
 /** Refuses wrong values and missing session variables, in this order; a lone statement looks at its values itself. */
 function bindAhead({ prepared, variables }: PlannedRequest, session: Session): BoundInputs | undefined {
   const { sessionVariables, inputs, whole, direct } = prepared
@@ -97,14 +101,6 @@ function bindAhead({ prepared, variables }: PlannedRequest, session: Session): B
 function statementsOf({ answeredBy }: PreparedOperation): string[] {
   const texts = [...answeredBy.values()].flatMap((statement) => (statement ? [statement.text] : []))
   return [...new Set(texts)]
-}
-
-/** There is no websocket to use instead, as the message has it. */
-const subscriptionHelp = () => ({ hint: 'this server does not serve subscriptions yet: ask for the same as a query' })
-
-function subscriptionRefused(): TrellisError {
-  const message = 'subscriptions are not supported over HTTP, use websockets instead'
-  return badRequest('unexpected-payload', message, { help: subscriptionHelp })
 }
 
 export class GraphQLEngine implements GraphQLService {
@@ -144,9 +140,16 @@ export class GraphQLEngine implements GraphQLService {
   }
 
   execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string> {
+    return this.operate({ request, session }, (work) => this.#execute(work, extras))
+  }
+
+  operate<T>(
+    { request, session }: Pick<OperationWork, 'request' | 'session'>,
+    run: (work: OperationWork) => Promise<T>,
+  ): Promise<T> {
     const work: OperationWork = { request, session, operation: null, signal: null }
     const around = this.#options.wrapping.operation
-    return around ? around(work, () => this.#execute(work, extras)) : this.#execute(work, extras)
+    return around ? around(work, () => run(work)) : run(work)
   }
 
   plan(request: GraphQLRequest, session: Session, options: PlanOptions = {}): PlannedRequest {

@@ -29,6 +29,9 @@ export interface AnsweringStatement extends PreparedStatement {
   readonly whenEmpty: string
 }
 
+/** A statement that answers any number of subscribers. */
+export type PreparedBatch = PreparedStatement & Pick<BatchStatement, 'memberParams' | 'whenEmpty'>
+
 /** Neighbouring root fields that the database answers with one statement. */
 export interface StatementStep {
   readonly kind: 'statement'
@@ -64,7 +67,7 @@ export interface PreparedOperation {
   /** The same of a statement that writes. */
   readonly direct: DirectProgram | null
   /** Of a subscription: the statement that answers any number of subscribers. */
-  readonly batch: BatchStatement | null
+  readonly batch: PreparedBatch | null
   /** In the order of the answer; none when `whole` is set. */
   readonly steps: readonly Step[]
   /** Whether the only step gives the whole body. */
@@ -128,7 +131,9 @@ function prepareSubscription(fields: readonly PlannedField[], context: PlanConte
     throw badRequest('not-supported', 'Remote relationships are not allowed in subscriptions')
   }
   const prepared = prepareWhole(outputs, context)
-  return { ...prepared, batch: batchStatement(rootQuery(outputs, body, printerOptions(context))) }
+  const batch = batchStatement(rootQuery(outputs, body, printerOptions(context)))
+  const { memberParams, whenEmpty } = batch
+  return { ...prepared, batch: Object.assign(reading(batch, context), { memberParams, whenEmpty }) }
 }
 
 function needsOf(statements: readonly PreparedStatement[]) {

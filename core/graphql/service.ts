@@ -3,6 +3,7 @@
 import type { RequestHeaders } from '../auth/headers.ts'
 import type { ReadOptions } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
+import type { OperationWork } from '../engine/wrapping.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/model.ts'
 import type { Session } from '../session/session.ts'
@@ -53,6 +54,11 @@ export interface GraphQLService {
   cached(): CachedOperation[]
   /** Runs a request; the answer's bytes. Throws a TrellisError. */
   execute(request: GraphQLRequest, session: Session, extras: RequestExtras): Promise<Buffer | string>
+  /** Does what answers an operation, with everything around it that stands around operations. */
+  operate<T>(
+    operation: Pick<OperationWork, 'request' | 'session'>,
+    run: (work: OperationWork) => Promise<T>,
+  ): Promise<T>
   /** Validates and plans a request without running it. */
   plan(request: GraphQLRequest, session: Session, options?: PlanOptions): PlannedRequest
   /** The values of one subscriber to a planned subscription, and whether it may have them. */

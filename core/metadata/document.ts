@@ -36,7 +36,7 @@ export const rootFieldKeys = [
 
 export type RootFieldKey = (typeof rootFieldKeys)[number]
 
-/** Root fields that documents of later engines name: their names are kept until there are such fields. */
+/** Root fields beside these that documents may name, whether or not a plugin gives such fields. */
 export const laterRootFieldKeys = ['update_many', 'select_stream'] as const
 
 export type LaterRootFieldKey = (typeof laterRootFieldKeys)[number]

@@ -6,7 +6,7 @@ import type { FieldKinds, ModelSlices } from '../../sdk/registry.ts'
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../catalog/types.ts'
 import type { Condition } from '../compiler/plan.ts'
 import type { QualifiedName } from '../names/names.ts'
-import type { RootFieldKey, TableConfiguration } from './document.ts'
+import type { LaterRootFieldKey, RootFieldKey, TableConfiguration } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
 
 export interface ColumnModel {
@@ -77,7 +77,7 @@ export interface SelectPermission {
 /** Which root fields of a table a role sees, by root; absent: all. */
 export interface RootFieldVisibility {
   readonly query?: ReadonlySet<RootFieldKey>
-  readonly subscription?: ReadonlySet<RootFieldKey>
+  readonly subscription?: ReadonlySet<RootFieldKey | LaterRootFieldKey>
 }
 
 export interface InsertPermission {

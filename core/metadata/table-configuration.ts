@@ -6,6 +6,7 @@ import { englishList } from '../names/names.ts'
 import { GraphQLName } from '../wire/types.ts'
 import {
   type CustomField,
+  type LaterRootFieldKey,
   laterRootFieldKeys,
   type RootFieldKey,
   rootFieldKeys,
@@ -83,13 +84,16 @@ export const isEmptyConfiguration = (configuration: TableConfiguration): boolean
   Object.values(configuration).every((part) => typeof part === 'object' && Object.keys(part).length === 0)
 
 /** What a configuration says of a root field. */
-export function customRootField({ custom_root_fields }: TableConfiguration, key: RootFieldKey): CustomField {
+export function customRootField(
+  { custom_root_fields }: TableConfiguration,
+  key: RootFieldKey | LaterRootFieldKey,
+): CustomField {
   return customField(custom_root_fields[key] ?? {})
 }
 
 /** The names that a configuration gives to root fields. */
 export const customRootNames = ({ custom_root_fields }: TableConfiguration): string[] =>
-  rootFieldKeys.flatMap((key) => customField(custom_root_fields[key] ?? {}).name ?? [])
+  Object.values(custom_root_fields).flatMap((field) => customField(field).name ?? [])
 
 /** The name that a configuration gives to a column. */
 export function customColumnName(configuration: TableConfiguration, column: string): string | undefined {

@@ -1,20 +1,16 @@
 import type { Route } from '../../sdk/http.ts'
 import { type ConfigurationMember, type Engine, Type, version } from '../../sdk/index.ts'
-import { liveQueries } from './live-queries.ts'
 
 /** What the report has whatever plugins there are. */
 export const members = ({ auth, dialect }: Pick<Engine, 'auth' | 'dialect'>): ConfigurationMember[] => {
   const all: ConfigurationMember[] = [
     { key: 'version', place: 10, schema: Type.String(), value: () => version },
     { key: 'is_admin_secret_set', place: 20, schema: Type.Boolean(), value: () => auth.mode !== 'none' },
-    { key: 'live_queries', place: 30, schema: LiveQueries, value: () => liveQueries },
   ]
   if (dialect.tellsConsoleAssets)
     all.push({ key: 'console_assets_dir', place: 40, schema: Type.Null(), value: () => null })
   return all
 }
-
-const LiveQueries = Type.Object({ batch_size: Type.Integer(), refetch_delay: Type.Number() })
 
 /** The configuration report; administrators only. */
 export const configuration = ({ configuration: report }: Pick<Engine, 'configuration'>): Route => ({

@@ -1,14 +1,18 @@
 // The GraphQL endpoints over HTTP.
 
 import { definePlugin } from '../../sdk/index.ts'
+import { EventStreams, eventStreams } from './event-streams.ts'
 import { graphqlRoutes } from './routes.ts'
 
+export { type EventStreams, eventStreams, streamTokenHeader, wantsEvents } from './event-streams.ts'
 export { alwaysOk, graphqlRoute } from './routes.ts'
 
 export default definePlugin({
   name: 'graphql',
   api: 'graphql',
   register(engine) {
-    engine.routes.add(...graphqlRoutes(engine))
+    const events = new EventStreams()
+    engine.provide(eventStreams, events)
+    engine.routes.add(...graphqlRoutes(engine, events))
   },
 })

@@ -20,20 +20,25 @@ import {
   toTrellisError,
 } from '../../sdk/index.ts'
 import type { QueryLog } from '../../sdk/services.ts'
+import { type EventStreams, wantsEvents } from './event-streams.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
 import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
 /** `/v1/graphql` answers errors with 200 unless the client asks otherwise, `/v1alpha1/graphql` with their status. */
-export const graphqlRoutes = (engine: Engine): Route[] => [
-  graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk }),
-  graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus }),
+export const graphqlRoutes = (engine: Engine, events: EventStreams): Route[] => [
+  graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk, events }),
+  graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus, events }),
 ]
 
+interface GraphQLRouteOptions {
+  readonly url: string
+  readonly schema: SchemaKind
+  readonly errors: ErrorEncoder
+  readonly events: EventStreams
+}
+
 /** An endpoint for GraphQL requests against one of the role's schemas. */
-export const graphqlRoute = (
-  engine: Engine,
-  { url, schema, errors }: { readonly url: string; readonly schema: SchemaKind; readonly errors: ErrorEncoder },
-): Route => ({
+export const graphqlRoute = (engine: Engine, { url, schema, errors, events }: GraphQLRouteOptions): Route => ({
   method: 'POST',
   url,
   api: 'graphql',
@@ -45,13 +50,15 @@ export const graphqlRoute = (
     body: GraphQLBody,
     result: GraphQLAnswer,
   },
-  handle: answering(engine, { schema, isAlone: true }),
+  handle: answering(engine, { schema, isAlone: true }, events),
 })
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
 export const alwaysOk: ErrorEncoder = (error, showInternal, headers) => {
   // Nothing was wrong with the request, and it was not served: proxies and clients have to see that.
-  if (error.status === 503 || wantsGraphQLResponse(headers.accept)) return withStatus(error, showInternal, headers)
+  const { accept } = headers
+  if (error.status === 503 || wantsGraphQLResponse(accept) || wantsEvents(accept))
+    return withStatus(error, showInternal, headers)
   return { status: 200, body: errorBody(error, showInternal) }
 }
 
@@ -63,7 +70,10 @@ const withStatus: ErrorEncoder = (error, showInternal, { accept }) => ({
 
 const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [graphqlError(error, showInternal)] })
 
-const answering = (engine: Engine, alone: AnswerOptions) => (call: RouteCall) => answer(engine, call, alone)
+const answering = (engine: Engine, alone: AnswerOptions, events: EventStreams) => (call: RouteCall) => {
+  const serveEvents = events.for(call)
+  return serveEvents ? serveEvents(call, alone.schema) : answer(engine, call, alone)
+}
 
 function answer(engine: Engine, call: RouteCall, alone: AnswerOptions): Promise<Buffer | string> {
   const body = readJson(call.body as Buffer, 'lossless')

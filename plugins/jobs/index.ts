@@ -28,9 +28,6 @@ export default definePlugin({
     }),
   },
   migrations: jobMigrations,
-  logged: ({ mongodbUrl }) => [
-    { key: 'mongodb_url', place: 125, value: mongodbUrl === null ? null : shownMongoUrl(mongodbUrl) },
-  ],
   async register(engine) {
     const runs = new Runs(engine.observe)
     const service = new JobService(engine, { runs, createStore: await createStore(engine) })

@@ -5,6 +5,7 @@ import {
   type DeletePermission,
   type Facet,
   type InsertPermission,
+  laterRootFieldKeys,
   type ObjectRef,
   type RowCondition,
   rootFieldKeys,
@@ -138,9 +139,13 @@ function resolveSelect(
 function rootFieldsOf(permission: Permissions['select']): Pick<SelectPermission, 'rootFields'> {
   const { query_root_fields: query, subscription_root_fields: subscription } = permission
   if (!query && !subscription) return {}
-  const set = (fields: readonly string[]) => new Set(rootFieldKeys.filter((key) => fields.includes(key)))
+  const of = <Key extends string>(keys: readonly Key[], fields: readonly string[]) =>
+    new Set(keys.filter((key) => fields.includes(key)))
   return {
-    rootFields: { ...(query && { query: set(query) }), ...(subscription && { subscription: set(subscription) }) },
+    rootFields: {
+      ...(query && { query: of(rootFieldKeys, query) }),
+      ...(subscription && { subscription: of([...rootFieldKeys, ...laterRootFieldKeys], subscription) }),
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 // `POST /v1beta1/relay`: the GraphQL API for clients of Relay, with node ids, connections and cursors.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { alwaysOk, graphqlRoute } from '../graphql/index.ts'
+import { alwaysOk, eventStreams, graphqlRoute } from '../graphql/index.ts'
 import { connectionContribution, relayContribution } from './graphql.ts'
 
 export default definePlugin({
@@ -16,6 +16,7 @@ export default definePlugin({
     })
     engine.graphql.contribute(relayContribution)
     engine.graphql.contribute(connectionContribution)
-    engine.routes.add(graphqlRoute(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk }))
+    const events = engine.use(eventStreams)
+    engine.routes.add(graphqlRoute(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk, events }))
   },
 })

@@ -162,8 +162,13 @@ begin
   insert into pg_shdepend select here, 'pg_default_acl'::regclass, oid, 0, 'pg_authid'::regclass, owner, 'o' from given;
 end $$`
 
+/** Lets the role hear of changes as they are committed. */
+const letReplicate = `alter role ${ownerRole} replication`
+
 /** Statements for the database that is served. */
-export const clusterStatements: readonly string[] = [plainNames, makeOwner, giveShared, giveObjects, giveRest]
+export const clusterStatements: readonly string[] = [
+  ...[plainNames, makeOwner, letReplicate, giveShared, giveObjects, giveRest],
+]
 
 /** Statements for each of the others. */
 export const databaseStatements: readonly string[] = [plainNames, giveObjects, giveRest]

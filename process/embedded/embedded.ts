@@ -159,7 +159,8 @@ export class EmbeddedPostgres {
       )
     }
     await this.#endOrphan()
-    if (existsSync(join(this.#data, ownerMark))) return
+    const mark = join(this.#data, ownerMark)
+    if (existsSync(mark) && readFileSync(mark, 'utf8') === ownerVersion) return
     this.#log('info', 'giving the database to a role that is no superuser')
     await this.#giveToOwner(this.#data)
   }
@@ -217,7 +218,7 @@ export class EmbeddedPostgres {
     for (const [, name] of output.matchAll(/datname = "(.*)"/g)) {
       await this.#asSuperuser(cluster, name!, databaseStatements)
     }
-    writeFileSync(join(cluster, ownerMark), '', { mode: 0o600 })
+    writeFileSync(join(cluster, ownerMark), ownerVersion, { mode: 0o600 })
   }
 
   /** Runs statements in single-user mode, which needs no login; returns what PostgreSQL wrote. */
@@ -320,6 +321,8 @@ export class EmbeddedPostgres {
       max_connections: String(Math.max(100, this.#options.connections + 30)),
       // Compiling the many short statements of an API costs more than it gains.
       jit: 'off',
+      // Lets changes be decoded.
+      wal_level: 'logical',
       ...this.#options.parameters,
     }
     return ['-D', this.#data, ...asArguments(parameters)]
@@ -362,6 +365,9 @@ const ownVersion = '18'
 
 /** A file in the cluster: it belongs to a role that is no superuser. */
 const ownerMark = 'trellis_owner'
+
+/** What the file holds: another text once the statements that give it away do more. */
+const ownerVersion = '2'
 
 const asArguments = (parameters: Readonly<Record<string, string>>): string[] =>
   Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`])

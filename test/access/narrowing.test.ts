@@ -14,6 +14,7 @@ import {
   sessionValue,
   sql,
 } from '../../sdk/index.ts'
+import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { softDelete, startTeams } from './team.ts'
 
@@ -236,4 +237,22 @@ test('a narrowing is declared while its plugin is registered, once under its nam
   const { op } = await startTeams(t, { plugins: [keeps] })
   await op('count', { table: 'person' })
   assert.throws(() => late!(), /the narrowing "late" comes too late: requests are served already/)
+})
+
+test('What a plugin hides is hidden from subscribers, at first and when it is hidden later.', async (t) => {
+  const trellis = await startTeams(t)
+  const client = graphqlWsClient(t, trellis.url)
+  const people = subscribeWith(client, 'subscription { person(order_by: {id: asc}) { name team { name } } }')
+  const stream = subscribeWith(
+    client,
+    'subscription { person_stream(batch_size: 10, cursor: {initial_value: {id: 0}}) { name } }',
+  )
+  await Promise.all([people.atLeast(1), stream.atLeast(1)])
+  const ann = { name: 'Ann', team: { name: 'Ash' } }
+  const cid = { name: 'Cid', team: null }
+  assert.deepEqual(people.items[0], { data: { person: [ann, cid, { name: 'Dan', team: { name: 'Ash' } }] } })
+  assert.deepEqual(stream.items[0], { data: { person_stream: [{ name: 'Ann' }, { name: 'Cid' }, { name: 'Dan' }] } })
+  await trellis.graphql('mutation { delete_person(where: {name: {_eq: "Dan"}}) { affected_rows } }')
+  await people.atLeast(2)
+  assert.deepEqual(people.items[1], { data: { person: [ann, cid] } })
 })

@@ -128,14 +128,6 @@ test('a text that is no GraphQL says where, and what was expected', async (t) =>
   )
 })
 
-test('a subscription is told what to do as long as there are none', async (t) => {
-  const trellis = await startOffice(t)
-  assert.deepEqual(await refusal(trellis, 'subscription { book { id } }'), [
-    'subscriptions are not supported over HTTP, use websockets instead',
-    'this server does not serve subscriptions yet: ask for the same as a query',
-  ])
-})
-
 test('metadata operations suggest types, tables and columns', async (t) => {
   const trellis = await startOffice(t)
   await trellis.sql('create schema shop; create table shop.invoice (id int); create table label (id int)')

@@ -54,7 +54,6 @@ const cases: Readonly<Record<string, Case>> = {
     path: '$',
     code: 'unexpected-payload',
     message: 'subscriptions are not supported over HTTP, use websockets instead',
-    hint: 'this server does not serve subscriptions yet: ask for the same as a query',
   },
   'an unknown fragment': {
     query: '{ book { ...f } }',

@@ -72,7 +72,6 @@ test('a server whose MongoDB is away, or refuses it, serves, says so, and tells 
   assert.equal(ended.code, 0)
   const told = [ended.stdout, ended.stderr, ...answers].join('\n')
   for (const each of [secret, decodeURIComponent(secret)]) assert.ok(!told.includes(each), each)
-  assert.match(told, /"mongodb_url":"mongodb:\/\/redacted@127\.0\.0\.1/)
 })
 
 test('a URL of MongoDB that cannot be used ends the start with one line', async (t) => {

@@ -208,6 +208,33 @@ export const collections: Area = {
       refuses: [unknown({ collection: 'shop' }, '$.args.collection')],
     },
     {
+      type: 'update_scope_of_collection_in_allowlist',
+      requires: ['collection', 'scope'],
+      succeeds: [
+        {
+          title: 'takes the queries of the collection from roles that it does not name',
+          given: [created, allowed],
+          settings: onlyAllowed,
+          args: { collection: 'shop', scope: { global: false, roles: ['other'] } },
+          then: [
+            documentHas('allowlist', [{ collection: 'shop', scope: { global: false, roles: ['other'] } }]),
+            mayNotAsk(titles),
+          ],
+        },
+      ],
+      refuses: [
+        unknown({ collection: 'shop', scope: { global: true } }, '$.args.collection'),
+        {
+          title: 'a collection that is not on the list',
+          given: [created],
+          args: { collection: 'shop', scope: { global: true } },
+          code: 'not-found',
+          path: '$.args.collection',
+          error: 'collection "shop" does not exist in the allowlist',
+        },
+      ],
+    },
+    {
       type: 'drop_collection_from_allowlist',
       requires: ['collection'],
       succeeds: [

@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
-import type { ColumnModel, RootFieldKey, TableModel } from '../../../sdk/metadata.ts'
+import type { ColumnModel, LaterRootFieldKey, RootFieldKey, TableModel } from '../../../sdk/metadata.ts'
 import { allOf, type Condition, compare, type RootOutput } from '../../../sdk/sql.ts'
 import { aggregateType, planAggregate } from './aggregate.ts'
 import { fieldsOfTables, TableRootFields } from './root-fields.ts'
@@ -46,8 +46,11 @@ function queryFieldsOf(scope: SchemaScope, table: TableModel, root: ReadingRoot)
 export const showsRootField = (
   { rootFields }: Pick<SelectAccess, 'rootFields'>,
   root: ReadingRoot,
-  key: RootFieldKey,
-): boolean => rootFields?.[root]?.has(key) ?? true
+  key: RootFieldKey | LaterRootFieldKey,
+): boolean => {
+  const shown: ReadonlySet<string> | undefined = rootFields?.[root]
+  return shown?.has(key) ?? true
+}
 
 /** The primary key's columns by GraphQL name, in key order; null when there is no key, or the role may not select all of it. */
 export function keyColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> | null {

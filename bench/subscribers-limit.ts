@@ -1,0 +1,41 @@
+// The limit of subscriptions: a bare `ws` server with one connection to PostgreSQL. Told that a group of rows changed, it
+// runs one hand-written prepared statement and sends the bytes to everybody who has asked for the group. Started as a
+// process of its own: `subscribers-limit.ts DATABASE_URL STATEMENT`.
+
+import type { AddressInfo } from 'node:net'
+import pg from 'pg'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+const rawTypes = { getTypeParser: () => (value: unknown) => value }
+
+async function main([connectionString = '', text = '']: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const byGroup = new Map<number, WebSocket[]>()
+  const send = async (group: number, sockets: readonly WebSocket[]) => {
+    const query = { name: 'rows', text, values: [group], binary: true, types: rawTypes } as pg.QueryConfig
+    const { rows } = await client.query<{ answer: Buffer }>(query)
+    const message = Buffer.concat([
+      Buffer.from('{"type":"data","id":"1","payload":'),
+      rows[0]!.answer,
+      Buffer.from('}'),
+    ])
+    for (const socket of sockets) socket.send(message, { binary: false })
+  }
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+  server.on('connection', (socket) => {
+    socket.on('message', (data: Buffer) => {
+      const { type, payload } = JSON.parse(String(data))
+      if (type === 'connection_init') socket.send('{"type":"connection_ack"}')
+      if (type !== 'start') return
+      const { group } = payload.variables as { group: number }
+      byGroup.set(group, [...(byGroup.get(group) ?? []), socket])
+      void send(group, [socket])
+    })
+  })
+  process.on('message', (group: number) => void send(group, byGroup.get(group) ?? []))
+  process.on('disconnect', () => process.exit())
+  server.once('listening', () => process.send?.((server.address() as AddressInfo).port))
+}
+
+await main(process.argv.slice(2))

@@ -1,0 +1,169 @@
+// A connection that hears which tables each committed transaction changed, by logical decoding over a slot that ends with
+// the connection. It needs `wal_level = logical`, the right to replicate, and the decoder that comes with PostgreSQL.
+
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { connectionConfig } from './connection-config.ts'
+import { DatabaseClient } from './database-client.ts'
+
+/** What a transaction changed. */
+export interface DecodedCommit {
+  /** The lower 32 bits of the transaction's number. */
+  readonly transaction: number
+  /** Qualified names of tables, quoted as PostgreSQL does where they need it; of partitions, their own. */
+  readonly tables: ReadonlySet<string>
+}
+
+export interface DecodingOptions {
+  /** A connection URL. */
+  readonly url: string
+  /** Milliseconds that connecting may take. */
+  readonly patienceMillis: number
+  readonly onCommit: (commit: DecodedCommit) => void
+  /** Told once when the connection ends otherwise than by {@link Decoding.stop}. */
+  readonly onLost: (error: Error) => void
+}
+
+export interface Decoding {
+  stop(): Promise<void>
+}
+
+const message = { data: 0x77, keepAlive: 0x6b } as const
+
+/** Of a message with data: its kind, where it begins and ends in the log, and the time. */
+const headLength = 1 + 8 + 8 + 8
+
+/** What comes before the details of a changed row: `table public.book: INSERT: …`. */
+const tablePrefix = Buffer.from('table ')
+const tableEnd = Buffer.from(': ')
+const commitPrefix = Buffer.from('COMMIT ')
+
+/** Follows the changes until it is stopped; rejects with what `pg` says. Making the slot waits for transactions that run. */
+export async function decode(options: DecodingOptions): Promise<Decoding> {
+  const { url, patienceMillis, onLost } = options
+  const config = { ...connectionConfig(url), connectionTimeoutMillis: patienceMillis, replication: 'database' }
+  const client = new DatabaseClient(config)
+  let isOver = false
+  const lose = (error: Error) => {
+    if (!isOver) onLost(error)
+    isOver = true
+  }
+  client.on('error', lose)
+  client.on('end', () => lose(new Error('connection ended')))
+  const stop = async () => {
+    isOver = true
+    await client.end().catch(() => {})
+  }
+  try {
+    await client.connect()
+    const slot = `trellis_${randomBytes(8).toString('hex')}`
+    await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL test_decoding NOEXPORT_SNAPSHOT`)
+    await new Promise<void>((resolve, reject) => {
+      const text = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 ("include-xids" '1', "skip-empty-xacts" '1')`
+      client.query(new ChangeStream(text, { ...options, onLost: lose }, { onStart: resolve, onEnd: reject }))
+      client.once('error', reject)
+    })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { stop }
+}
+
+/** What is read of `pg`'s connection. */
+interface Wire {
+  query(text: string): void
+  once(event: 'replicationStart', run: () => void): void
+  sendCopyFromChunk(chunk: Buffer): void
+}
+
+interface Outcome {
+  readonly onStart: () => void
+  readonly onEnd: (error: Error) => void
+}
+
+/** A statement for `pg` whose answer never ends. */
+class ChangeStream implements pg.Submittable {
+  readonly #text: string
+  readonly #options: Pick<DecodingOptions, 'onCommit' | 'onLost'>
+  readonly #outcome: Outcome
+  #tables = new Set<string>()
+  /** The beginning of the last row's message, up to the name of its table: most rows of a transaction are of one. */
+  #last = Buffer.alloc(0)
+  #isStarted = false
+
+  constructor(text: string, options: Pick<DecodingOptions, 'onCommit' | 'onLost'>, outcome: Outcome) {
+    this.#text = text
+    this.#options = options
+    this.#outcome = outcome
+  }
+
+  submit(connection: pg.Connection): void {
+    const wire = connection as unknown as Wire
+    wire.once('replicationStart', () => {
+      this.#isStarted = true
+      this.#outcome.onStart()
+    })
+    wire.query(this.#text)
+  }
+
+  handleCopyData({ chunk }: { readonly chunk: Buffer }, connection: pg.Connection): void {
+    if (chunk[0] === message.data) this.#read(chunk.subarray(headLength))
+    else if (chunk[0] === message.keepAlive) reply(connection as unknown as Wire, chunk.readBigUInt64BE(1))
+  }
+
+  handleError(error: Error): void {
+    if (this.#isStarted) this.#options.onLost(error)
+    else this.#outcome.onEnd(error)
+  }
+
+  /** The server ended the stream. */
+  handleReadyForQuery(): void {
+    this.handleError(new Error('the stream of changes ended'))
+  }
+
+  handleCommandComplete(): void {}
+
+  #read(text: Buffer): void {
+    if (this.#last.length > 0 && startsWith(text, this.#last)) return
+    if (startsWith(text, tablePrefix)) this.#addTables(text)
+    else if (startsWith(text, commitPrefix)) {
+      const transaction = Number(text.toString('latin1', commitPrefix.length))
+      const tables = this.#tables
+      this.#tables = new Set()
+      this.#last = Buffer.alloc(0)
+      if (tables.size > 0) this.#options.onCommit({ transaction, tables })
+    }
+  }
+
+  /** `TRUNCATE` names several tables, other changes one. */
+  #addTables(text: Buffer): void {
+    const end = endOfNames(text)
+    const names = text.toString('utf8', tablePrefix.length, end)
+    for (const [name] of names.matchAll(/(?:"(?:[^"]|"")*"|[^",.\s]+)\.(?:"(?:[^"]|"")*"|[^",.\s]+)/g)) {
+      this.#tables.add(name)
+    }
+    this.#last = Buffer.from(text.subarray(0, end + tableEnd.length))
+  }
+}
+
+/** Where the names of tables end: at the first `: ` outside of quotes. */
+function endOfNames(text: Buffer): number {
+  let isQuoted = false
+  for (let i = tablePrefix.length; i < text.length; i++) {
+    if (text[i] === 0x22) isQuoted = !isQuoted
+    else if (!isQuoted && text[i] === tableEnd[0] && text[i + 1] === tableEnd[1]) return i
+  }
+  return text.length
+}
+
+const startsWith = (text: Buffer, prefix: Buffer): boolean =>
+  text.length >= prefix.length && text.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
+
+/** Says that everything up to there was read, so that the server keeps none of it. */
+function reply(wire: Wire, position: bigint): void {
+  const status = Buffer.alloc(1 + 8 + 8 + 8 + 8 + 1)
+  status.write('r', 'latin1')
+  for (const offset of [1, 9, 17]) status.writeBigUInt64BE(position, offset)
+  wire.sendCopyFromChunk(status)
+}

@@ -1,0 +1,161 @@
+// `T_stream` on the subscription root: its arguments, and the plan of a batch.
+
+import {
+  type Contribution,
+  columnCodec,
+  columnType,
+  type FieldSelection,
+  graphql,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../sdk/graphql.ts'
+import { nameText, pathKeys, validationFailed } from '../../sdk/index.ts'
+import { type ColumnModel, customRootField, type TableModel } from '../../sdk/metadata.ts'
+import { allOf, type RootOutput, supportOf } from '../../sdk/sql.ts'
+import {
+  booleanExpressionType,
+  fieldsOfTables,
+  planBoolean,
+  planRow,
+  readLimit,
+  rowList,
+  selectableColumns,
+  showsRootField,
+} from '../tables/graphql.ts'
+import { batchSql, behindPosition, positionColumns, type StreamOrder, streamOrder } from './batch-sql.ts'
+
+const { GraphQLEnumType, GraphQLInputObjectType, GraphQLInt, GraphQLList, GraphQLNonNull } = graphql
+
+const suffix = '_stream'
+
+/** A stream of every table that the role may select from. */
+export const streamContribution: Contribution = {
+  name: 'streams of tables',
+  schemas: ['standard'],
+  subscription: (scope) =>
+    fieldsOfTables(
+      scope,
+      (table) => streamsOf(scope, table),
+      (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
+    ),
+}
+
+function streamsOf(scope: SchemaScope, table: TableModel) {
+  const fields = new Map<string, () => graphql.GraphQLFieldConfig<unknown, unknown>>()
+  const select = scope.access(table.name)?.select
+  if (!select || !showsRootField(select, 'subscription', 'select_stream')) return fields
+  if (cursorColumns(scope, table).size === 0) return fields
+  const { name = `${table.graphqlName}${suffix}`, comment } = customRootField(table.configuration, 'select_stream')
+  fields.set(name, () => ({
+    ...streamField(scope, table),
+    ...(comment !== undefined && { description: comment || null }),
+  }))
+  return fields
+}
+
+/** The columns that the role may select and that have an order, by GraphQL name. */
+function cursorColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
+  const columns = [...selectableColumns(scope, table)]
+  return new Map(columns.filter(([, { type }]) => isOrdered(type)))
+}
+
+/** Types of PostgreSQL that cannot be sorted by. */
+const unordered: ReadonlySet<string> = new Set([
+  ...['json', 'xml', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle'],
+  ...['xid', 'cid', 'aclitem', 'refcursor', 'txid_snapshot', 'pg_snapshot'],
+])
+
+const isOrdered = (type: ColumnModel['type']): boolean =>
+  supportOf(type)?.ordered !== false && !(type.kind === 'b' && unordered.has(type.name))
+
+function streamField(scope: SchemaScope, table: TableModel): graphql.GraphQLFieldConfig<unknown, unknown> {
+  return {
+    type: rowList(scope, table),
+    description: `fetch data from the table in a streaming manner: "${nameText(table.name)}"`,
+    args: {
+      batch_size: {
+        type: new GraphQLNonNull(GraphQLInt),
+        description: 'maximum number of rows returned in a single batch',
+      },
+      cursor: {
+        type: new GraphQLNonNull(new GraphQLList(cursorType(scope, table))),
+        description: 'cursor to stream the results returned by the query',
+      },
+      where: { type: booleanExpressionType(scope, table), description: 'filter the rows returned' },
+    },
+    extensions: { root: { kind: 'relational', plan: (field, context) => planStream(field, context, table) } },
+  }
+}
+
+function cursorType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
+  const name = `${table.graphqlName}_stream_cursor_input`
+  return scope.tableType(table, name, () => {
+    const fields = {
+      initial_value: {
+        type: new GraphQLNonNull(cursorValueType(scope, table)),
+        description: 'Stream column input with initial value',
+      },
+      ordering: { type: orderingType(scope), description: 'cursor ordering' },
+    }
+    return new GraphQLInputObjectType({
+      name,
+      description: `Streaming cursor of the table "${table.graphqlName}"`,
+      fields,
+    })
+  })
+}
+
+function cursorValueType(scope: SchemaScope, table: TableModel): graphql.GraphQLInputObjectType {
+  const name = `${table.graphqlName}_stream_cursor_value_input`
+  return scope.tableType(table, name, () => {
+    const fields = [...cursorColumns(scope, table)].map(([field, column]) => {
+      return [field, { type: columnType(scope, column)!, description: column.comment }]
+    })
+    const description = 'Initial value of the column from where the streaming should start'
+    return new GraphQLInputObjectType({ name, description, fields: Object.fromEntries(fields) })
+  })
+}
+
+const orderingType = (scope: SchemaScope): graphql.GraphQLEnumType =>
+  scope.type('cursor_ordering', () => {
+    const values = {
+      ASC: { description: 'ascending ordering of the cursor' },
+      DESC: { description: 'descending ordering of the cursor' },
+    }
+    return new GraphQLEnumType({ name: 'cursor_ordering', description: 'ordering argument of a cursor', values })
+  })
+
+function planStream(field: FieldSelection, context: PlanContext, table: TableModel): RootOutput {
+  const where = field.argument('where')
+  const batchSize = field.arguments.get('batch_size')!
+  const size = readLimit(batchSize)
+  if (size === 0) throw batchSize.fail('expected a positive batch size')
+  const order = planCursor(field.arguments.get('cursor')!, context, table)
+  const select = context.schema.access(table.name)!.select!
+  const columns = positionColumns(table, order)
+  const conditions = [behindPosition(columns, order), ...(where ? [planBoolean(where, context)] : [])]
+  const rows = select.rows({ where: allOf(conditions), orderBy: streamOrder(columns, order) })
+  const output = planRow(field, context, table)
+  const batch = { rows, output, columns, size, isKeyed: table.primaryKey !== null }
+  return { kind: 'sql', build: (_row, printer) => batchSql(batch, printer) }
+}
+
+/** What the one cursor says. */
+function planCursor(cursor: Value, context: PlanContext, table: TableModel): StreamOrder {
+  const members = soleItem(cursor.items(), cursor).members()
+  const initial = members.get('initial_value')!
+  const ordering = members.get('ordering')
+  const [name, value] = soleItem([...initial.members()], initial)
+  const column = cursorColumns(context.schema, table).get(name)!
+  const from = value.isNull ? null : value.param(columnCodec(context.schema, column), column.type.sql)
+  const direction = ordering && !ordering.isNull && ordering.enumValue() === 'DESC' ? 'desc' : 'asc'
+  return { column, from, direction }
+}
+
+function soleItem<T>(items: readonly T[], { path }: Value): T {
+  if (items.length === 1) return items[0]!
+  const message =
+    items.length === 0 ? 'one streaming column field is expected' : 'multiple column cursors are not supported yet'
+  throw validationFailed(message, pathKeys(path))
+}

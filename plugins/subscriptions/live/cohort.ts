@@ -1,0 +1,130 @@
+// Subscribers whose live queries have the same answer: the same statement with the same values.
+
+import { hash, randomUUID } from 'node:crypto'
+import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
+import type { Session, TrellisError } from '../../../sdk/index.ts'
+import { isConnectionLost } from '../../../sdk/sql.ts'
+import type { Position, StreamAnswer } from './position.ts'
+import { mayBeClock } from './reads.ts'
+
+/** What is subscribed to, and by whom. */
+export interface LiveRequest {
+  readonly request: GraphQLRequest
+  readonly session: Session
+  readonly schema: SchemaKind
+}
+
+/** Where answers go. */
+export interface LiveSink {
+  /** Whether the client takes what it is sent; when it does not, streams wait. */
+  readonly isFull: boolean
+  /** Resolves when more can be sent, or nothing ever. */
+  room(): Promise<void>
+  /** The next answer of a stream, which none that comes later replaces. */
+  append(body: Buffer): void
+  /** A new answer, `{"data":{…}}`; the bytes are the receiver's until it returns. */
+  next(body: Buffer): void
+  /** There is none this time; the subscription stays. */
+  fail(error: TrellisError): void
+  /** The subscription is over. */
+  end(error: TrellisError): void
+}
+
+/** One subscription. */
+export interface Member {
+  /** Counted from the start of the server. */
+  readonly id: number
+  live: LiveRequest
+  readonly sink: LiveSink
+  /** A digest of what it was sent last; null before the first answer. */
+  sent: string | null
+  cohort: Cohort | null
+  /** The first turn of the group whose answers it gets: those of before were on their way when it came. */
+  from: number
+  /** In a stream: what it was sent of it, and whether it is given time to take that. */
+  position: Position | null
+  isHeld: boolean
+}
+
+const digestOf = (content: Buffer | string): string => hash('sha1', content, 'base64')
+
+export class Cohort {
+  readonly id = randomUUID()
+  /** Of its group. */
+  readonly key: string
+  /** A JSON array of texts. */
+  readonly values: string
+  readonly session: Session
+  readonly members = new Set<Member>()
+  /** Whether its values stand for another time at each look. */
+  readonly isClock: boolean
+  /** Whether it has no answer of the last time that it was asked for. */
+  isFailed = false
+
+  constructor(key: string, values: string, session: Session) {
+    this.key = key
+    this.values = values
+    this.session = session
+    this.isClock = mayBeClock(values)
+  }
+
+  /** Hands the answer of a turn to those who do not have it. */
+  deliver(body: Buffer, turn: number): void {
+    this.isFailed = false
+    const digest = digestOf(body)
+    for (const member of this.members) {
+      if (member.sent === digest || member.from > turn) continue
+      member.sent = digest
+      member.sink.next(body)
+    }
+  }
+
+  /** The same of a stream; gives those who have moved on by it. */
+  append({ body, rows, position }: StreamAnswer, turn: number): readonly Member[] {
+    this.isFailed = false
+    const moved: Member[] = []
+    for (const member of this.members) {
+      if (member.from > turn || member.isHeld) continue
+      if (rows > 0 || member.sent !== 'some') member.sink.append(body)
+      member.sent = 'some'
+      if (position === null) continue
+      member.position = position
+      moved.push(member)
+    }
+    return moved
+  }
+
+  /** Whether all are given time. */
+  get isHeld(): boolean {
+    for (const member of this.members) if (!member.isHeld) return false
+    return true
+  }
+
+  /**
+   * Tells that there is no answer: newcomers end with it unless it will pass by itself, the others stay, and all who stay
+   * are told once.
+   */
+  fail(error: TrellisError): void {
+    this.isFailed = true
+    const digest = digestOf(`${error.code} ${error.message}`)
+    for (const member of [...this.members]) {
+      if (member.sent === null && !isPassing(error)) {
+        this.members.delete(member)
+        member.cohort = null
+        member.sink.end(error)
+      } else if (member.sent !== digest) {
+        member.sent = digest
+        member.sink.fail(error)
+      }
+    }
+  }
+
+  /** The digest of the answer that all have who got the last one. */
+  get digest(): string | null {
+    for (const { sent } of this.members) return sent
+    return null
+  }
+}
+
+/** Whether an error has nothing to do with what is asked. */
+const isPassing = (error: TrellisError): boolean => error.status === 503 || isConnectionLost(error)

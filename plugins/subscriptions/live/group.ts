@@ -1,0 +1,232 @@
+// Cohorts that one statement answers: the role, the text and the settings agree, the values differ.
+
+import { randomUUID } from 'node:crypto'
+import type { GraphQLRequest, PreparedOperation } from '../../../sdk/graphql.ts'
+import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { Cohort, type Member } from './cohort.ts'
+import { isStream, takePosition, valuesAt } from './position.ts'
+import { areTold, type Reads, readsOf } from './reads.ts'
+import type { Turnstile } from './turnstile.ts'
+
+export interface GroupOptions {
+  readonly engine: Engine
+  readonly key: string
+  readonly role: string
+  readonly prepared: PreparedOperation
+  /** One of those that the statement answers. */
+  readonly request: GraphQLRequest
+  readonly batchSize: number
+  /** Lets few statements of all groups be at work at once. */
+  readonly turnstile: Turnstile
+  /** Whether the statement still is what its subscribers may see; when it is not, nothing is asked or sent. */
+  isCurrent(): boolean
+  /** Told when it is not, and somebody waits here. */
+  onStale(): void
+  onBatch(batch: BatchReport): void
+  /** Told when it is known what the statement reads. */
+  onReads(group: Group): void
+}
+
+/** How a statement for a batch went. */
+export interface BatchReport {
+  readonly group: Group
+  readonly cohorts: number
+  /** Milliseconds. */
+  readonly asked: number
+  readonly handedOut: number
+  /** Until they were handed out, since it was noticed that they are due. */
+  readonly sinceNoticed: number
+}
+
+export class Group {
+  readonly id = randomUUID()
+  readonly options: GroupOptions
+  readonly cohorts = new Map<string, Cohort>()
+  readonly #due = new Set<Cohort>()
+  #running = false
+  #noticed = 0
+  /** How many statements were sent. */
+  #turn = 0
+  /** What the database showed when all cohorts were due last; null before. */
+  asOf: string | null = null
+  /** Not known at first: asked each time, then. */
+  reads: Reads = { isSteady: false, tables: [] }
+  readonly #tables = new Set<string>()
+  readonly isStream: boolean
+
+  constructor(options: GroupOptions) {
+    this.options = options
+    this.isStream = isStream(options.prepared)
+    void this.#learn()
+  }
+
+  async #learn(): Promise<void> {
+    const { engine, onReads } = this.options
+    try {
+      this.reads = await readsOf(engine.database, this.statement.text)
+      for (const { name } of this.reads.tables) this.#tables.add(name)
+      onReads(this)
+    } catch {
+      // There is no answer to it either.
+    }
+  }
+
+  /** Whether writes to these tables may change its answers. */
+  readsAny(tables: ReadonlySet<string>): boolean {
+    for (const table of tables) if (this.#tables.has(table)) return true
+    return false
+  }
+
+  /** Whether each write that may change its answers is told by means that tell of tables. */
+  get isTold(): boolean {
+    return areTold(this.reads)
+  }
+
+  /** What answers its cohorts. */
+  get statement(): { readonly text: string } {
+    return this.options.prepared.batch!
+  }
+
+  get size(): number {
+    return this.cohorts.size
+  }
+
+  /** Adds a subscriber, who gets the first answer at once. */
+  join(member: Member, values: string): void {
+    let cohort = this.cohorts.get(values)
+    if (!cohort) {
+      cohort = new Cohort(this.options.key, values, member.live.session)
+      this.cohorts.set(values, cohort)
+    }
+    cohort.members.add(member)
+    member.cohort = cohort
+    member.from = this.#turn + 1
+    this.#due.add(cohort)
+    this.#run()
+  }
+
+  leave(member: Member): void {
+    const { cohort } = member
+    if (!cohort) return
+    member.cohort = null
+    cohort.members.delete(member)
+    if (cohort.members.size === 0) this.#forget(cohort)
+  }
+
+  /** Has all cohorts asked again; with `snapshot`: unless they were since the database showed this. */
+  wake(snapshot: string): void {
+    if (this.asOf !== snapshot) {
+      this.asOf = snapshot
+      for (const cohort of this.cohorts.values()) this.#due.add(cohort)
+    } else {
+      for (const cohort of this.cohorts.values()) {
+        if (!this.reads.isSteady || cohort.isClock || cohort.isFailed) this.#due.add(cohort)
+      }
+    }
+    this.#run()
+  }
+
+  #forget(cohort: Cohort): void {
+    this.#due.delete(cohort)
+    if (this.cohorts.get(cohort.values) === cohort) this.cohorts.delete(cohort.values)
+  }
+
+  #run(): void {
+    if (this.#running || this.#due.size === 0) return
+    this.#running = true
+    this.#noticed = performance.now()
+    // Those that join in the same turn are asked together.
+    setImmediate(() => {
+      this.#askDue().finally(() => {
+        this.#running = false
+        this.#run()
+      })
+    })
+  }
+
+  async #askDue(): Promise<void> {
+    while (this.#due.size > 0 && this.options.isCurrent()) {
+      const batch: Cohort[] = []
+      for (const cohort of this.#due) {
+        if (batch.length === this.options.batchSize) break
+        this.#due.delete(cohort)
+        if (!cohort.isHeld) batch.push(cohort)
+      }
+      if (batch.length > 0) await this.options.turnstile.pass(() => this.#ask(batch))
+    }
+    // Who waits here is asked for by the group that takes this one's place.
+    if (this.options.isCurrent()) return
+    this.#due.clear()
+    this.options.onStale()
+  }
+
+  /** One statement for the batch; where that fails, for its halves, so that one set of values fails alone. */
+  async #ask(batch: readonly Cohort[]): Promise<void> {
+    const started = performance.now()
+    const turn = ++this.#turn
+    const { isCurrent, onBatch } = this.options
+    try {
+      const answers = await this.#answers(batch)
+      if (!isCurrent()) return
+      const asked = performance.now()
+      for (const cohort of batch) this.#deliver(cohort, toBytes(answers.get(cohort.id)!), turn)
+      const now = performance.now()
+      const times = { asked: asked - started, handedOut: now - asked, sinceNoticed: now - this.#noticed }
+      onBatch({ group: this, cohorts: batch.length, ...times })
+    } catch (failure) {
+      if (!isCurrent()) return
+      const error = toTrellisError(failure)
+      if (batch.length === 1 || isOfAll(error)) this.#fail(batch, error)
+      else {
+        const middle = batch.length >> 1
+        await this.#ask(batch.slice(0, middle))
+        await this.#ask(batch.slice(middle))
+      }
+    }
+  }
+
+  #answers(batch: readonly Cohort[]): Promise<ReadonlyMap<string, Buffer | string>> {
+    const { engine, request, prepared } = this.options
+    const { engine: graphql } = engine.graphql
+    return graphql.operate({ request, session: batch[0]!.session }, (work) => {
+      work.operation = prepared.operation
+      return graphql.answerBatch(prepared, batch, { signal: work.signal })
+    })
+  }
+
+  #deliver(cohort: Cohort, body: Buffer, turn: number): void {
+    if (!this.isStream) {
+      cohort.deliver(body, turn)
+      return
+    }
+    for (const member of cohort.append(takePosition(body), turn)) {
+      this.leave(member)
+      this.join(member, valuesAt(this.options.prepared, cohort.values, member.position))
+      if (member.sink.isFull) this.#hold(member)
+    }
+  }
+
+  /** Lets a client take what it was sent before its stream goes on. */
+  #hold(member: Member): void {
+    member.isHeld = true
+    void member.sink.room().then(() => {
+      member.isHeld = false
+      if (!member.cohort || this.cohorts.get(member.cohort.values) !== member.cohort) return
+      this.#due.add(member.cohort)
+      this.#run()
+    })
+  }
+
+  #fail(batch: readonly Cohort[], error: TrellisError): void {
+    for (const cohort of batch) {
+      cohort.fail(error)
+      if (cohort.members.size === 0) this.#forget(cohort)
+    }
+  }
+}
+
+/** Errors that no values have caused: asking for half of them would not help. */
+const isOfAll = ({ status, code }: TrellisError): boolean =>
+  status === 503 || code === 'postgres-error' || code === 'time-limit-exceeded'
+
+const toBytes = (answer: Buffer | string): Buffer => (typeof answer === 'string' ? Buffer.from(answer) : answer)

@@ -1,0 +1,342 @@
+// All live queries of the server: who joins which group, and when groups are asked.
+//
+// Once per interval, and at once after a write of this server, the gate is asked whether anything was written. What does
+// not depend on anything but rows is asked again only then.
+
+import type { GraphQLRequest, PlannedRequest } from '../../../sdk/graphql.ts'
+import { type Engine, toTrellisError } from '../../../sdk/index.ts'
+import type { Model } from '../../../sdk/metadata.ts'
+import type { Paces } from '../options.ts'
+import { ChangeWatch, type Means } from './changes.ts'
+import type { LiveRequest, LiveSink, Member } from './cohort.ts'
+import { Gate, shows } from './gate.ts'
+import { type BatchReport, Group } from './group.ts'
+import { OwnWrites } from './own-writes.ts'
+import { isStream, valuesAt } from './position.ts'
+import type { HeardCommit } from './reads.ts'
+import { TriggerWatch } from './triggers.ts'
+import { Turnstile } from './turnstile.ts'
+
+/** A subscription, until it is left. */
+export interface LiveSubscription {
+  leave(): void
+}
+
+export interface LiveQueriesOptions {
+  readonly engine: Engine
+  readonly options: Paces
+  /** Whether all writes are heard of as they are committed, where the database lets it. */
+  readonly hearsChanges: boolean
+  onMeans(means: Means | null, reason: string | null): void
+  onBatch(batch: BatchReport): void
+}
+
+/** Statements for live queries that are at work at once. */
+const atOnce = 4
+
+/** Milliseconds between two looks for the sake of writes. */
+const wakeSpacing = 20
+
+/** Milliseconds by which timers are not exact: intervals that end together are one look. */
+const timerTolerance = 15
+
+/** Subscriptions that are planned again in one turn of the event loop. */
+const plannedPerTurn = 100
+
+interface Placed {
+  readonly key: string
+  readonly planned: PlannedRequest
+  readonly values: string
+}
+
+export class LiveQueries {
+  readonly #options: LiveQueriesOptions
+  readonly #gate: Gate
+  readonly #writes: OwnWrites
+  readonly #groups = new Map<string, Group>()
+  readonly #members = new Set<Member>()
+  readonly #turnstile = new Turnstile(atOnce)
+  /** Of which all groups are. */
+  #model: Model | null = null
+  #timer: NodeJS.Timeout | null = null
+  #looking: Promise<void> | null = null
+  readonly #changes: ChangeWatch
+  #wanted = noneWanted()
+  /** Transactions that were heard of before they could be seen. */
+  readonly #awaited = new Set<number>()
+  #looksInVain = 0
+  #isWoken = false
+  /** How many subscriptions there were. */
+  #started = 0
+  #lastLook = 0
+  readonly #lookedAt = { live: performance.now(), streams: performance.now() }
+  #isStopped = false
+
+  constructor(options: LiveQueriesOptions) {
+    this.#options = options
+    const { database } = options.engine
+    this.#gate = new Gate(database)
+    this.#writes = new OwnWrites({ database, onWrite: () => this.#wake(unheard) })
+    this.#changes = new ChangeWatch({
+      database,
+      onCommit: (commit) => this.#heard(commit),
+      onMeans: (means, reason) => {
+        options.onMeans(means, reason)
+        if (means !== null) this.#watchAll()
+      },
+    })
+  }
+
+  /** Begins to hear of writes elsewhere. */
+  async begin(): Promise<void> {
+    this.#writes.start()
+    if (this.#options.hearsChanges) await this.#changes.start()
+    // What servers left that ended otherwise than they should.
+    else await TriggerWatch.remove(this.#options.engine.database).catch(() => {})
+  }
+
+  /** Has the tables of all groups heard of, and looks once: what was written before was not heard. */
+  #watchAll(): void {
+    for (const group of this.#groups.values()) void this.#watch(group)
+    this.#wake(everything)
+  }
+
+  async #watch(group: Group): Promise<void> {
+    if (!group.isTold || this.#changes.means !== 'triggers') return
+    await this.#changes.watch(group.reads.tables)
+    // What was written while the triggers were made.
+    this.#wake(everything)
+  }
+
+  #heard({ tables, transaction }: HeardCommit): void {
+    if (this.#members.size === 0) return
+    if (![...this.#groups.values()].some((group) => group.readsAny(tables))) return
+    if (transaction !== null) this.#awaited.add(transaction)
+    this.#wake(tables)
+  }
+
+  /** What there is now. */
+  get groups(): readonly Group[] {
+    return [...this.#groups.values()]
+  }
+
+  get counts() {
+    let cohorts = 0
+    for (const group of this.#groups.values()) cohorts += group.size
+    return { subscribers: this.#members.size, groups: this.#groups.size, cohorts, looks: this.#gate.asked }
+  }
+
+  /** Subscribes; throws what is wrong with the request, while what the database refuses ends the subscription. */
+  start(live: LiveRequest, sink: LiveSink): LiveSubscription {
+    const member: Member = {
+      id: ++this.#started,
+      live,
+      sink,
+      sent: null,
+      cohort: null,
+      from: 0,
+      position: null,
+      isHeld: false,
+    }
+    this.#renew()
+    this.#place(member)
+    this.#members.add(member)
+    this.#writes.isPresent = true
+    this.#schedule()
+    return { leave: () => this.#leave(member) }
+  }
+
+  /** After a write through this server: here and at other instances somebody may wait for it. */
+  written(): void {
+    this.#writes.tell()
+    this.#wake(unheard)
+  }
+
+  /** Looks at once for the sake of the groups that read these tables. */
+  #wake(tables: Wanted): void {
+    if (this.#members.size === 0) return
+    if (tables === everything || tables === unheard) this.#wanted.groups.add(tables)
+    else for (const table of tables) this.#wanted.tables.add(table)
+    if (this.#isWoken) return
+    this.#isWoken = true
+    const wait = Math.max(0, wakeSpacing - (performance.now() - this.#lastLook))
+    setTimeout(() => {
+      this.#isWoken = false
+      void this.#look(true)
+    }, wait)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#members.clear()
+    this.#groups.clear()
+    await Promise.all([this.#writes.stop(), this.#changes.stop()])
+  }
+
+  #leave(member: Member): void {
+    if (!this.#members.delete(member)) return
+    if (this.#members.size === 0) this.#writes.isPresent = false
+    const { cohort } = member
+    const group = cohort && this.#groups.get(cohort.key)
+    group?.leave(member)
+    if (group && group.size === 0) this.#groups.delete(group.options.key)
+  }
+
+  /** Plans, and has the subscriber join the group of its plan. */
+  #place(member: Member): void {
+    const { key, planned, values } = this.#plan(member)
+    let group = this.#groups.get(key)
+    if (!group) {
+      group = this.#createGroup(key, planned, member.live)
+      this.#groups.set(key, group)
+    }
+    // One text for all of them.
+    const { request } = group.options
+    if (request.query === member.live.request.query) {
+      member.live = { ...member.live, request: { ...member.live.request, query: request.query } }
+    }
+    group.join(member, values)
+  }
+
+  #plan({ live: { request, session, schema }, position }: Member): Placed {
+    const { engine } = this.#options
+    const planned = engine.graphql.engine.plan(request, session, { schema })
+    const { prepared } = planned
+    const values = valuesAt(prepared, engine.graphql.engine.batchValues(planned, session), position)
+    const { name } = prepared.batch!
+    return { key: JSON.stringify([session.role, session.backendOnly, schema, name]), planned, values }
+  }
+
+  #createGroup(key: string, { prepared }: PlannedRequest, { request, session }: LiveRequest): Group {
+    const { engine, onBatch } = this.#options
+    const model = this.#model
+    const { batchSize } = this.#options.options[isStream(prepared) ? 'streams' : 'live']
+    return new Group({
+      ...{ engine, key, role: session.role, batchSize, onBatch, turnstile: this.#turnstile },
+      prepared,
+      request: withoutVariables(request),
+      onReads: (group) => void this.#watch(group),
+      isCurrent: () => !this.#isStopped && engine.model === model,
+      onStale: () => {
+        if (!this.#isStopped) this.#renew()
+      },
+    })
+  }
+
+  /** After a change of the metadata everybody is planned anew, and who may not subscribe any more is told so. */
+  #renew(): void {
+    const { model } = this.#options.engine
+    if (model === this.#model) return
+    this.#model = model
+    this.#groups.clear()
+    void this.#renewMembers([...this.#members], model)
+  }
+
+  async #renewMembers(members: readonly Member[], model: Model): Promise<void> {
+    for (const [i, member] of members.entries()) {
+      if (i > 0 && i % plannedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+      // Once more changed meanwhile: whoever noticed goes through all of them.
+      if (this.#model !== model) return
+      if (!this.#members.has(member)) continue
+      member.cohort = null
+      try {
+        this.#place(member)
+      } catch (error) {
+        this.#members.delete(member)
+        member.sink.end(toTrellisError(error))
+      }
+    }
+    if (this.#members.size === 0) this.#writes.isPresent = false
+  }
+
+  /** The kinds of groups that there are. */
+  get #kinds(): ReadonlySet<keyof Paces> {
+    const kinds = new Set<keyof Paces>()
+    for (const group of this.#groups.values()) {
+      kinds.add(kindOf(group))
+      if (kinds.size === 2) break
+    }
+    return kinds
+  }
+
+  /** Milliseconds until the interval of a kind is over. */
+  #left(kind: keyof Paces): number {
+    return this.#lookedAt[kind] + this.#options.options[kind].refetchInterval - performance.now()
+  }
+
+  /** Looks when the next interval is over. */
+  #schedule(): void {
+    if (this.#timer || this.#isStopped || this.#members.size === 0) return
+    const { live } = this.#options.options
+    const waits = [...this.#kinds].map((kind) => this.#left(kind))
+    const look = () => {
+      this.#timer = null
+      void this.#look().finally(() => this.#schedule())
+    }
+    this.#timer = setTimeout(look, Math.max(1, Math.min(live.refetchInterval, ...waits)))
+  }
+
+  /** One look at a time; who asks for one while another is under way needs one that begins later. */
+  async #look(isForced = false): Promise<void> {
+    while (this.#looking) await this.#looking
+    this.#looking = this.#lookOnce(isForced).finally(() => {
+      this.#looking = null
+    })
+    await this.#looking
+  }
+
+  async #lookOnce(isForced: boolean): Promise<void> {
+    this.#renew()
+    const kinds = [...this.#kinds].filter((kind) => this.#left(kind) <= timerTolerance)
+    this.#lastLook = performance.now()
+    for (const kind of kinds) this.#lookedAt[kind] = this.#lastLook
+    const wanted = this.#wanted
+    this.#wanted = noneWanted()
+    const due = [...this.#groups.values()].filter(
+      (group) => kinds.includes(kindOf(group)) || this.#isWanted(group, wanted),
+    )
+    if (due.length === 0) return
+    // Without an answer nobody knows what was written: everybody asks, and is told why there is no answer.
+    const snapshot = await this.#gate.look().catch(() => `unknown ${performance.now()}`)
+    if (isForced) this.#awaitVisible(snapshot, wanted)
+    for (const group of due) group.wake(snapshot)
+  }
+
+  #isWanted(group: Group, { groups, tables }: WantedGroups): boolean {
+    if (groups.has(everything)) return true
+    if (groups.has(unheard) && !(group.isTold && this.#changes.hears(group.reads.tables))) return true
+    return tables.size > 0 && group.readsAny(tables)
+  }
+
+  /** The log tells of a commit a moment before others see it: then there is another look. */
+  #awaitVisible(snapshot: string, { tables }: WantedGroups): void {
+    for (const transaction of this.#awaited) if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
+    // In the end there is the interval.
+    if (++this.#looksInVain > mostLooksInVain) this.#awaited.clear()
+    if (this.#awaited.size > 0) this.#wake(tables)
+    else this.#looksInVain = 0
+  }
+}
+
+/** Groups of which no write is heard by other means; all groups. */
+const unheard = Symbol('unheard')
+const everything = Symbol('everything')
+
+/** For whose sake there is a look. */
+type Wanted = typeof unheard | typeof everything | ReadonlySet<string>
+
+interface WantedGroups {
+  readonly groups: Set<symbol>
+  readonly tables: Set<string>
+}
+
+const noneWanted = (): WantedGroups => ({ groups: new Set(), tables: new Set() })
+
+/** Looks for the sake of a commit that is not visible yet. */
+const mostLooksInVain = 20
+
+const kindOf = ({ isStream: streams }: Group): keyof Paces => (streams ? 'streams' : 'live')
+
+const withoutVariables = (request: GraphQLRequest): GraphQLRequest => ({ ...request, variables: null })

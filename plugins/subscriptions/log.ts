@@ -1,0 +1,57 @@
+// The lines about sockets, and about asking for live queries.
+
+import type { GraphQLRequest } from '../../sdk/graphql.ts'
+import type { Means } from './live/changes.ts'
+
+/** What became of an operation of a socket. */
+export type OperationOutcome =
+  | { readonly type: 'started' | 'completed' | 'stopped' }
+  | { readonly type: 'proto_err'; readonly detail: string }
+  | { readonly type: 'query_err'; readonly detail: unknown }
+
+export type SocketEvent =
+  | { readonly type: 'accepted' | 'closed' }
+  | { readonly type: 'rejected'; readonly detail: unknown }
+  | { readonly type: 'conn_err'; readonly detail: string }
+  | {
+      readonly type: 'operation'
+      readonly detail: {
+        readonly operation_id: string
+        readonly request_id: string | null
+        readonly operation_name: string | null
+        readonly operation_type: OperationOutcome
+        /** Of refused ones. */
+        readonly query: GraphQLRequest | null
+      }
+    }
+
+export interface WebSocketLog {
+  readonly event: SocketEvent
+  readonly connection_info: {
+    readonly websocket_id: string
+    readonly token_expiry: string | null
+    readonly msg: string | null
+  }
+  readonly user_vars: Readonly<Record<string, string>> | null
+}
+
+/** Seconds. */
+export interface PollerLog {
+  readonly poller_id: string
+  readonly snapshot_time: number
+  readonly batches: readonly { readonly pg_execution_time: number; readonly push_time: number }[]
+  readonly total_time: number
+}
+
+/** By which means writes are heard of, when that changes. */
+export type LiveQueriesLog =
+  | { readonly mode: 'changes'; readonly means: Means }
+  | { readonly mode: 'poll'; readonly reason: string | null }
+
+declare module '../../sdk/registry.ts' {
+  interface LogKinds {
+    'websocket-log': WebSocketLog
+    'livequery-poller-log': PollerLog
+    'live-queries': LiveQueriesLog
+  }
+}

@@ -1,0 +1,67 @@
+// What a developer sees of the live queries that run.
+
+import type { Route } from '../../sdk/http.ts'
+import { Type } from '../../sdk/index.ts'
+import type { Group } from './live/group.ts'
+import type { LiveQueries } from './live/live-queries.ts'
+import { type LiveOptions, reported } from './options.ts'
+
+const Cohort = Type.Object({
+  variables: Type.Array(Type.Union([Type.String(), Type.Null()])),
+  cohort: Type.Object({
+    resp_id: Type.String(),
+    current_ops: Type.Array(Type.Integer()),
+    new_ops: Type.Array(Type.Integer()),
+    previous_result_hash: Type.Union([Type.String(), Type.Null()]),
+  }),
+})
+
+const Report = Type.Object({
+  options: Type.Object({ batch_size: Type.Integer(), refetch_delay: Type.Number() }),
+  live_queries_map: Type.Array(
+    Type.Object({
+      role: Type.String(),
+      thread_id: Type.Null(),
+      poller_id: Type.String(),
+      multiplexed_query: Type.String(),
+      cohorts: Type.Union([Type.Array(Cohort), Type.Null()]),
+    }),
+  ),
+})
+
+/** The groups of live queries, without and with their cohorts; administrators only. */
+export const developerRoutes = (live: LiveQueries, options: LiveOptions): readonly Route[] =>
+  [false, true].map((isExtended) => ({
+    method: 'GET',
+    url: isExtended ? '/dev/subscriptions/extended' : '/dev/subscriptions',
+    api: 'developer',
+    auth: 'admin',
+    about: { summary: `The live queries that run${isExtended ? ', with their values' : ''}.`, result: Report },
+    handle: () => ({
+      options: reported(options),
+      live_queries_map: live.groups.map((group) => describe(group, isExtended)),
+    }),
+  }))
+
+const describe = (group: Group, isExtended: boolean) => ({
+  role: group.options.role,
+  thread_id: null,
+  poller_id: group.id,
+  multiplexed_query: group.statement.text,
+  cohorts: isExtended ? cohortsOf(group) : null,
+})
+
+const cohortsOf = ({ cohorts }: Group) =>
+  [...cohorts.values()].map(({ id, values, members, digest }) => {
+    const all = [...members]
+    const [served, fresh] = [all.filter(({ sent }) => sent !== null), all.filter(({ sent }) => sent === null)]
+    return {
+      variables: JSON.parse(values) as (string | null)[],
+      cohort: {
+        resp_id: id,
+        current_ops: served.map((member) => member.id),
+        new_ops: fresh.map((member) => member.id),
+        previous_result_hash: digest,
+      },
+    }
+  })

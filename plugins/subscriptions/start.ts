@@ -1,0 +1,94 @@
+// Serving subscriptions, from the start of the server to its end.
+
+import type { Engine } from '../../sdk/index.ts'
+import { eventStreams } from '../graphql/index.ts'
+import type { Means } from './live/changes.ts'
+import type { BatchReport } from './live/group.ts'
+import { LiveQueries } from './live/live-queries.ts'
+import { type Activity, subscriptionMeasures } from './measures.ts'
+import { pacesOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'
+import { developerRoutes } from './routes.ts'
+import { endpoints } from './transports/endpoints.ts'
+import { Events } from './transports/events.ts'
+import { Places } from './transports/places.ts'
+import { Sockets } from './transports/sockets.ts'
+
+export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
+  const limits = socketOptionsOf(engine.options, engine.settings.responseStallTimeout * 1000)
+  const options = pacesOf(engine.options)
+  const listeners: ((batch: BatchReport) => void)[] = []
+  const live = new LiveQueries({
+    ...{ engine, options, hearsChanges: engine.options.liveQueries === 'changes' },
+    onMeans: (means, reason) => logMeans(engine, means, reason),
+    onBatch: (batch) => {
+      logBatch(engine, batch)
+      for (const listener of listeners) listener(batch)
+    },
+  })
+  const places = new Places(limits)
+  const sockets = new Sockets({ engine, live, limits, places })
+  const events = new Events({ engine, live, limits, places })
+  const activity: Activity = {
+    get sockets() {
+      return sockets.connections.length
+    },
+    get eventStreams() {
+      return events.count
+    },
+    get subscribers() {
+      return live.counts.subscribers
+    },
+    get groups() {
+      return live.counts.groups
+    },
+    get cohorts() {
+      return live.counts.cohorts
+    },
+    get looks() {
+      return live.counts.looks
+    },
+    get bytes() {
+      return sockets.bytes
+    },
+    onBatch: (listener) => listeners.push(listener),
+  }
+  engine.measures.add(...subscriptionMeasures(activity))
+  engine.use(eventStreams).use((call, schema) => events.serve(call, schema))
+  for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
+  if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options.live))
+  engine.around({
+    async operation(work, run) {
+      const result = await run()
+      if (work.operation?.kind === 'mutation') live.written()
+      return result
+    },
+    async metadata(_work, run) {
+      const result = await run()
+      live.written()
+      return result
+    },
+  })
+  engine.onReady(() => {
+    sockets.attach()
+    void live.begin()
+  })
+  engine.onStopping(() => {
+    sockets.stop()
+    events.stop()
+  })
+  engine.onClose(() => live.stop())
+}
+
+/** Says by which means changes are heard of. */
+function logMeans(engine: Engine, means: Means | null, reason: string | null): void {
+  const detail = means === null ? ({ mode: 'poll', reason } as const) : ({ mode: 'changes', means } as const)
+  engine.observe.log({ type: 'live-queries', level: means === null ? 'warn' : 'info', detail })
+}
+
+function logBatch(engine: Engine, { group, asked, handedOut }: BatchReport): void {
+  if (!engine.observe.isEnabled('livequery-poller-log', 'info')) return
+  const batches = [{ pg_execution_time: asked / 1000, push_time: handedOut / 1000 }]
+  const total_time = (asked + handedOut) / 1000
+  const detail = { poller_id: group.id, snapshot_time: asked / 1000, batches, total_time }
+  engine.observe.log({ type: 'livequery-poller-log', level: 'info', detail })
+}

@@ -1,0 +1,242 @@
+// One WebSocket, whatever the protocol on it: who is at the other end, the operations that run, what waits to be sent.
+
+import { randomUUID } from 'node:crypto'
+import type { WebSocket } from 'ws'
+import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
+import { inDialect } from '../../../sdk/http.ts'
+import { type Engine, flatError, graphqlError, type Session, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import type { LiveQueries } from '../live/live-queries.ts'
+import type { OperationOutcome, SocketEvent } from '../log.ts'
+import type { SocketOptions } from '../options.ts'
+import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
+import { framed } from './frames.ts'
+import { type OperationContext, type RunningOperation, runOperation } from './operations.ts'
+import { Outbox } from './outbox.ts'
+
+/** What the protocols write. */
+export interface Wire {
+  /** Around the body of a result. */
+  result(id: string): readonly [prefix: string, suffix: string]
+  /** A refusal; `error` is JSON. */
+  refused(id: string, error: string, isFlat: boolean): string
+  complete(id: string): string
+}
+
+export interface ConnectionOptions {
+  readonly engine: Engine
+  readonly live: LiveQueries
+  readonly socket: WebSocket
+  readonly wire: Wire
+  readonly schema: SchemaKind
+  /** Whether errors are flat, as `/v1alpha1/graphql` has them. */
+  readonly isFlat: boolean
+  readonly upgrade: ClientHeaders
+  readonly address: string
+  readonly limits: SocketOptions
+}
+
+/** Milliseconds that a client has to answer the closing of its socket. */
+const closePatience = 2000
+
+/** The longest time that a timer of Node can wait. */
+const longestTimer = 2 ** 31 - 1
+
+/** The longest reason that fits into a close frame. */
+export const longestReason = 123
+
+export class Connection {
+  readonly id = randomUUID()
+  readonly options: ConnectionOptions
+  readonly outbox: Outbox
+  readonly #operations = new Map<string, RunningOperation>()
+  #session: Session | null = null
+  /** Of the payload alone: what is passed on to others. */
+  #payload: ClientHeaders = { headers: {}, rawHeaders: [] }
+  #expiry: NodeJS.Timeout | null = null
+  received = 0
+
+  constructor(options: ConnectionOptions) {
+    this.options = options
+    const { socket } = options
+    this.outbox = new Outbox({
+      get buffered() {
+        return socket.bufferedAmount
+      },
+      send: (message, done) => socket.send(message, { binary: false }, done),
+    })
+  }
+
+  get session(): Session | null {
+    return this.#session
+  }
+
+  get operations(): number {
+    return this.#operations.size
+  }
+
+  has(id: string): boolean {
+    return this.#operations.has(id)
+  }
+
+  get isOpen(): boolean {
+    return this.options.socket.readyState === 1
+  }
+
+  /**
+   * Who is there, by the payload of a first message; rejects when nobody may be. A second time the payload alone counts.
+   */
+  async authenticate(payload: unknown): Promise<void> {
+    const given = payloadHeaders(payload)
+    const all = this.#session ? given : joinHeaders(given, this.options.upgrade)
+    const session = await this.options.engine.auth.authenticate(all.headers, all.rawHeaders)
+    this.#session = session
+    this.#payload = given
+    this.#endAt(session.expiresAt)
+  }
+
+  /** Closes when the session is over. */
+  #endAt(time: number | undefined): void {
+    if (this.#expiry) clearTimeout(this.#expiry)
+    this.#expiry = null
+    if (time === undefined || !this.isOpen) return
+    const left = time - Date.now()
+    const next = () => (left > longestTimer ? this.#endAt(time) : this.close(3000, 'the session has expired'))
+    this.#expiry = setTimeout(next, Math.max(0, Math.min(left, longestTimer)))
+  }
+
+  /** Runs an operation; resolves when a query or mutation is answered, when a subscription has begun. */
+  async start(id: string, payload: unknown): Promise<void> {
+    const { wire, isFlat, limits } = this.options
+    const most = limits.operationsPerSocket
+    if (this.#operations.size >= most) {
+      const error = startFailed(`this connection runs ${most} operations already`)
+      this.refuse(id, error)
+      return
+    }
+    const [prefix, suffix] = wire.result(id)
+    let request: GraphQLRequest | null = null
+    const ended = () => {
+      this.outbox.forget(id)
+      return this.#operations.delete(id)
+    }
+    try {
+      const { outbox } = this
+      const operation = runOperation(payload, this.#context(), {
+        get isFull() {
+          return outbox.isFull
+        },
+        room: () => outbox.room(),
+        result: (body) => this.#send(framed(body, prefix, suffix)),
+        state: (body) => {
+          if (this.isOpen) this.outbox.sendState(id, framed(body, prefix, suffix))
+        },
+        refused: (text, error) => {
+          this.outbox.forget(id)
+          this.#send(wire.refused(id, text, isFlat))
+          this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, request)
+        },
+        done: () => {
+          if (!ended()) return
+          this.#send(wire.complete(id))
+          this.#logOperation(id, { type: 'completed' }, null)
+        },
+      })
+      request = operation.request
+      this.#operations.set(id, operation)
+      this.#logOperation(id, { type: 'started' }, null)
+      await operation.begun
+      await this.outbox.room()
+    } catch (error) {
+      this.refuse(id, toTrellisError(error))
+    }
+  }
+
+  /** Refuses an operation that never ran. */
+  refuse(id: string, error: TrellisError): void {
+    const { wire, engine, isFlat } = this.options
+    const shown = inDialect(error, engine.settings)
+    const value = isFlat ? flatError(shown, false) : graphqlError(shown, false)
+    this.#send(wire.refused(id, JSON.stringify(value), isFlat))
+    this.#send(wire.complete(id))
+    this.#logOperation(id, { type: 'query_err', detail: flatError(shown, false) }, null)
+  }
+
+  /** Ends an operation without a word. */
+  stop(id: string): void {
+    const operation = this.#operations.get(id)
+    if (!operation) return
+    this.#operations.delete(id)
+    this.outbox.forget(id)
+    operation.stop()
+    this.#logOperation(id, { type: 'stopped' }, null)
+  }
+
+  /** Sends a message of the protocol. */
+  send(message: object): void {
+    this.#send(JSON.stringify(message))
+  }
+
+  #send(message: string | Buffer): void {
+    if (this.isOpen && message.length > 0) this.outbox.send(message)
+  }
+
+  close(code: number, reason: string): void {
+    const { socket } = this.options
+    socket.close(code, shortened(reason))
+    setTimeout(() => socket.terminate(), closePatience).unref()
+  }
+
+  /** After the socket was closed, by whomever. */
+  ended(): void {
+    this.#endAt(undefined)
+    this.outbox.release()
+    const operations = [...this.#operations.values()]
+    this.#operations.clear()
+    for (const operation of operations) operation.stop()
+    this.log({ type: 'closed' })
+  }
+
+  #context(): OperationContext {
+    const { engine, live, schema, isFlat, upgrade, address } = this.options
+    const session = this.#session!
+    const applicant = { session, headers: upgrade.headers, address, setHeader: () => {} }
+    const headers = this.#payload.headers as Readonly<Record<string, string>>
+    return { engine, live, schema, isFlat, applicant, headers, isAdmitted: false }
+  }
+
+  log(event: SocketEvent, message: string | null = null): void {
+    const { observe } = this.options.engine
+    const level = isFailure(event) ? 'error' : 'info'
+    if (!observe.isEnabled('websocket-log', level)) return
+    const session = this.#session
+    const expiry = session?.expiresAt
+    const info = {
+      websocket_id: this.id,
+      token_expiry: expiry === undefined ? null : new Date(expiry).toISOString(),
+      msg: message,
+    }
+    const detail = { event, connection_info: info, user_vars: session?.variables ?? null }
+    observe.log({ type: 'websocket-log', level, detail })
+  }
+
+  #logOperation(id: string, outcome: OperationOutcome, query: GraphQLRequest | null): void {
+    const requestId = this.#payload.headers['x-request-id']?.toString() ?? null
+    const name = query?.operationName ?? this.#operations.get(id)?.request.operationName ?? null
+    const detail = { operation_id: id, request_id: requestId, operation_name: name, operation_type: outcome, query }
+    this.log({ type: 'operation', detail })
+  }
+}
+
+export const startFailed = (message: string): TrellisError => new TrellisError(400, 'start-failed', message)
+
+const isFailure = (event: SocketEvent): boolean =>
+  event.type === 'rejected' ||
+  event.type === 'conn_err' ||
+  (event.type === 'operation' && ['proto_err', 'query_err'].includes(event.detail.operation_type.type))
+
+/** A reason in as many bytes as a close frame can hold. */
+function shortened(reason: string): string {
+  if (Buffer.byteLength(reason) <= longestReason) return reason
+  const text = Buffer.from(reason).toString('utf8', 0, longestReason - 3)
+  return text.replace(/\uFFFD+$/, '')
+}

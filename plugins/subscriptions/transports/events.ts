@@ -1,0 +1,278 @@
+// Server-sent events, in the protocol of the library graphql-sse: a stream for each operation, or one stream for all that a
+// client runs.
+
+import { randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
+import { applicantOf, type Route, type RouteCall, readJson } from '../../../sdk/http.ts'
+import { badRequest, type Engine, notFound, type Session, TrellisError, Type } from '../../../sdk/index.ts'
+import { streamTokenHeader, wantsEvents } from '../../graphql/index.ts'
+import type { LiveQueries } from '../live/live-queries.ts'
+import type { SocketOptions } from '../options.ts'
+import { EventStream } from './event-stream.ts'
+import { framed } from './frames.ts'
+import { type OperationContext, type ResultSink, type RunningOperation, runOperation } from './operations.ts'
+import type { Places } from './places.ts'
+
+export interface EventsOptions {
+  readonly engine: Engine
+  readonly live: LiveQueries
+  readonly limits: SocketOptions
+  readonly places: Places
+}
+
+/** A stream that a client has asked for, with all that it runs. */
+interface SharedStream {
+  readonly operations: Map<string, RunningOperation>
+  stream: EventStream | null
+  /** Results from before it was opened. */
+  readonly early: (() => void)[]
+  readonly session: Session
+  readonly release: () => void
+  readonly expiry: NodeJS.Timeout
+}
+
+/** Milliseconds within which a stream that was asked for has to be opened. */
+const openPatience = 10_000
+
+/** The longest time that a timer of Node can wait. */
+const longestTimer = 2 ** 31 - 1
+
+const conflict = (message: string) => new TrellisError(409, 'already-exists', message)
+
+export class Events {
+  readonly #options: EventsOptions
+  readonly #streams = new Set<EventStream>()
+  readonly #shared = new Map<string, SharedStream>()
+
+  constructor(options: EventsOptions) {
+    this.#options = options
+  }
+
+  get count(): number {
+    return this.#streams.size
+  }
+
+  /** Answers a POST that asks for events, or one that belongs to a stream of a client. */
+  serve(call: RouteCall, schema: SchemaKind): unknown {
+    const token = tokenOf(call.request)
+    const body = readJson(call.body as Buffer, 'lossless')
+    if (token !== null) return this.#startShared(this.#find(token), body, call, schema)
+    const request = readGraphQLRequest(body)
+    return this.#stream(request, call, schema)
+  }
+
+  /** The routes beside POST, on a path. */
+  routes(url: string, schema: SchemaKind): readonly Route[] {
+    const common = { url, api: 'graphql', raw: true } as const
+    const operationId = 'the id of an operation'
+    return [
+      {
+        ...{ ...common, method: 'GET', auth: 'none' },
+        about: { summary: 'Opens a stream of server-sent events.', contentType: 'text/event-stream' },
+        handle: (call) => this.#get(call, schema),
+      },
+      {
+        ...{ ...common, method: 'PUT', auth: 'session' },
+        about: { summary: 'Reserves a stream of server-sent events; answers its token.', contentType: 'text/plain' },
+        handle: (call) => this.#reserve(call),
+      },
+      {
+        ...{ ...common, method: 'DELETE', auth: 'session' },
+        about: {
+          summary: `Ends an operation of a stream: ${operationId} is \`operationId\`.`,
+          result: Type.Object({}),
+        },
+        handle: (call) => this.#end(call),
+      },
+    ]
+  }
+
+  /** Ends all, so that clients come back. */
+  stop(): void {
+    for (const stream of this.#streams) stream.endForReturn()
+    for (const [token, { stream }] of this.#shared) if (!stream) this.#forget(token)
+  }
+
+  async #get(call: RouteCall, schema: SchemaKind): Promise<unknown> {
+    const { request, reply } = call
+    if (!wantsEvents(request.headers.accept)) throw notFound()
+    const token = tokenOf(request)
+    if (token !== null) return this.#open(token, call)
+    const { engine } = this.#options
+    const session = await engine.auth.authenticate(request.headers, request.raw.rawHeaders)
+    return engine.admission.admit(applicantOf({ session, request, reply }), async () => {
+      const given = readGraphQLRequest(requestInQuery(request))
+      if (engine.graphql.engine.operation(given).kind === 'mutation') {
+        throw badRequest('unexpected-payload', 'mutations are not run by GET')
+      }
+      return this.#stream(given, { ...call, session }, schema)
+    })
+  }
+
+  /** A stream for one operation. */
+  #stream(given: unknown, call: RouteCall, schema: SchemaKind): void {
+    const release = this.#options.places.take(call.request.socket.remoteAddress ?? '')
+    let operation: RunningOperation | null = null
+    const stream = this.#openStream(call, call.session, () => {
+      release()
+      operation?.stop()
+    })
+    operation = runOperation(given, this.#context(call, schema), {
+      get isFull() {
+        return stream.isFull
+      },
+      room: () => stream.room(),
+      result: (body) => stream.event('next', body),
+      state: (body) => stream.state('', body),
+      refused: (error) => stream.event('next', `{"errors":[${error}]}`),
+      done: () => {
+        stream.event('complete', '')
+        stream.end()
+      },
+    })
+  }
+
+  #openStream({ reply, request }: Connected, session: Session | null, onClose: () => void): EventStream {
+    const { keepAlive, stallTimeout } = this.#options.limits
+    let expiry: NodeJS.Timeout | null = null
+    const stream = new EventStream({
+      ...{ reply, requestId: request.id, keepAlive, stallTimeout },
+      onClose: () => {
+        this.#streams.delete(stream)
+        if (expiry) clearTimeout(expiry)
+        onClose()
+      },
+    })
+    this.#streams.add(stream)
+    if (session?.expiresAt !== undefined) {
+      const left = Math.max(0, session.expiresAt - Date.now())
+      // A session that lasts for weeks outlives the connection.
+      if (left <= longestTimer) expiry = setTimeout(() => stream.end(), left)
+    }
+    return stream
+  }
+
+  #context(call: RouteCall, schema: SchemaKind): OperationContext {
+    const { engine, live } = this.#options
+    const headers = call.request.headers as Readonly<Record<string, string>>
+    return { engine, live, schema, isFlat: false, applicant: applicantOf(call), headers, isAdmitted: true }
+  }
+
+  #reserve({ request, reply, session, body }: RouteCall): string {
+    // A request to run something is none to reserve.
+    if (body instanceof Uint8Array && body.length > 0) throw notFound()
+    const token = randomUUID()
+    const release = this.#options.places.take(request.socket.remoteAddress ?? '')
+    const expiry = setTimeout(() => this.#forget(token), openPatience)
+    expiry.unref()
+    this.#shared.set(token, { operations: new Map(), stream: null, early: [], release, expiry, session })
+    reply.code(201).header('content-type', 'text/plain; charset=utf-8')
+    return token
+  }
+
+  #find(token: string): SharedStream {
+    const shared = this.#shared.get(token)
+    if (!shared) throw notFound('stream not found')
+    return shared
+  }
+
+  #forget(token: string): void {
+    const shared = this.#shared.get(token)
+    if (!shared) return
+    this.#shared.delete(token)
+    clearTimeout(shared.expiry)
+    shared.release()
+    for (const operation of shared.operations.values()) operation.stop()
+    shared.operations.clear()
+  }
+
+  #open(token: string, connected: Connected): void {
+    const shared = this.#find(token)
+    if (shared.stream) throw conflict('stream already open')
+    clearTimeout(shared.expiry)
+    shared.stream = this.#openStream(connected, shared.session, () => this.#forget(token))
+    for (const send of shared.early.splice(0)) send()
+  }
+
+  #startShared(shared: SharedStream, body: unknown, call: RouteCall, schema: SchemaKind): string {
+    const id = operationIdOf(body)
+    const { operationsPerSocket } = this.#options.limits
+    if (shared.operations.has(id)) throw conflict(`operation with ID "${id}" already exists`)
+    if (shared.operations.size >= operationsPerSocket) {
+      throw badRequest('start-failed', `this stream runs ${operationsPerSocket} operations already`)
+    }
+    const operation = runOperation(body, this.#context(call, schema), sharedSink(shared, id))
+    shared.operations.set(id, operation)
+    call.reply.code(202).header('content-type', 'text/plain; charset=utf-8')
+    return ''
+  }
+
+  #end({ request }: RouteCall): object {
+    const token = tokenOf(request)
+    if (token === null) throw notFound()
+    const { operationId } = request.query as Record<string, unknown>
+    if (typeof operationId !== 'string') throw badRequest('invalid-params', 'operationId is missing')
+    const { operations, stream } = this.#find(token)
+    operations.get(operationId)?.stop()
+    operations.delete(operationId)
+    stream?.forget(operationId)
+    return {}
+  }
+}
+
+type Connected = Pick<RouteCall, 'request' | 'reply'>
+
+/** Results of one operation among others. */
+function sharedSink(shared: SharedStream, id: string): ResultSink {
+  const name = JSON.stringify(id)
+  const inStream = (body: Buffer | string) => framed(body, `{"id":${name},"payload":`, '}')
+  const { early } = shared
+  const send = (deliver: (stream: EventStream) => void) => {
+    const { stream } = shared
+    if (stream) deliver(stream)
+    else early.push(() => shared.stream && deliver(shared.stream))
+  }
+  return {
+    get isFull() {
+      return shared.stream?.isFull ?? true
+    },
+    room: () => shared.stream?.room() ?? new Promise((resolve) => early.push(resolve)),
+    result(body) {
+      const event = inStream(body)
+      send((stream) => stream.event('next', event))
+    },
+    state(body) {
+      const event = inStream(body)
+      send((stream) => stream.state(id, event))
+    },
+    refused: (error) => send((stream) => stream.event('next', inStream(`{"errors":[${error}]}`))),
+    done() {
+      shared.operations.delete(id)
+      send((stream) => {
+        stream.forget(id)
+        stream.event('complete', `{"id":${name}}`)
+      })
+    },
+  }
+}
+
+function tokenOf({ headers, query }: FastifyRequest): string | null {
+  const { token } = query as Record<string, unknown>
+  const given = headers[streamTokenHeader] ?? token
+  return typeof given === 'string' ? given : null
+}
+
+function operationIdOf(body: unknown): string {
+  const { extensions } = (body ?? {}) as { readonly extensions?: { readonly operationId?: unknown } }
+  const id = extensions?.operationId
+  if (typeof id !== 'string' || id === '') throw badRequest('invalid-params', 'extensions.operationId is missing')
+  return id
+}
+
+/** A request as the parameters of a URL have it. */
+function requestInQuery({ query: parameters }: FastifyRequest): unknown {
+  const { query, operationName, variables } = parameters as Record<string, unknown>
+  const given = typeof variables === 'string' ? readJson(Buffer.from(variables), 'lossless') : variables
+  return { query, operationName, variables: given }
+}

@@ -1,0 +1,45 @@
+// How many clients are connected for longer: in all, and from each address.
+
+import { TrellisError } from '../../../sdk/index.ts'
+import type { SocketOptions } from '../options.ts'
+
+export class Places {
+  readonly #limits: Pick<SocketOptions, 'maxSockets' | 'socketsPerAddress'>
+  readonly #byAddress = new Map<string, number>()
+  #taken = 0
+
+  constructor(limits: Pick<SocketOptions, 'maxSockets' | 'socketsPerAddress'>) {
+    this.#limits = limits
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** Takes a place; the function that gives it back, once. Throws when there is none. */
+  take(address: string): () => void {
+    const { maxSockets, socketsPerAddress } = this.#limits
+    const here = this.#byAddress.get(address) ?? 0
+    if (maxSockets > 0 && this.#taken >= maxSockets) throw tooMany(503, `the server has ${maxSockets} connections`)
+    if (socketsPerAddress > 0 && here >= socketsPerAddress) {
+      throw tooMany(429, `this address has ${socketsPerAddress} connections`)
+    }
+    this.#taken++
+    this.#byAddress.set(address, here + 1)
+    let isGiven = true
+    return () => {
+      if (isGiven) this.#giveBack(address)
+      isGiven = false
+    }
+  }
+
+  #giveBack(address: string): void {
+    this.#taken--
+    const here = this.#byAddress.get(address)! - 1
+    if (here > 0) this.#byAddress.set(address, here)
+    else this.#byAddress.delete(address)
+  }
+}
+
+const tooMany = (status: number, message: string) =>
+  new TrellisError(status, 'too-many-connections', `${message} for subscriptions already`)

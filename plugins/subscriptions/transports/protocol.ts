@@ -1,0 +1,22 @@
+// What a protocol on a WebSocket is.
+
+import { readJson } from '../../../sdk/http.ts'
+import type { Connection, Wire } from './connection.ts'
+
+export interface Protocol<State> {
+  /** As clients ask for it. */
+  readonly name: string
+  readonly wire: Wire
+  /** Begins; gives what the connection remembers. */
+  begin(connection: Connection): State
+  /** Sent now and then, so that nobody on the way takes the connection for dead. */
+  keepAlive(connection: Connection, state: State): void
+  /** Takes a message; the next one comes when it has resolved. */
+  receive(connection: Connection, state: State, data: Buffer): Promise<void> | void
+}
+
+/** The JSON of a message, whose numbers keep their digits. */
+export const readMessage = (data: Buffer): unknown => readJson(data, 'lossless')
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

@@ -1,0 +1,229 @@
+// The WebSockets of the server: who gets one, what keeps it alive, and how all of them end.
+
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { type CorsPolicy, corsPolicy, isSameOrigin } from '../../../sdk/http.ts'
+import { type Engine, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import type { LiveQueries } from '../live/live-queries.ts'
+import type { SocketOptions } from '../options.ts'
+import { apolloProtocol } from './apollo.ts'
+import { upgradeHeaders } from './client-headers.ts'
+import { Connection } from './connection.ts'
+import { type Endpoint, endpointOf } from './endpoints.ts'
+import { Inbox } from './inbox.ts'
+import type { Places } from './places.ts'
+import type { Protocol } from './protocol.ts'
+import { transportWsProtocol } from './transport-ws.ts'
+
+export interface SocketsOptions {
+  readonly engine: Engine
+  readonly live: LiveQueries
+  readonly limits: SocketOptions
+  readonly places: Places
+}
+
+/** A connection with what its protocol does for it. */
+interface Served {
+  readonly connection: Connection
+  keepAlive(): void
+  /** Whether it gave a sign of life since the last time somebody looked. */
+  isAlive: boolean
+}
+
+/** Connections are looked at in turns, so that not all are at the same moment. */
+const turns = 10
+
+/** Intervals of keeping alive after which a client that gave no sign of life is taken for gone. */
+const patience = 12
+
+export class Sockets {
+  readonly #options: SocketsOptions
+  readonly #server: WebSocketServer
+  readonly #cors: CorsPolicy | null
+  readonly #served: Set<Served>[] = Array.from({ length: turns }, () => new Set())
+  #timer: NodeJS.Timeout | null = null
+  #next = 0
+  #round = 0
+  #isStopping = false
+  /** Bytes that were sent to, and came from, clients that are gone. */
+  #past = { sent: 0, received: 0 }
+
+  constructor(options: SocketsOptions) {
+    this.#options = options
+    const { engine, limits } = options
+    this.#cors = corsPolicy(engine.settings)
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: limits.maxMessageSize,
+      perMessageDeflate: limits.compression,
+      handleProtocols: (offered) => chosenProtocol(offered),
+    })
+  }
+
+  get connections(): readonly Connection[] {
+    return this.#served.flatMap((served) => [...served].map(({ connection }) => connection))
+  }
+
+  /** Bytes of messages, since the start. */
+  get bytes(): { readonly sent: number; readonly received: number } {
+    const total = { ...this.#past }
+    for (const { outbox, received } of this.connections) {
+      total.sent += outbox.bytes
+      total.received += received
+    }
+    return total
+  }
+
+  /** Takes the upgrades of a server. */
+  attach(): void {
+    const { app } = this.#options.engine
+    app.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+    const interval = this.#options.limits.keepAlive / turns
+    this.#timer = setInterval(() => this.#lookAtSome(), interval)
+    this.#timer.unref()
+  }
+
+  /** Closes all with the code on which clients connect again. */
+  stop(): void {
+    this.#isStopping = true
+    if (this.#timer) clearInterval(this.#timer)
+    for (const connection of this.connections) connection.close(1012, 'shutting server down')
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // A client that goes away while it is refused.
+    socket.on('error', ignore)
+    if (this.#isStopping) {
+      answer(socket, 503, ['Retry-After: 0', 'Content-Type: text/plain'], 'Server is shutting down')
+      return
+    }
+    let release: (() => void) | null = null
+    try {
+      const endpoint = endpointOf(request.url ?? '', this.#options.engine)
+      if (!endpoint)
+        throw notFound("only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets")
+      const withCookie = this.#checkOrigin(request)
+      const address = request.socket.remoteAddress ?? ''
+      release = this.#options.places.take(address)
+      socket.once('close', release)
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.off('error', ignore)
+        this.#serve(webSocket, { request, endpoint, withCookie, address })
+      })
+    } catch (error) {
+      release?.()
+      this.#refuse(socket, toTrellisError(error))
+    }
+  }
+
+  /** Refuses pages of origins that may not ask, as far as the server's own gate let them pass; says whether the cookie counts. */
+  #checkOrigin(request: IncomingMessage): boolean {
+    const { origin, host = '' } = request.headers
+    if (origin === undefined) return this.#cors !== null || this.#options.limits.readCookie
+    if (this.#cors === null) return this.#options.limits.readCookie
+    if (isSameOrigin(origin, host) || this.#cors.named(origin)) return true
+    if (this.#cors.anybody) return false
+    throw new TrellisError(400, 'access-denied', 'received origin header does not match configured CORS domains')
+  }
+
+  #refuse(socket: Duplex, error: TrellisError): void {
+    const body = JSON.stringify(graphqlError(error, false))
+    const { observe } = this.#options.engine
+    const info = { websocket_id: '', token_expiry: null, msg: error.message }
+    const event = { type: 'rejected', detail: graphqlError(error, false) } as const
+    observe.log({ type: 'websocket-log', level: 'error', detail: { event, connection_info: info, user_vars: null } })
+    const retry = error.status === 503 || error.status === 429 ? ['Retry-After: 1'] : []
+    answer(socket, error.status, ['Content-Type: application/json; charset=utf-8', ...retry], body)
+  }
+
+  #serve(socket: WebSocket, { request, endpoint, withCookie, address }: Upgraded): void {
+    const { engine, live, limits } = this.#options
+    const isTransportWs = socket.protocol === transportWsProtocol.name
+    const upgrade = upgradeHeaders(request, withCookie)
+    const wire = isTransportWs ? transportWsProtocol.wire : apolloProtocol.wire
+    const connection = new Connection({ engine, live, socket, wire, ...endpoint, upgrade, address, limits })
+    connection.log({ type: 'accepted' })
+    const { receive, keepAlive } = isTransportWs
+      ? begun(transportWsProtocol, connection)
+      : begun(apolloProtocol, connection)
+    const served: Served = { connection, keepAlive, isAlive: true }
+    const place = this.#served[this.#next++ % turns]!
+    place.add(served)
+    const inbox = new Inbox({ receive, pause: () => socket.pause(), resume: () => socket.resume() })
+    socket.on('message', (data: Buffer) => {
+      served.isAlive = true
+      connection.received += data.length
+      inbox.put(data)
+    })
+    socket.on('pong', () => {
+      served.isAlive = true
+    })
+    // What is wrong with a frame closes the socket, with the code that says so.
+    socket.on('error', (error) => connection.log({ type: 'conn_err', detail: error.message }))
+    socket.once('close', () => {
+      place.delete(served)
+      this.#past.sent += connection.outbox.bytes
+      this.#past.received += connection.received
+      connection.ended()
+    })
+  }
+
+  #lookAtSome(): void {
+    const round = this.#round++
+    const isLook = Math.floor(round / turns) % patience === 0
+    for (const served of this.#served[round % turns]!) {
+      const { connection } = served
+      const { socket } = connection.options
+      if (connection.outbox.stuckFor > this.#options.limits.stallTimeout) {
+        connection.close(1013, 'the client does not take what it is sent')
+        continue
+      }
+      if (isLook) {
+        if (!served.isAlive) {
+          socket.terminate()
+          continue
+        }
+        served.isAlive = false
+        socket.ping()
+      }
+      if (!connection.outbox.isFull) served.keepAlive()
+    }
+  }
+}
+
+interface Upgraded {
+  readonly request: IncomingMessage
+  readonly endpoint: Endpoint
+  readonly withCookie: boolean
+  readonly address: string
+}
+
+const ignore = () => {}
+
+/** A protocol at work on a connection. */
+function begun<State>(protocol: Protocol<State>, connection: Connection) {
+  const state = protocol.begin(connection)
+  return {
+    receive: (data: Buffer) => protocol.receive(connection, state, data),
+    keepAlive: () => protocol.keepAlive(connection, state),
+  }
+}
+
+/** The newer protocol where it is all that is offered beside unknown ones; clients that offer both get the older one. */
+function chosenProtocol(offered: ReadonlySet<string>): string {
+  const isNewer = offered.has(transportWsProtocol.name) && !offered.has(apolloProtocol.name)
+  return isNewer ? transportWsProtocol.name : apolloProtocol.name
+}
+
+/** Answers an upgrade over HTTP. */
+function answer(socket: Duplex, status: number, headers: readonly string[], body: string): void {
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...headers,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

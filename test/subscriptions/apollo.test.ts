@@ -1,0 +1,192 @@
+// The protocol graphql-ws, message by message.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startLibrary } from '../support/library.ts'
+import { openApollo, openSocket, startGuarded } from './clients.ts'
+
+const first = { book: [{ title: 'Dawn' }] }
+const query = '{ book(where: {id: {_eq: 1}}) { title } }'
+
+test('A query, a mutation and a subscription over one socket.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  assert.equal(socket.socket.protocol, 'graphql-ws')
+  socket.send({ type: 'start', id: '1', payload: { query } })
+  assert.deepEqual(await socket.next(), { type: 'data', id: '1', payload: { data: first } })
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
+  socket.send({ type: 'start', id: '2', payload: { query: `subscription ${query}` } })
+  assert.deepEqual(await socket.next(), { type: 'data', id: '2', payload: { data: first } })
+  const mutation = 'mutation ($t: String!) { update_book(where: {id: {_eq: 1}}, _set: {title: $t}) { affected_rows } }'
+  socket.send({ type: 'start', id: '3', payload: { query: mutation, variables: { t: 'Dusk' } } })
+  assert.deepEqual(await socket.next(), {
+    type: 'data',
+    id: '3',
+    payload: { data: { update_book: { affected_rows: 1 } } },
+  })
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '3' })
+  assert.deepEqual(await socket.next(), { type: 'data', id: '2', payload: { data: { book: [{ title: 'Dusk' }] } } })
+  socket.send({ type: 'stop', id: '2' })
+  socket.send({ type: 'stop', id: 'nobody' })
+  socket.send({ type: 'connection_terminate' })
+  assert.deepEqual(await socket.closed, { code: 1000, reason: 'GQL_CONNECTION_TERMINATE received' })
+})
+
+test('The connection is kept alive from the start on.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openSocket(t, trellis.url)
+  await socket.messages.atLeast(1)
+  socket.send({ type: 'connection_init' })
+  assert.deepEqual(await socket.messages.atLeast(3), [{ type: 'ka' }, { type: 'connection_ack' }, { type: 'ka' }])
+  await socket.messages.atLeast(4)
+  assert.deepEqual(socket.messages.items[3], { type: 'ka' })
+})
+
+const refusedStarts = {
+  'a document that is no GraphQL': {
+    query: '{',
+    error: { path: '$.query', code: 'validation-failed', message: 'not a valid graphql query' },
+  },
+  'an unknown field': {
+    query: 'subscription { book { nothing } }',
+    error: {
+      path: '$.selectionSet.book.selectionSet.nothing',
+      code: 'validation-failed',
+      message: `field "nothing" not found in type: 'book'`,
+    },
+  },
+  'two root fields': {
+    query: 'subscription { book { id } publisher { id } }',
+    error: { path: '$', code: 'validation-failed', message: 'subscriptions must select one top level field' },
+  },
+  introspection: {
+    query: 'subscription { __schema { queryType { name } } }',
+    error: { path: '$', code: 'not-supported', message: 'Introspection not supported over subscriptions' },
+  },
+  'a value that is none of its type': {
+    query: 'subscription { book(where: {released_on: {_eq: "soon"}}) { id } }',
+    error: { path: '$', code: 'data-exception', message: 'invalid input syntax for type date: "soon"' },
+  },
+}
+
+test('What is refused gets an error, and is complete.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  for (const [id, { query, error }] of Object.entries(refusedStarts)) {
+    socket.send({ type: 'start', id, payload: { query } })
+    const { type, payload } = (await socket.next()) as { type: string; payload: { errors: Record<string, unknown>[] } }
+    const { extensions, message } = payload.errors[0]!
+    const { path, code } = extensions as Record<string, unknown>
+    assert.deepEqual({ id, type, error: { path, code, message } }, { id, type: 'error', error })
+    assert.deepEqual(await socket.next(), { type: 'complete', id })
+  }
+})
+
+test('An error of an operation that ran stands beside null data.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  const mutation = 'mutation { insert_publisher(objects: [{name: "Ark"}]) { affected_rows } }'
+  socket.send({ type: 'start', id: '1', payload: { query: mutation } })
+  const { type, payload } = (await socket.next()) as {
+    type: string
+    payload: { data: null; errors: { message: string }[] }
+  }
+  assert.deepEqual([type, payload.data], ['data', null])
+  assert.match(payload.errors[0]!.message, /^Uniqueness violation/)
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
+})
+
+test('Errors are flat on /v1alpha1/graphql.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url, { path: '/v1alpha1/graphql' })
+  socket.send({ type: 'start', id: '1', payload: { query: '{ nothing }' } })
+  const error = `field "nothing" not found in type: 'query_root'`
+  const payload = { path: '$.selectionSet.nothing', error, code: 'validation-failed' }
+  assert.deepEqual(await socket.next(), { type: 'error', id: '1', payload })
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
+})
+
+const startFailed = (message: string) => ({ extensions: { path: '$', code: 'start-failed' }, message })
+
+test('Starting comes after being let in, and an id stands for one operation.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openSocket(t, trellis.url)
+  const start = { type: 'start', id: '1', payload: { query: `subscription ${query}` } }
+  socket.send(start)
+  const early = startFailed('start received before the connection is initialised')
+  assert.deepEqual(await socket.next(), { type: 'error', id: '1', payload: early })
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
+  socket.send({ type: 'connection_init' })
+  assert.deepEqual(await socket.next(), { type: 'connection_ack' })
+  socket.send(start)
+  assert.equal((await socket.next()).type, 'data')
+  socket.send(start)
+  const taken = startFailed('an operation already exists with this id: 1')
+  assert.deepEqual(await socket.next(), { type: 'error', id: '1', payload: taken })
+})
+
+const unreadable = [
+  '{',
+  '[]',
+  '7',
+  '{"type":"hello"}',
+  '{}',
+  '{"type":"start"}',
+  '{"type":"start","id":"1"}',
+  '{"type":"connection_init","payload":7}',
+]
+
+test('What is no message is refused, and the socket stays open.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  for (const text of unreadable) {
+    socket.send(text)
+    const { type, payload } = await socket.next()
+    assert.equal(type, 'connection_error', text)
+    assert.match(String(payload), /^parsing ClientMessage failed: /)
+  }
+  socket.send({ type: 'start', id: '1', payload: { query } })
+  assert.equal((await socket.next()).type, 'data')
+})
+
+test('Headers of the payload say who asks; who is refused stays refused.', async (t) => {
+  const trellis = await startGuarded(t)
+  const admin = { 'x-service-admin-secret': 'secret' }
+  const socket = await openApollo(t, trellis.url, { payload: { headers: admin } })
+  socket.send({ type: 'start', id: '1', payload: { query } })
+  assert.equal((await socket.next()).type, 'data')
+  const refused = await openSocket(t, trellis.url)
+  const message = 'x-service-admin-secret/x-service-access-key required, but not found'
+  refused.send({ type: 'connection_init', payload: {} })
+  assert.deepEqual(await refused.next(), { type: 'connection_error', payload: message })
+  refused.send({ type: 'start', id: '1', payload: { query } })
+  const failed = startFailed(`cannot start as connection_init failed with : ${message}`)
+  assert.deepEqual(await refused.next(), { type: 'error', id: '1', payload: failed })
+  assert.deepEqual(await refused.next(), { type: 'complete', id: '1' })
+  refused.send({ type: 'connection_init', payload: { headers: admin } })
+  assert.deepEqual(await refused.next(), { type: 'connection_error', payload: message })
+})
+
+test('The payload wins over the upgrade, and a second connection_init gives another role.', async (t) => {
+  const trellis = await startGuarded(t)
+  const filter = (title: string) => ({ columns: ['title'], filter: { title: { _eq: title } } })
+  for (const [role, title] of [
+    ['one', 'Dawn'],
+    ['two', 'Ebb'],
+  ] as const) {
+    const args = { table: 'book', role, permission: filter(title) }
+    await trellis.op('create_select_permission', args, { headers: { 'x-service-admin-secret': 'secret' } })
+  }
+  const headers = { 'x-service-admin-secret': 'secret', 'x-service-role': 'one' }
+  const socket = await openApollo(t, trellis.url, { headers, payload: { headers: { 'X-Service-Role': 'two' } } })
+  const titles = async (id: string) => {
+    socket.send({ type: 'start', id, payload: { query: '{ book { title } }' } })
+    const { payload } = await socket.next()
+    await socket.next()
+    return payload
+  }
+  assert.deepEqual(await titles('1'), { data: { book: [{ title: 'Ebb' }] } })
+  socket.send({ type: 'connection_init', payload: { headers } })
+  assert.deepEqual(await socket.next(), { type: 'connection_ack' })
+  assert.deepEqual(await titles('2'), { data: { book: [{ title: 'Dawn' }] } })
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type Observer, silentObserver } from '../../core/log/observe.ts'
+import type { LogEntry } from '../../sdk/services.ts'
+import { withTemplate } from '../../sdk/testing/postgres.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { testDatabase } from '../support/database.ts'
+import { librarySql, trackLibrary } from '../support/library.ts'
+import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
+import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
+import { graphqlWsClient, subscribeWith } from './clients.ts'
+
+/** An interval so long that nothing is seen by it. */
+const settings = { liveQueries: 'changes', liveQueriesRefetchInterval: 600_000 } as const
+
+interface Hearing extends TestTrellis {
+  /** By which means writes are heard of, once that is known. */
+  readonly means: unknown
+}
+
+async function startHearing(t: TestContext, options: TrellisOptions = {}): Promise<Hearing> {
+  const known = Promise.withResolvers<unknown>()
+  const log = (entry: LogEntry) => {
+    if (entry.type === 'live-queries') known.resolve(entry.detail)
+  }
+  const observe: Observer = { ...silentObserver, log }
+  const trellis = await startTrellis(t, { observe, settings, sql: librarySql, ...options })
+  await trellis.op('bulk', trackLibrary)
+  return { ...trellis, means: await known.promise }
+}
+
+/** The library in a PostgreSQL whose log cannot be decoded. */
+async function startWithoutDecoding(t: TestContext, options: TrellisOptions = {}): Promise<Hearing> {
+  const server = await makePostgres({ programs: await embeddedPrograms() })
+  atEnd(t, () => server.remove())
+  await server.start()
+  const { template, stop } = await withTemplate({ url: server.url, stop: async () => {} })
+  atEnd(t, () => stop().catch(() => {}))
+  const database = await testDatabase(t, { server: { url: server.url, template } })
+  return startHearing(t, { ...options, database, sql: librarySql })
+}
+
+const titles = 'subscription { book(order_by: {id: asc}) { title } }'
+
+const lastTitles = (items: readonly unknown[]) =>
+  (items.at(-1) as { data: { book: { title: string }[] } }).data.book.map(({ title }) => title)
+
+test('Writes by plain SQL are seen at once, by decoding the log.', async (t) => {
+  const trellis = await startHearing(t)
+  assert.deepEqual(trellis.means, { mode: 'changes', means: 'decoding' })
+  const client = graphqlWsClient(t, trellis.url)
+  const received = subscribeWith(client, titles)
+  await received.atLeast(1)
+  for (let i = 0; i < 20; i++) {
+    await trellis.sql(`update book set title = 'T${i}' where id = 1`)
+    await received.until((items) => lastTitles(items)[0] === `T${i}`, 2000)
+  }
+  await trellis.sql('truncate book')
+  await received.until((items) => lastTitles(items).length === 0, 2000)
+})
+
+test('Only who reads a table is asked again when it is written, through views and relationships too.', async (t) => {
+  const trellis = await startHearing(t)
+  await trellis.sql(`
+    create table unrelated (id int primary key);
+    create table "odd ""one" (id int primary key) partition by range (id);
+    create table part partition of "odd ""one" for values from (0) to (100);
+    create view named as select p.id, p.name from publisher p where exists (select from book b where b.publisher_id = p.id)`)
+  await trellis.op('bulk', [
+    { type: 'track_table', args: 'unrelated' },
+    { type: 'track_table', args: { table: 'odd "one', configuration: { custom_name: 'odd' } }, version: 2 },
+    { type: 'track_table', args: 'named' },
+  ])
+  const client = graphqlWsClient(t, trellis.url)
+  const view = subscribeWith(client, 'subscription { named(order_by: {id: asc}) { id } }')
+  const partitions = subscribeWith(client, 'subscription { odd { id } }')
+  const nested = subscribeWith(client, 'subscription { publisher(order_by: {id: asc}) { books { id } } }')
+  for (const each of [view, partitions, nested]) await each.atLeast(1)
+  await trellis.sql('insert into unrelated values (1)')
+  await trellis.sql('insert into part values (5)')
+  await partitions.atLeast(2, 2000)
+  await trellis.sql(`insert into book (title, publisher_id) values ('Gale', 3)`)
+  await Promise.all([view.atLeast(2, 2000), nested.atLeast(2, 2000)])
+  assert.deepEqual(view.items.at(-1), { data: { named: [{ id: 1 }, { id: 2 }, { id: 3 }] } })
+})
+
+test('Hearing goes on after the connection was lost, and nothing is missed.', async (t) => {
+  const trellis = await startHearing(t)
+  const received = subscribeWith(graphqlWsClient(t, trellis.url), titles)
+  await received.atLeast(1)
+  await trellis.sql(`select pg_terminate_backend(active_pid) from pg_replication_slots
+    where database = current_database() and active_pid is not null`)
+  await trellis.sql(`update book set title = 'Unheard' where id = 1`)
+  await received.until((items) => lastTitles(items)[0] === 'Unheard')
+  await trellis.sql(`update book set title = 'Heard' where id = 1`)
+  await received.until((items) => lastTitles(items)[0] === 'Heard')
+})
+
+test('A slot is gone with its server.', async (t) => {
+  const trellis = await startHearing(t)
+  const slots = () => trellis.sql('select slot_name from pg_replication_slots where database = current_database()')
+  assert.equal((await slots()).length, 1)
+  await trellis.engine.close()
+  for (let i = 0; i < 50 && (await slots()).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual(await slots(), [])
+})
+
+test('Where the log cannot be decoded triggers tell, which are gone with the last server.', async (t) => {
+  const trellis = await startWithoutDecoding(t)
+  assert.deepEqual(trellis.means, { mode: 'changes', means: 'triggers' })
+  const client = graphqlWsClient(t, trellis.url)
+  const received = subscribeWith(client, titles)
+  const triggers = () =>
+    trellis.sql(`select tgrelid::regclass::text as name from pg_trigger where tgname = 'trellis_change'`)
+  for (let i = 0; i < 250 && (await triggers()).length === 0; i++)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual(await triggers(), [{ name: 'book' }])
+  for (let i = 0; i < 10; i++) {
+    await trellis.sql(`update book set title = 'T${i}' where id = 1`)
+    await received.until((items) => lastTitles(items)[0] === `T${i}`, 2000)
+  }
+  await trellis.sql('truncate book')
+  await received.until((items) => lastTitles(items).length === 0, 2000)
+  const other = await startTrellis(t, { database: trellis.database, settings })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await other.engine.close()
+  assert.deepEqual(await triggers(), [{ name: 'book' }], 'another server still uses them')
+  await client.dispose()
+  await trellis.engine.close()
+  assert.deepEqual(await triggers(), [])
+  assert.deepEqual(await trellis.sql(`select from pg_proc where proname = 'notify_of_change'`), [])
+})
+
+test('A server that polls takes away what one that was killed left.', async (t) => {
+  const trellis = await startTrellis(t, { sql: librarySql })
+  await trellis.sql(`
+    create function trellis.notify_of_change() returns trigger language plpgsql as 'begin return null; end';
+    create trigger trellis_change after insert on book for each statement execute function trellis.notify_of_change()`)
+  await startTrellis(t, { database: trellis.database })
+  const left = () => trellis.sql(`select from pg_proc where proname = 'notify_of_change'`)
+  for (let i = 0; i < 100 && (await left()).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual(await left(), [])
+  await trellis.sql('delete from book')
+})

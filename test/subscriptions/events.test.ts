@@ -1,0 +1,87 @@
+// Server-sent events: a stream for each operation, and one for all.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startLibrary } from '../support/library.ts'
+import { graphqlSseClient, startGuarded, subscribeWith } from './clients.ts'
+
+const first = { data: { book: [{ title: 'Dawn' }] } }
+const query = '{ book(where: {id: {_eq: 1}}) { title } }'
+const events = { accept: 'text/event-stream' }
+
+for (const singleConnection of [false, true]) {
+  const mode = singleConnection ? 'over one stream for all' : 'over a stream of its own'
+  test(`A query and a subscription ${mode}.`, async (t) => {
+    const trellis = await startLibrary(t)
+    const client = graphqlSseClient(t, trellis.url, { singleConnection })
+    const answered = subscribeWith(client, query)
+    assert.deepEqual(await answered.atLeast(2), [first, 'complete'])
+    const received = subscribeWith(client, `subscription ${query}`)
+    await received.atLeast(1)
+    await trellis.sql(`update book set title = 'Dusk' where id = 1`)
+    assert.deepEqual(await received.atLeast(2), [first, { data: { book: [{ title: 'Dusk' }] } }])
+    const refused = subscribeWith(client, 'subscription { nothing }')
+    const [result] = (await refused.atLeast(2)) as [{ errors: { message: string }[] }]
+    assert.equal(result.errors[0]!.message, `field "nothing" not found in type: 'subscription_root'`)
+  })
+}
+
+test('The bytes of a stream, by POST and by GET.', async (t) => {
+  const trellis = await startLibrary(t)
+  const expected = `:\n\nevent: next\ndata: ${JSON.stringify(first)}\n\nevent: complete\ndata: \n\n`
+  const posted = await trellis.request('/v1/graphql', { headers: events, body: { query } })
+  assert.deepEqual([posted.status, posted.text], [200, expected])
+  assert.equal(posted.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const got = await trellis.request(`/v1/graphql?query=${encodeURIComponent(query)}`, { headers: events })
+  assert.deepEqual([got.status, got.text], [200, expected])
+})
+
+test('Line ends in JSON do not end the data of an event.', async (t) => {
+  const trellis = await startLibrary(t)
+  await trellis.sql(
+    `create table note (id int primary key, content json); insert into note values (1, E'{"a":\\n\\r 1}')`,
+  )
+  await trellis.op('track_table', 'note')
+  const { text } = await trellis.request('/v1/graphql', { headers: events, body: { query: '{ note { content } }' } })
+  assert.match(text, /^event: next\ndata: \{"data":\{"note":\[\{"content":\{"a":\s+1\}\}\]\}\}$/m)
+})
+
+test('GET is no API but for events, and runs no mutation.', async (t) => {
+  const trellis = await startLibrary(t)
+  const notFound = { path: '$', error: 'resource does not exist', code: 'not-found' }
+  const plain = await trellis.request('/v1/graphql')
+  assert.deepEqual([plain.status, plain.body], [404, notFound])
+  const mutation = encodeURIComponent('mutation { delete_book(where: {}) { affected_rows } }')
+  const { status, body } = await trellis.request(`/v1/graphql?query=${mutation}`, { headers: events })
+  const error = 'mutations are not run by GET'
+  assert.deepEqual([status, body], [400, { path: '$', error, code: 'unexpected-payload' }])
+})
+
+test('Who asks is checked before anything is opened.', async (t) => {
+  const trellis = await startGuarded(t)
+  const refused = await trellis.request('/v1/graphql', { headers: events, body: { query } })
+  assert.equal(refused.status, 401)
+  assert.match(refused.text, /required, but not found/)
+  const reserved = await trellis.request('/v1/graphql', { method: 'PUT' })
+  assert.equal(reserved.status, 401)
+})
+
+test('A stream that nobody has asked for is not found, and one is opened once.', async (t) => {
+  const trellis = await startLibrary(t)
+  const none = { 'x-graphql-event-stream-token': 'none' }
+  const missing = await trellis.request('/v1/graphql', { headers: { ...events, ...none } })
+  assert.deepEqual([missing.status, missing.body], [404, { path: '$', error: 'stream not found', code: 'not-found' }])
+  const reserved = await trellis.request('/v1/graphql', { method: 'PUT' })
+  assert.equal(reserved.status, 201)
+  const headers = { ...events, 'x-graphql-event-stream-token': reserved.text }
+  const stream = await fetch(`${trellis.url}/v1/graphql`, { headers })
+  assert.equal(stream.status, 200)
+  const again = await trellis.request('/v1/graphql', { headers })
+  assert.deepEqual(
+    [again.status, again.body],
+    [409, { path: '$', error: 'stream already open', code: 'already-exists' }],
+  )
+  const unnamed = await trellis.request('/v1/graphql', { headers, body: { query } })
+  assert.match(unnamed.text, /extensions\.operationId is missing/)
+  await stream.body?.cancel()
+})

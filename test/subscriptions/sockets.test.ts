@@ -1,0 +1,216 @@
+// Sockets: who gets one, and what ends them.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startLibrary } from '../support/library.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { graphqlWsClient, openApollo, openSocket, refusedUpgrade, startGuarded, subscribeWith } from './clients.ts'
+
+const books = 'subscription { book(order_by: {id: asc}) { title } }'
+const admin = { 'x-service-admin-secret': 'secret' }
+
+test('An upgrade elsewhere is not found.', async (t) => {
+  const trellis = await startLibrary(t)
+  const { status, body } = await refusedUpgrade(trellis.url, { path: '/v1/other' })
+  const message = "only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets"
+  assert.deepEqual([status, JSON.parse(body)], [404, { message, extensions: { path: '$', code: 'not-found' } }])
+})
+
+test('An API that is not open has no sockets either.', async (t) => {
+  const trellis = await startTrellis(t, { settings: { enabledApis: ['metadata'] } })
+  assert.equal((await refusedUpgrade(trellis.url)).status, 404)
+})
+
+test('Pages of origins that may not call get no socket.', async (t) => {
+  const listed = await startGuarded(t, { corsDomain: ['https://app.example'] })
+  const foreign = { origin: 'https://other.example' }
+  const { status, body } = await refusedUpgrade(listed.url, { headers: foreign })
+  const message = 'received origin header does not match configured CORS domains'
+  assert.deepEqual([status, JSON.parse(body)], [400, { message, extensions: { path: '$', code: 'access-denied' } }])
+  const socket = await openApollo(t, listed.url, {
+    headers: { origin: 'https://app.example' },
+    payload: { headers: admin },
+  })
+  assert.equal(socket.socket.readyState, 1)
+  const open = await startLibrary(t)
+  const refused = await refusedUpgrade(open.url, { headers: foreign })
+  assert.deepEqual([refused.status, JSON.parse(refused.body).code], [403, 'access-denied'])
+})
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const key = 'k'.repeat(32)
+
+/** A token of a role for so many seconds. */
+function token(role: string, seconds: number): string {
+  const claims = { 'x-service-allowed-roles': [role], 'x-service-default-role': role }
+  const payload = { exp: Math.floor(Date.now() / 1000) + seconds, 'https://hasura.io/jwt/claims': claims }
+  const text = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(payload)}`
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+}
+
+async function startWithTokens(t: Parameters<typeof startGuarded>[0], jwt: object = {}, settings: object = {}) {
+  const secret = { type: 'HS256', key, ...jwt }
+  const trellis = await startGuarded(t, { jwtSecret: JSON.stringify(secret), ...settings })
+  const permission = { columns: ['title'], filter: {} }
+  await trellis.op('create_select_permission', { table: 'book', role: 'reader', permission }, { headers: admin })
+  return trellis
+}
+
+test('A socket ends when its session does, unless it says again who it is.', async (t) => {
+  const trellis = await startWithTokens(t)
+  const bearer = (seconds: number) => ({ headers: { authorization: `Bearer ${token('reader', seconds)}` } })
+  const [short, renewed] = await Promise.all([
+    openApollo(t, trellis.url, { payload: bearer(2) }),
+    openApollo(t, trellis.url, { payload: bearer(2) }),
+  ])
+  renewed.send({ type: 'connection_init', payload: bearer(60) })
+  const { code, reason } = await short.closed
+  assert.deepEqual([code, reason], [3000, 'the session has expired'])
+  await sleep(300)
+  assert.equal(renewed.socket.readyState, 1)
+})
+
+test('A cookie counts for pages of the server itself and of listed origins only.', async (t) => {
+  const jwt = { header: { type: 'Cookie', name: 'session' } }
+  const trellis = await startWithTokens(t, jwt, { corsDomain: ['*'] })
+  const cookie = `session=${token('reader', 60)}`
+  const answerTo = async (origin?: string) => {
+    const socket = await openSocket(t, trellis.url, { headers: { cookie, ...(origin && { origin }) } })
+    socket.send({ type: 'connection_init' })
+    return (await socket.next()).type
+  }
+  assert.deepEqual([await answerTo(), await answerTo(trellis.url)], ['connection_ack', 'connection_ack'])
+  const foreign = { cookie, origin: 'https://other.example' }
+  const { status, body } = await refusedUpgrade(trellis.url, { headers: foreign })
+  assert.deepEqual([status, JSON.parse(body).code], [403, 'access-denied'])
+})
+
+test('A message that is too large closes its socket, with 1009.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  socket.send(`"${'x'.repeat(2_000_000)}"`)
+  assert.equal((await socket.closed).code, 1009)
+})
+
+test('A socket runs so many operations, and no more.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  const beside = subscribeWith(graphqlWsClient(t, trellis.url), books)
+  await beside.atLeast(1)
+  for (let i = 0; i < 1500; i++) {
+    const query = 'subscription ($id: Int!) { book(where: {id: {_eq: $id}}) { title } }'
+    socket.send({ type: 'start', id: String(i), payload: { query, variables: { id: i } } })
+  }
+  const refused = await socket.messages.until(
+    (all) => all.filter(({ type }) => type === 'error').length === 500,
+    60_000,
+  )
+  const { payload } = refused.find(({ type }) => type === 'error') as { payload: { errors: { message: string }[] } }
+  assert.equal(payload.errors[0]!.message, 'this connection runs 1000 operations already')
+  await trellis.sql(`update book set title = 'Dusk' where id = 1`)
+  await beside.atLeast(2)
+})
+
+test('Limits of requests hold for each operation of a socket.', async (t) => {
+  const apiLimits = JSON.stringify({
+    depth_limit: { global: 2 },
+    rate_limit: { global: { max_reqs_per_min: 4, unique_params: 'IP' } },
+  })
+  const library = await startLibrary(t)
+  const permission = { columns: ['id', 'title', 'publisher_id'], filter: {} }
+  await library.op('create_select_permission', { table: 'book', role: 'reader', permission })
+  await library.op('create_select_permission', {
+    table: 'publisher',
+    role: 'reader',
+    permission: { columns: ['id'], filter: {} },
+  })
+  const trellis = await startTrellis(t, { database: library.database, settings: { apiLimits } })
+  const socket = await openApollo(t, trellis.url, { payload: { headers: { 'x-service-role': 'reader' } } })
+  const codeOf = async (id: string, query: string) => {
+    socket.send({ type: 'start', id, payload: { query } })
+    const { payload } = (await socket.next()) as { payload: { errors?: { extensions: { code: string } }[] } }
+    if (payload.errors) await socket.next()
+    return payload.errors?.[0]?.extensions.code ?? 'ok'
+  }
+  assert.equal(await codeOf('1', 'subscription { book { publisher { books { id } } } }'), 'depth-limit-exceeded')
+  for (const id of ['2', '3', '4']) assert.equal(await codeOf(id, 'subscription { book { id } }'), 'ok')
+  assert.equal(await codeOf('5', 'subscription { book { id } }'), 'rate-limit-exceeded')
+})
+
+test('The allow-list holds for sockets.', async (t) => {
+  const library = await startLibrary(t)
+  const permission = { columns: ['title'], filter: {} }
+  await library.op('create_select_permission', { table: 'book', role: 'reader', permission })
+  const trellis = await startTrellis(t, { database: library.database, settings: { enableAllowlist: true } })
+  const client = graphqlWsClient(t, trellis.url, { connectionParams: { headers: { 'x-service-role': 'reader' } } })
+  const received = subscribeWith(client, books)
+  const [refused] = (await received.atLeast(1)) as [{ error: { message: string }[] }]
+  assert.equal(refused.error[0]!.message, 'query is not allowed')
+})
+
+test('A server that stops closes its sockets with the code on which clients come back.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  const newer = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+  const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
+  const stream = await fetch(`${trellis.url}/v1/graphql`, {
+    ...{ method: 'POST', headers, body: JSON.stringify({ query: books }) },
+  })
+  const [closed, text] = [Promise.all([socket.closed, newer.closed]), stream.text()]
+  await trellis.engine.close()
+  const end = { code: 1012, reason: 'shutting server down' }
+  assert.deepEqual(await closed, [end, end])
+  assert.match(await text, /retry: \d+\n\n$/)
+})
+
+test('A client that never reads is sent the newest state only, and others are served.', async (t) => {
+  const trellis = await startLibrary(t)
+  await trellis.sql(`create table big (id int primary key, content text);
+    insert into big select 1, repeat('x', 1000000)`)
+  await trellis.op('track_table', 'big')
+  const query = 'subscription { big { id content } }'
+  const idle = await openApollo(t, trellis.url)
+  idle.send({ type: 'start', id: '1', payload: { query } })
+  await idle.next()
+  idle.socket.pause()
+  const reader = subscribeWith(graphqlWsClient(t, trellis.url), 'subscription { big { id } }')
+  await reader.atLeast(1)
+  for (let id = 2; id <= 40; id++) {
+    await trellis.graphql(`mutation { update_big(where: {}, _set: {id: ${id}}) { affected_rows } }`)
+    await reader.until((items) => JSON.stringify(items.at(-1)).includes(`:${id}}`))
+  }
+  idle.socket.resume()
+  const last = (message: Record<string, unknown> | undefined) => JSON.stringify(message ?? {}).slice(0, 100)
+  await idle.messages.until((messages) => messages.some((message) => last(message).includes('"id":40,')))
+  assert.ok(idle.spoken().length < 39, `${idle.spoken().length} messages`)
+})
+
+test('Clients that are gone leave nothing behind.', async (t) => {
+  const trellis = await startLibrary(t)
+  const before = await trellis.engine.app.countConnections()
+  for (let round = 0; round < 3; round++) {
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => openApollo(t, trellis.url)))
+    for (const [i, socket] of sockets.entries()) {
+      const query = 'subscription ($id: Int!) { book(where: {id: {_eq: $id}}) { title } }'
+      socket.send({ type: 'start', id: '1', payload: { query, variables: { id: i } } })
+    }
+    await Promise.all(sockets.map((socket) => socket.next()))
+    for (const { socket } of sockets) socket.terminate()
+  }
+  await sleep(200)
+  assert.equal(await trellis.engine.app.countConnections(), before)
+})
+
+test('Garbage instead of frames hurts nobody else.', async (t) => {
+  const trellis = await startLibrary(t)
+  const beside = subscribeWith(graphqlWsClient(t, trellis.url), books)
+  await beside.atLeast(1)
+  const broken = await openApollo(t, trellis.url)
+  const raw = (broken.socket as unknown as { _socket: { write(data: Buffer): void } })._socket
+  raw.write(Buffer.alloc(1000, 0xff))
+  await broken.closed
+  await trellis.sql(`update book set title = 'Dusk' where id = 1`)
+  await beside.atLeast(2)
+})

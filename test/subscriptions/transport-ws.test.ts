@@ -1,0 +1,97 @@
+// The protocol graphql-transport-ws: its close codes, and its messages.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startLibrary } from '../support/library.ts'
+import { openSocket, startGuarded, type TestSocket } from './clients.ts'
+
+const protocol = 'graphql-transport-ws'
+const query = '{ book(where: {id: {_eq: 1}}) { title } }'
+const data = { book: [{ title: 'Dawn' }] }
+const init = { type: 'connection_init' }
+const subscribe = (id: string, text = query) => ({ type: 'subscribe', id, payload: { query: text } })
+
+test('A query and a subscription.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openSocket(t, trellis.url, { protocol })
+  assert.equal(socket.socket.protocol, protocol)
+  socket.send(init)
+  assert.deepEqual(await socket.next(), { type: 'connection_ack' })
+  socket.send(subscribe('1'))
+  assert.deepEqual(await socket.next(), { type: 'next', id: '1', payload: { data } })
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
+  socket.send(subscribe('2', `subscription ${query}`))
+  assert.deepEqual(await socket.next(), { type: 'next', id: '2', payload: { data } })
+  socket.send({ type: 'complete', id: '2' })
+  socket.send({ type: 'ping', payload: { at: 1 } })
+  assert.deepEqual(await socket.next(), { type: 'pong', payload: { at: 1 } })
+  socket.send(subscribe('3', '{ nothing }'))
+  const { type, payload } = (await socket.next()) as { type: string; payload: { message: string }[] }
+  assert.deepEqual([type, payload[0]!.message], ['error', `field "nothing" not found in type: 'query_root'`])
+  await socket.messages.until((messages) => messages.some((message) => message.type === 'ping'))
+  const ping = socket.messages.items.find((message) => message.type === 'ping')
+  assert.deepEqual(ping, { type: 'ping', payload: { message: 'keepalive' } })
+})
+
+interface Misuse {
+  readonly say: (socket: TestSocket) => void
+  readonly code: number
+  readonly message: string
+}
+
+const misuses: Record<string, Misuse> = {
+  'no JSON': { say: ({ send }) => send('{'), code: 4400, message: '4400: Parsing client message failed: ' },
+  'an unknown type': {
+    say: ({ send }) => send({ type: 'hello' }),
+    code: 4400,
+    message: `4400: Parsing client message failed: Invalid message 'type' property "hello"`,
+  },
+  'a message of the server': {
+    say: ({ send }) => send({ type: 'connection_ack' }),
+    code: 4400,
+    message: '4400: Unexpected message of type connection_ack received',
+  },
+  'subscribing before being let in': {
+    say: ({ send }) => send(subscribe('1')),
+    code: 4401,
+    message: '4401: Unauthorized',
+  },
+  'saying twice who one is': {
+    say({ send }) {
+      send(init)
+      send(init)
+    },
+    code: 4429,
+    message: '4429: Too many requests',
+  },
+  'an id twice': {
+    say({ send }) {
+      send(init)
+      send(subscribe('1', `subscription ${query}`))
+      send(subscribe('1', `subscription ${query}`))
+    },
+    code: 4409,
+    message: '4409: Subscriber for 1 already exists',
+  },
+  'saying nothing': { say: () => {}, code: 4408, message: '4408: Connection initialisation timeout' },
+}
+
+test('Misuse closes the socket, with the code that says so.', async (t) => {
+  const trellis = await startLibrary(t)
+  const checks = Object.entries(misuses).map(async ([what, { say, code, message }]) => {
+    const socket = await openSocket(t, trellis.url, { protocol })
+    say(socket)
+    const closed = await socket.closed
+    assert.equal(closed.code, code, what)
+    const { server_error_msg: said } = JSON.parse(closed.reason) as { server_error_msg: string }
+    assert.ok(said.startsWith(message), `${what}: ${said}`)
+  })
+  await Promise.all(checks)
+})
+
+test('Who may not be there is closed with 4403.', async (t) => {
+  const trellis = await startGuarded(t)
+  const socket = await openSocket(t, trellis.url, { protocol })
+  socket.send({ ...init, payload: { headers: { 'x-service-admin-secret': 'wrong' } } })
+  assert.deepEqual(await socket.closed, { code: 4403, reason: '{"server_error_msg":"4403: Forbidden"}' })
+})

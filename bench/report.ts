@@ -1,8 +1,10 @@
 // Measurements as text.
 
+import { burst, type DeliveriesResult, deliveryTargets, steadyRate } from './deliveries.ts'
 import type { LoadResult } from './load.ts'
 import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours.ts'
 import { planTarget } from './plans.ts'
+import { type RemoteResult, remoteTargets } from './remote.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
 import type { SubscriberResult } from './subscribers.ts'
@@ -122,6 +124,18 @@ export function startReport(starts: readonly number[]): string {
   return `Start to first answered query on existing data: ${whole(middle)} ms (${range(starts)} in ${starts.length} starts; ${target})`
 }
 
+/** The lines about event triggers. */
+export function deliveriesReport({ rate, bareRate, p50, p99, insertCost }: DeliveriesResult): string {
+  const { ofBare, p99: mostLate, insertCost: mostCost } = deliveryTargets
+  const part = rate / bareRate
+  return [
+    `Event triggers: ${whole(rate)} deliveries/s of ${whole(burst)} inserts, a bare loop ${whole(bareRate)}/s`,
+    `  of the bare loop: ${part.toFixed(2)} (target >= ${ofBare}${verdict(part, (value) => value >= ofBare)})`,
+    `  from commit to webhook at ${steadyRate}/s: p50 ${whole(p50)} ms, p99 ${whole(p99)} ms (target < ${mostLate} ms${verdict(p99, (value) => value < mostLate)})`,
+    `  an insert with a trigger: ${insertCost.toFixed(2)} times one without (target <= ${mostCost}${verdict(insertCost, (value) => value <= mostCost)})`,
+  ].join('\n')
+}
+
 const megabytes = (bytes: number): string => `${whole(bytes / 1e6)} MB`
 
 /** A small change may cost this much more with the most tables than with the fewest. */
@@ -179,6 +193,18 @@ export function plansReport(times: readonly number[]): string {
   const middle = median(times)
   const target = `target < ${millis(planTarget)} ms${verdict(middle, (value) => value < planTarget)}`
   return `A plan of a three-level query, none cached: ${middle.toFixed(2)} ms of processor time in the median of ${whole(times.length)} documents (${target})`
+}
+
+export function remoteReport({ direct, through, parts, joined, local }: RemoteResult): string {
+  const share = median(through) / median(direct)
+  const overhead = median(joined) / median(parts) - 1
+  const kept = median(local.after) / median(local.before)
+  const lines = [
+    `A remote query through Trellis: ${whole(median(through))}/s, the server directly ${whole(median(direct))}/s, ${times(share)} (target ≥ ${times(remoteTargets.share)}${verdict(share, (value) => value >= remoteTargets.share)})`,
+    `A join of 100 rows: ${millis(median(joined))} ms, its two requests ${millis(median(parts))} ms, ${whole(overhead * 100)} % more (target < ${whole(remoteTargets.overhead * 100)} %${verdict(overhead, (value) => value < remoteTargets.overhead)})`,
+    `A local query with a remote schema: ${times(kept)} of the throughput without (${whole(median(local.after))}/s, ${whole(median(local.before))}/s)`,
+  ]
+  return lines.join('\n')
 }
 
 /** The number of a figure that one server showed over all rounds. */

@@ -6,14 +6,18 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chinookMetadata, loadChinook } from './chinook.ts'
 import { type Database, makeDatabase, withDatabase } from './database.ts'
+import { measureDeliveries } from './deliveries.ts'
 import { measureNeighbours, neighbours } from './neighbours.ts'
 import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
+import { measureRemote } from './remote.ts'
 import {
+  deliveriesReport,
   growthReport,
   memoryReport,
   neighboursReport,
   plansReport,
+  remoteReport,
   scaleReport,
   startReport,
   subscribersReport,
@@ -32,6 +36,8 @@ const names = [
   'memory',
   'plans',
   'subscribers',
+  'remote',
+  'deliveries',
   'start',
   'scale',
 ]
@@ -169,6 +175,16 @@ async function run(options: Options, scope: Scope): Promise<void> {
     if (options.isWanted('plans')) print(`${plansReport(await measurePlans(database.url))}\n`)
     if (options.isWanted('subscribers')) {
       await measureSubscribers(database.url, surroundings, (result) => print(subscribersReport(result)))
+    }
+    if (options.isWanted('remote')) {
+      const { rounds, seconds } = options
+      print(
+        `${remoteReport(await measureRemote(database.url, { rounds, seconds, connections: concurrency }, surroundings))}\n`,
+      )
+    }
+    if (options.isWanted('deliveries')) {
+      const databaseUrl = await makeDatabase(database.url, 'deliveries')
+      print(`${deliveriesReport(await measureDeliveries(databaseUrl, surroundings))}\n`)
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

@@ -10,7 +10,9 @@ import computedFields from './computed-fields/index.ts'
 import config from './config/index.ts'
 import customTypes from './custom-types/index.ts'
 import data from './data/index.ts'
+import delivery from './delivery/index.ts'
 import developer from './developer/index.ts'
+import eventTriggers from './event-triggers/index.ts'
 import explain from './explain/index.ts'
 import functions from './functions/index.ts'
 import graphql from './graphql/index.ts'
@@ -26,6 +28,9 @@ import postgis from './postgis/index.ts'
 import rateLimit from './rate-limit/index.ts'
 import relationships from './relationships/index.ts'
 import relay from './relay/index.ts'
+import remoteRelationships from './remote-relationships/index.ts'
+import remoteSchemas from './remote-schemas/index.ts'
+import scheduled from './scheduled/index.ts'
 import sql from './sql/index.ts'
 import streaming from './streaming/index.ts'
 import subscriptions from './subscriptions/index.ts'
@@ -41,6 +46,12 @@ export const builtInPlugins: readonly Plugin[] = [
   relationships,
   functions,
   computedFields,
+  remoteSchemas,
+  remoteRelationships,
+  jobs,
+  delivery,
+  eventTriggers,
+  scheduled,
   customTypes,
   actions,
   postgis,
@@ -55,7 +66,6 @@ export const builtInPlugins: readonly Plugin[] = [
   limits,
   rateLimit,
   metrics,
-  jobs,
   health,
   version,
   config,

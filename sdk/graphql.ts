@@ -7,7 +7,7 @@ export type { CallPlanner } from '../core/graphql/call.ts'
 export {
   type AnswerError,
   type AnswerExtras,
-  type Answered,
+  Answered,
   answered,
   type CallGroup,
   type GroupedCall,
@@ -48,7 +48,7 @@ export {
   readGraphQLRequest,
   type ValidationOptions,
 } from '../core/graphql/request.ts'
-export { columnCodec, columnType, scalarType } from '../core/graphql/scalars.ts'
+export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/graphql/scalars.ts'
 export { fieldMap, type RootFieldMaker } from '../core/graphql/schema-scope.ts'
 export type { FieldSource } from '../core/graphql/selection.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'

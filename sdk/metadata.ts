@@ -50,9 +50,15 @@ export { withReasons } from '../core/metadata/reasons.ts'
 export type { RootFieldIndex, Tables } from '../core/metadata/root-field-index.ts'
 export { rootFieldIndex } from '../core/metadata/root-field-index.ts'
 export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-field-names.ts'
-export type { RootFieldNames, TypeNamesRefusal } from '../core/metadata/root-fields.ts'
+export type {
+  ClaimedNames,
+  ConflictWording,
+  NameConflict,
+  RootFieldNames,
+} from '../core/metadata/root-fields.ts'
 export type { MetadataService } from '../core/metadata/service.ts'
 export {
+  type ClaimedTypes,
   type Facet,
   type FacetDefinition,
   type FacetFormat,

@@ -12,6 +12,7 @@ export {
   isKnownType,
   numberText,
   requireDouble,
+  scalarName,
   stringCodec,
   undecodable,
 } from '../core/compiler/codecs.ts'
@@ -23,7 +24,7 @@ export type {
   OperandObject,
   OperandValue,
 } from '../core/compiler/comparison-operator.ts'
-export { andSql, columnSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
+export { andSql, columnSql, conditionSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
 export type { UpdateOperand } from '../core/compiler/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
@@ -52,6 +53,7 @@ export {
 } from '../core/compiler/mutation-plan.ts'
 export type { DirectProgram, MutationProgram, ProgramStep } from '../core/compiler/mutation-program.ts'
 export { mutationProgram } from '../core/compiler/mutation-program.ts'
+export type { Scope } from '../core/compiler/nesting.ts'
 export {
   findOperator,
   isOperandObject,
@@ -84,12 +86,14 @@ export type { PreparedStatement, StatementTraits } from '../core/database/prepar
 export { prepare } from '../core/database/prepared-statement.ts'
 export type { SqlType } from '../core/database/sql.ts'
 export {
+  compile,
   empty,
   id,
   integer,
   join,
   literal,
   param,
+  replaceParams,
   type Sql,
   type Statement,
   sql,

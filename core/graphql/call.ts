@@ -59,6 +59,8 @@ export interface CallPlanner<Plan> {
    * lists walked, members of interfaces and unions told apart by `__typename` or the type's `resolveType`.
    */
   readonly completed?: boolean
+  /** Under which names members stand in a value that is completed; absent: those of the fields, whatever their aliases. */
+  readonly membersBy?: 'response name'
   /** Whether its failure leaves the rest of the answer: it is listed beside it, and the nearest nullable member is null. */
   readonly partial?: boolean
   /** How explaining it is refused; absent: as whatever the database does not answer. */

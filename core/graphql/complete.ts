@@ -7,13 +7,16 @@ import {
   type GraphQLOutputType,
   getNullableType,
   isAbstractType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
+  isSpecifiedScalarType,
 } from 'graphql'
 import { internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
+import { jsonType } from '../json/json.ts'
 import { type JsonObject, type Place, placeIn, setAt } from './answer.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 import { typeOfValue } from './possible-types.ts'
@@ -31,12 +34,16 @@ export interface FoundObject {
 export interface CompletionOptions {
   readonly schema: PlannedSchema
   readonly members: ReadonlyMap<FieldSelection, MemberStep>
+  /** Whether members stand under their response names. */
+  readonly byResponseName: boolean
   /** Told of what does not fit its type: throws, unless the rest of the answer is left. */
   readonly refuse: (error: TrellisError, place: Place) => void
 }
 
 /** Where a value was to be, and null would not do. */
 const lost = Symbol('lost')
+
+const isObjectLike = (value: unknown): boolean => ['Object', 'Array'].includes(jsonType(value))
 
 const notNull = ({ name }: FieldSelection): string => `expecting not null value for field "${name}"`
 
@@ -80,7 +87,10 @@ export class Completion {
   }
 
   #nonNull(value: unknown, type: GraphQLOutputType & GraphQLNullableType, field: FieldSelection, place: Place) {
-    if (isLeafType(type)) return value
+    if (isLeafType(type)) {
+      if (!isObjectLike(value) || !(isEnumType(type) || isSpecifiedScalarType(type))) return value
+      return this.#refuse(`expecting a value of type "${type}" for field "${field.name}"`, field, place)
+    }
     if (isListType(type)) return this.#list(value, type.ofType, field, place)
     if (typeof value !== 'object' || Array.isArray(value)) {
       return this.#refuse(`expecting an object for field "${field.name}"`, field, place)
@@ -126,7 +136,8 @@ export class Completion {
         this.#found(field).push({ object: value, place: own })
         continue
       }
-      const completed = this.#value(Object.hasOwn(value, name) ? value[name] : null, type, field, own)
+      const key = this.#options.byResponseName ? responseName : name
+      const completed = this.#value(Object.hasOwn(value, key) ? value[key] : null, type, field, own)
       if (completed === lost) return lost
       object[responseName] = completed
     }

@@ -24,14 +24,14 @@ export function objectTypesOf(type: GraphQLNamedType | null, role: PlannedSchema
   return isAbstractType(type) ? possibleTypes(type, role) : []
 }
 
-/** The object type of a value; null when neither its `__typename` nor the type tells. */
+/** The object type of a value; what the type tells comes before its `__typename`; null when neither does. */
 export function typeOfValue(
   value: Readonly<Record<string, unknown>>,
   type: GraphQLAbstractType,
   role: PlannedSchema,
 ): GraphQLObjectType | null {
-  const given = Object.hasOwn(value, '__typename') ? value.__typename : undefined
   // There is no execution of graphql-js that it could be told of.
-  const name = given ?? type.resolveType?.(value, undefined, {} as GraphQLResolveInfo, type)
+  const found = type.resolveType?.(value, undefined, {} as GraphQLResolveInfo, type)
+  const name = found ?? (Object.hasOwn(value, '__typename') ? value.__typename : undefined)
   return possibleTypes(type, role).find((each) => each.name === name) ?? null
 }

@@ -189,7 +189,8 @@ function settle(result: unknown, { step, place, found, run }: Settling): void {
     if (!planner.partial && given.length === 0) throw error
     answer.errors.push({ ...shownError(error, step, context), path: keysOf(at) })
   }
-  const completion = new Completion({ schema: context.schema, members: step.members, refuse })
+  const byResponseName = planner.membersBy === 'response name'
+  const completion = new Completion({ schema: context.schema, members: step.members, byResponseName, refuse })
   const isCompleted = planner.completed
     ? completion.take(value, field, place)
     : completion.complete(value, field, place)

@@ -6,7 +6,7 @@ import { codecFor, enumCodec, scalarName } from '../compiler/codecs.ts'
 import { supportOf } from '../compiler/type-support.ts'
 import type { Codec } from '../database/param.ts'
 import type { ColumnModel } from '../metadata/model.ts'
-import { isReservedType } from '../metadata/type-names.ts'
+import { isReservedType, scalarsOf } from '../metadata/type-names.ts'
 import { nameKey } from '../names/names.ts'
 import type { SchemaScope } from './contribution.ts'
 
@@ -21,6 +21,13 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   const name = isOfRows || isReservedType(generated) ? `${generated}_scalar` : generated
   const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
   return scope.type(name, () => new GraphQLScalarType({ name, extensions }))
+}
+
+/** The scalar of that name that columns have; null when none has. */
+export function scalarOfColumns(scope: SchemaScope, name: string): GraphQLScalarType | null {
+  const type = scalarsOf(scope.model.tables).get(name)
+  const scalar = type ? scalarType(scope, type) : null
+  return scalar?.name === name ? scalar : null
 }
 
 /** The type of a column's values, an enum for references to enum tables. */

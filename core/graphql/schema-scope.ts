@@ -3,9 +3,12 @@
 import type { GraphQLFieldConfig, GraphQLInputFieldConfig, GraphQLInterfaceType, GraphQLNamedType } from 'graphql'
 import type { TableAccess } from '../access/access.ts'
 import type { Model, TableModel } from '../metadata/model.ts'
+import type { SchemaKind } from '../metadata/type-names.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
+
+export type { SchemaKind }
 
 /** Fields by name, each made on first use. */
 export type FieldMap = ReadonlyMap<string, () => GraphQLFieldConfig<unknown, unknown>>
@@ -24,9 +27,6 @@ export interface RootFields extends Iterable<readonly [name: string, make: RootF
 }
 
 export type RootFieldMaker = () => GraphQLFieldConfig<unknown, unknown>
-
-/** The schemas that a role has: the usual one, and the one for clients of Relay. */
-export type SchemaKind = 'standard' | 'relay'
 
 /** A role's view of the model, while its schema is put together. */
 export interface SchemaScope {

@@ -11,13 +11,13 @@ import { type Dependency, type DependencyReason, type Inconsistency, type Object
 import { sliceValue } from './registry.ts'
 import type {
   ClaimedNames,
+  ConflictWording,
   NameClaim,
   NameConflicts,
   NameLedger,
   RootFieldNames,
-  TypeNamesRefusal,
 } from './root-fields.ts'
-import type { ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
+import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from './slices.ts'
 import { placeOf, type SourceState, type SourceStates } from './sources.ts'
 
 /** What stays the same while a document is resolved. */
@@ -159,21 +159,35 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     this.#ledger = ledger
   }
 
-  claimRootFields(object: ObjectDescription, { query = [], mutation = [] }: Partial<RootFieldNames>): boolean {
-    return this.#claim(object, { query, mutation, types: [] })
+  claimRootFields(
+    object: ObjectDescription,
+    { query = [], mutation = [] }: Partial<RootFieldNames>,
+    wording?: ConflictWording,
+  ): boolean {
+    return this.#claim(object, { query, mutation, types: [], scalars: [] }, wording)
   }
 
-  claimTypeNames(object: ObjectDescription, types: readonly string[], refusal?: TypeNamesRefusal): boolean {
-    return this.#claim(object, { query: [], mutation: [], types }, refusal)
+  claimTypeNames(
+    object: ObjectDescription,
+    names: readonly string[] | ClaimedTypes,
+    wording?: ConflictWording,
+  ): boolean {
+    const { types = [], scalars = [], schemas }: ClaimedTypes = 'length' in names ? { types: names } : names
+    const claimed = { query: [], mutation: [], types, scalars, ...(schemas && { schemas }) }
+    return this.#claim(object, claimed, wording)
   }
 
-  #claim(object: ObjectDescription, names: ClaimedNames, refusal?: TypeNamesRefusal): boolean {
-    if (names.query.length + names.mutation.length + names.types.length === 0) return true
+  #claim(object: ObjectDescription, names: ClaimedNames, wording: ConflictWording | undefined): boolean {
+    const { query, mutation, types, scalars } = names
+    if (query.length + mutation.length + types.length + scalars.length === 0) return true
     this.claims.push({ names, taken: this.#ledger.taken(names) })
-    const message = this.#ledger.claim(names, refusal)
-    if (message === null) return true
+    const conflict = this.#ledger.claim(names)
+    if (conflict === null) return true
+    const message = wording?.reason(conflict) ?? conflict.message
     this.report(object, message)
-    this.conflicts.push({ objects: new Set([objectKey(object.ref)]), message, ...(refusal && { code: refusal.code }) })
+    const objects = new Set([objectKey(object.ref)])
+    const refusal = wording && ((isOwn: boolean) => wording.refusal(conflict, isOwn))
+    this.conflicts.push({ objects, message, ...(refusal && { refusal }) })
     return false
   }
 

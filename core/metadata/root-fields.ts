@@ -1,7 +1,7 @@
 // Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
 // schema is made; here all that any role could get count.
 
-import type { ErrorCode } from '../errors/errors.ts'
+import type { TrellisError } from '../errors/errors.ts'
 import { compareText } from '../names/names.ts'
 import { type RootFieldKey, rootFieldKeys } from './document.ts'
 import type { TableModel } from './model.ts'
@@ -9,7 +9,14 @@ import { objectKey } from './objects.ts'
 import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
 import { generatedRootFieldName } from './root-field-names.ts'
 import { customRootField } from './table-configuration.ts'
-import { conflictingDefinitions, type GeneratedTypes, isGeneratedType, isReservedType } from './type-names.ts'
+import {
+  conflictingDefinitions,
+  type GeneratedTypes,
+  isGeneratedType,
+  isReservedType,
+  isScalarOfColumns,
+  type SchemaKind,
+} from './type-names.ts'
 
 /** The root fields that a table gives to an administrator. */
 function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
@@ -50,8 +57,31 @@ function rootFieldNames(table: TableModel): RootFieldNames {
 export interface NameConflicts {
   readonly objects: ReadonlySet<string>
   readonly message: string
-  /** Of the error; absent: `unexpected`. */
-  readonly code?: ErrorCode
+  /** As {@link ConflictWording.refusal}; absent: every check refuses the operation, with the message. */
+  refusal?(isOwn: boolean): TrellisError | null
+}
+
+/** A name that an object claims in vain. */
+export interface NameConflict {
+  readonly kind: 'root field' | 'type'
+  /** The first of {@link names}. */
+  readonly name: string
+  readonly names: readonly string[]
+  /** Whether an object of the same slice has it; else a table, an earlier slice, or introspection. */
+  readonly isOfSlice: boolean
+  /** What is said of it where nothing else is known to say. */
+  readonly message: string
+}
+
+/** How conflicts are told where the interface has words of its own for them. */
+export interface ConflictWording {
+  /** Why the object is inconsistent. */
+  reason(conflict: NameConflict): string
+  /**
+   * What the operation is refused with that brought it about; `isOwn`: it is about that object. Null: what its check of
+   * consistency says.
+   */
+  refusal(conflict: NameConflict, isOwn: boolean): TrellisError | null
 }
 
 /** Selections that the schema itself answers: a field of that name would take them from every client. */
@@ -61,8 +91,10 @@ const introspection: RootFieldNames = { query: ['__schema', '__type', '__typenam
 export interface TableRootFields {
   /** Whether a table, or introspection, gives a root field of that name. */
   has(root: keyof RootFieldNames, name: string): boolean
-  /** Whether a type of that name is every schema's, or generated of a table. */
-  hasType(name: string): boolean
+  /** Whether a type of that name is every schema's, or generated of a table in one of the given schemas. */
+  hasType(name: string, schemas?: readonly SchemaKind[]): boolean
+  /** Whether it is a scalar of columns and nothing else. */
+  hasScalar(name: string): boolean
   /** Tables that lose a root field or the name of their type, by `nameKey`. */
   readonly losers: ReadonlySet<string>
   /** Absent: there are none. */
@@ -83,10 +115,14 @@ export function tableRootFields(
   const has = (root: keyof RootFieldNames, name: string) =>
     introspection[root].includes(name) ||
     index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
-  const hasType = (name: string) => isReservedType(name) || isGeneratedType(name, tables, generated)
+  const hasType = (name: string, among?: readonly SchemaKind[]) => {
+    const isThere = ({ schemas }: GeneratedTypes) => !among || !schemas || schemas.some((each) => among.includes(each))
+    return isReservedType(name) || isGeneratedType(name, tables, generated.filter(isThere))
+  }
+  const hasScalar = (name: string) => isScalarOfColumns(name, tables, generated)
   const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
-  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, losers: new Set() }
-  return { has, hasType, ...findConflicts(tables) }
+  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, hasScalar, losers: new Set() }
+  return { has, hasType, hasScalar, ...findConflicts(tables) }
 }
 
 function isAloneWithItsNames(table: TableModel, index: RootFieldIndex): boolean {
@@ -145,24 +181,33 @@ function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string
 
 /** Names that an object of a slice claims. */
 export interface ClaimedNames extends RootFieldNames {
+  /** Of types that nobody else may have. */
   readonly types: readonly string[]
+  /** Of scalars, which several may have. */
+  readonly scalars: readonly string[]
+  /** The schemas in which the types are; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
 }
 
 /** An object's claim, and the names of it that tables or earlier slices had when it was made. */
 export interface NameClaim {
   readonly names: ClaimedNames
-  readonly taken: ClaimedNames
+  readonly taken: Record<NameKind, readonly string[]>
 }
 
-/** How a claim of types is refused that others have. */
-export interface TypeNamesRefusal {
-  readonly code: ErrorCode
-  message(names: readonly string[]): string
-}
+const kinds = [...roots, 'types', 'scalars'] as const
 
-const kinds = [...roots, 'types'] as const
+type NameKind = (typeof kinds)[number]
 
-const noNames = () => ({ query: new Set<string>(), mutation: new Set<string>(), types: new Set<string>() })
+type Names = Readonly<Record<NameKind, Set<string>>>
+
+const noNames = (): Names => ({ query: new Set(), mutation: new Set(), types: new Set(), scalars: new Set() })
+
+/** Whether a name of that kind is among those that are taken; a scalar gives way to no scalar. */
+const isAmong = (kind: NameKind, name: string, taken: Names): boolean =>
+  kind === 'scalars' ? taken.types.has(name) : taken[kind].has(name) || (kind === 'types' && taken.scalars.has(name))
+
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(compareText)
 
 /** Who has which root field or type, beyond the tables: slices claim theirs one after another. */
 export class NameLedger {
@@ -175,25 +220,37 @@ export class NameLedger {
   }
 
   /** What tables and earlier slices have of these names. */
-  taken(names: ClaimedNames): ClaimedNames {
-    const ofTables = (kind: keyof ClaimedNames, name: string) =>
-      kind === 'types' ? this.#tables.hasType(name) : this.#tables.has(kind, name)
-    const of = (kind: keyof ClaimedNames) =>
-      names[kind].filter((name) => ofTables(kind, name) || this.#earlier[kind].has(name))
-    return { query: of('query'), mutation: of('mutation'), types: of('types') }
+  taken(names: ClaimedNames): Record<NameKind, readonly string[]> {
+    const of = (kind: NameKind) =>
+      names[kind].filter((name) => this.#isOfTables(kind, name, names.schemas) || isAmong(kind, name, this.#earlier))
+    return { query: of('query'), mutation: of('mutation'), types: of('types'), scalars: of('scalars') }
   }
 
-  /** Gives the names to an object of the slice at hand; the error when somebody has one of them. */
-  claim(names: ClaimedNames, refusal: TypeNamesRefusal | null = null): string | null {
+  #isOfTables(kind: NameKind, name: string, schemas: ClaimedNames['schemas']): boolean {
+    if (kind === 'query' || kind === 'mutation') return this.#tables.has(kind, name)
+    return this.#tables.hasType(name, schemas) && !(kind === 'scalars' && this.#tables.hasScalar(name))
+  }
+
+  /** Gives the names to an object of the slice at hand; the conflict when somebody has one of them. */
+  claim(names: ClaimedNames): NameConflict | null {
     const outside = this.taken(names)
-    const of = (kind: keyof ClaimedNames) => [
-      ...outside[kind],
-      ...names[kind].filter((name) => this.#own[kind].has(name)),
-    ]
-    const types = [...new Set(of('types'))].sort(compareText)
-    const error = duplicated({ query: of('query'), mutation: of('mutation') })
-    if (error !== null) return error
-    if (types.length > 0) return refusal?.message(types) ?? conflictingDefinitions(types[0]!)
+    const of = (kind: NameKind) => [...outside[kind], ...names[kind].filter((name) => isAmong(kind, name, this.#own))]
+    const fields = { query: of('query'), mutation: of('mutation') }
+    const found = {
+      fields: roots.flatMap((root) => sorted(fields[root])),
+      types: sorted([...of('types'), ...of('scalars')]),
+    }
+    const isOfSlice = (name: string) => !kinds.some((kind) => outside[kind].includes(name))
+    const [field] = found.fields
+    if (field !== undefined) {
+      const message = duplicated(fields)!
+      return { kind: 'root field', name: field, names: found.fields, isOfSlice: isOfSlice(field), message }
+    }
+    const [type] = found.types
+    if (type !== undefined) {
+      const message = conflictingDefinitions(type)
+      return { kind: 'type', name: type, names: found.types, isOfSlice: isOfSlice(type), message }
+    }
     for (const kind of kinds) for (const name of names[kind]) this.#own[kind].add(name)
     return null
   }

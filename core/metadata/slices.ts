@@ -10,8 +10,9 @@ import type { QualifiedName } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from './model.ts'
 import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
-import type { RootFieldNames, TypeNamesRefusal } from './root-fields.ts'
+import type { ConflictWording, RootFieldNames } from './root-fields.ts'
 import type { SourceState } from './sources.ts'
+import type { SchemaKind } from './type-names.ts'
 
 /** What resolving may look at. Reads of other tables are recorded, so an object is resolved again when they change. */
 export interface ResolveContext {
@@ -45,11 +46,20 @@ export interface SliceContext extends Omit<ResolveContext, 'depend'> {
    * Takes root fields for an object. False when a table, an earlier slice or an earlier object has one of them: the
    * object is listed then, the operation that brought it about is refused, and it has to stay out of the model.
    */
-  claimRootFields(object: ObjectDescription, names: Partial<RootFieldNames>): boolean
-  /** The same for names of GraphQL types; those that are generated of tables are taken. `refusal` words the error. */
-  claimTypeNames(object: ObjectDescription, names: readonly string[], refusal?: TypeNamesRefusal): boolean
+  claimRootFields(object: ObjectDescription, names: Partial<RootFieldNames>, wording?: ConflictWording): boolean
+  /** The same for names of GraphQL types; those that are generated of tables are taken. */
+  claimTypeNames(object: ObjectDescription, names: readonly string[] | ClaimedTypes, wording?: ConflictWording): boolean
   /** Another slice's value in the document. */
   slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K]
+}
+
+/** Names of types that an object claims. */
+export interface ClaimedTypes {
+  readonly types?: readonly string[]
+  /** Of scalars, which tables and others may have as well. */
+  readonly scalars?: readonly string[]
+  /** The schemas in which they are; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
 }
 
 /** How an object is listed and named. */

@@ -1,6 +1,7 @@
 // Names of GraphQL types: those that are taken before any table is tracked, and those that are generated of tables.
 
 import { introspectionTypes } from 'graphql'
+import type { PgType } from '../catalog/types.ts'
 import { scalarName } from '../compiler/codecs.ts'
 import type { TableModel } from './model.ts'
 import { rootFieldIndex } from './root-field-index.ts'
@@ -17,29 +18,38 @@ const isIntrospectionType = (name: string): boolean => introspectionTypes.some((
 export const conflictingDefinitions = (name: string): string =>
   `found conflicting definitions for "${name}" when collecting types from the schema`
 
+/** The schemas that a role has: the usual one, and the one for clients of Relay. */
+export type SchemaKind = 'standard' | 'relay'
+
 /** Names of types that a plugin generates; in patterns `*` stands for what the name is made of. */
 export interface GeneratedTypes {
   /** Made of the GraphQL names of tables, as `*_bool_exp`. */
   readonly tables?: readonly string[]
   /** Made of the scalars of columns, as `*_comparison_exp`. */
   readonly scalars?: readonly string[]
+  /** The schemas in which it does; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
   /** Whatever the tables are. */
   readonly fixed?: readonly string[]
 }
 
 type Tables = ReadonlyMap<string, TableModel>
 
-const scalarsOfTables = new WeakMap<Tables, ReadonlySet<string>>()
+const scalarsOfTables = new WeakMap<Tables, ReadonlyMap<string, PgType>>()
 
-function scalarsOf(tables: Tables): ReadonlySet<string> {
+/** The scalars of columns, with a type of the database that each stands for. */
+export function scalarsOf(tables: Tables): ReadonlyMap<string, PgType> {
   let scalars = scalarsOfTables.get(tables)
   if (!scalars) {
     const columns = [...tables.values()].flatMap((table) => [...table.columns.values()])
-    scalars = new Set(columns.map(({ type }) => scalarName(type)).filter((name) => name !== null))
+    scalars = new Map(columns.flatMap(({ type }) => [[scalarName(type), type] as const]).filter(isNamed))
     scalarsOfTables.set(tables, scalars)
   }
   return scalars
 }
+
+const isNamed = (entry: readonly [name: string | null, type: PgType]): entry is readonly [string, PgType] =>
+  entry[0] !== null
 
 /** What the name is made of by a pattern; null when it isn't. */
 function baseOf(name: string, pattern: string): string | null {
@@ -48,17 +58,23 @@ function baseOf(name: string, pattern: string): string | null {
   return fits ? name.slice(prefix.length, name.length - suffix.length) : null
 }
 
+/** Whether a name is made by one of the patterns, of something that is there. */
+const isMadeOf = (name: string, patterns: readonly string[] = [], isKnown: (base: string) => boolean): boolean =>
+  patterns.some((pattern) => {
+    const base = baseOf(name, pattern)
+    return base !== null && isKnown(base)
+  })
+
+const isMadeOfTable = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
+  generated.some((each) => isMadeOf(name, each.tables, (base) => rootFieldIndex(tables).has(base)))
+
 /** Whether a type of that name is generated, or may be when a table becomes what it is not yet, an enum for instance. */
-export function isGeneratedType(name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean {
-  const matches = (patterns: readonly string[] = [], isKnown: (base: string) => boolean) =>
-    patterns.some((pattern) => {
-      const base = baseOf(name, pattern)
-      return base !== null && isKnown(base)
-    })
-  return generated.some(
-    ({ tables: ofTables, scalars, fixed }) =>
-      fixed?.includes(name) ||
-      matches(ofTables, (base) => rootFieldIndex(tables).has(base)) ||
-      matches(scalars, (base) => scalarsOf(tables).has(base)),
+export const isGeneratedType = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
+  isMadeOfTable(name, tables, generated) ||
+  generated.some(
+    ({ scalars, fixed }) => fixed?.includes(name) || isMadeOf(name, scalars, (base) => scalarsOf(tables).has(base)),
   )
-}
+
+/** Whether nothing but a scalar of columns has that name. */
+export const isScalarOfColumns = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
+  scalarsOf(tables).has(name) && !isReservedType(name) && !isMadeOfTable(name, tables, generated)

@@ -9,10 +9,11 @@ import { badRequest } from '../errors/errors.ts'
 import { deepFreeze } from '../json/json.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
+import type { ConsistencyCheck } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
 import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
-import type { ObjectRef, Rename } from './objects.ts'
+import { type ObjectRef, objectKey, type Rename } from './objects.ts'
 import { type MetadataRegistry, sliceValue } from './registry.ts'
 import { removeObject } from './removal.ts'
 import { Renames } from './renames.ts'
@@ -20,7 +21,15 @@ import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import type { MetadataState } from './served.ts'
 import { shareDocument } from './sharing.ts'
-import { type FetchedSource, statesOf, wantedContents, wantedSources, withFetched } from './sources.ts'
+import {
+  digestOf,
+  type FetchedSource,
+  placeOf,
+  statesOf,
+  wantedContents,
+  wantedSources,
+  withFetched,
+} from './sources.ts'
 import type { MetadataNotice } from './store.ts'
 import { TableReader } from './table-reader.ts'
 
@@ -61,8 +70,7 @@ export class Workspace {
 
   constructor(options: WorkspaceOptions) {
     this.#options = options
-    const { state, fetched } = options
-    this.state = fetched.length > 0 ? { ...state, contents: withFetched(state.contents, fetched) } : state
+    this.state = options.state
     this.tables = new TableReader(options.transaction)
   }
 
@@ -153,11 +161,14 @@ export class Workspace {
 
   async #next(document: MetadataDocument, catalog: Catalog): Promise<MetadataState> {
     const before = this.state
-    const { registry, environment, version } = this.#options
+    const { registry, environment, version, fetched } = this.#options
     const wanted = wantedSources(registry.sources.values(), document)
-    const sources = statesOf(wanted, before.contents, before.sources)
+    const digests = new Map(wanted.map(({ key, id, definition }) => [placeOf(key, id), digestOf(definition)]))
+    // Members of a bulk may need one source by several definitions, one after the other.
+    const found = fetched.filter(({ place, digest }) => digests.get(place) === digest)
+    const contents = found.length > 0 ? withFetched(before.contents, found) : before.contents
+    const sources = statesOf(wanted, contents, before.sources)
     if (document === before.document && catalog === before.catalog && sources === before.sources) return before
-    const { contents } = before
     const input = { document, catalog, sources }
     const resolution = await inTurns(resolve(input, before.resolution, registry, environment))
     return { ...input, contents, resolution, model: modelOf(resolution, version) }
@@ -189,9 +200,21 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
   }
 }
 
-/** Unlike other inconsistencies, a name that two objects give to root fields is refused by every check. */
-export function refuseNameConflicts(before: Resolution, after: Resolution): void {
+/**
+ * Unlike other inconsistencies, a name that two objects give to root fields is refused by every check, unless those who
+ * claim it say something else. `object` is what the operation is about.
+ */
+export function refuseNameConflicts(
+  before: Resolution,
+  after: Resolution,
+  { object, check }: { readonly object: ObjectRef | undefined; readonly check: ConsistencyCheck },
+): void {
   const known = new Set(before.conflicts.flatMap(({ objects }) => [...objects]))
-  const found = after.conflicts.find(({ objects }) => [...objects].some((key) => !known.has(key)))
-  if (found) throw badRequest(found.code ?? 'unexpected', found.message)
+  const own = object && objectKey(object)
+  for (const { objects, message, refusal } of after.conflicts) {
+    if ([...objects].every((key) => known.has(key))) continue
+    if (!refusal) throw badRequest('unexpected', message)
+    const error = check === 'strict' ? null : refusal(own !== undefined && objects.has(own))
+    if (error) throw error
+  }
 }

@@ -29,6 +29,8 @@ export interface Dialect {
   readonly trustsEveryOrigin: boolean
   /** From how many bytes on answers are compressed for clients that take it: below, it costs more than sending. */
   readonly leastCompressed: number
+  /** Whether what others answer with errors leaves the rest of an answer, the errors listed beside it; else nothing of it. */
+  readonly partialAnswers: boolean
   /** How many redirects an outgoing request follows. */
   readonly redirects: number
   /** Where tokens have their claims unless it is configured: tokens in use carry this name whatever the dialect. */
@@ -96,6 +98,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     userAgent: isOwn ? 'trellis' : 'hasura-graphql-engine',
     trustsEveryOrigin: !isOwn,
     leastCompressed: isOwn ? 1024 : 1,
+    partialAnswers: isOwn,
     redirects: isOwn ? 0 : 10,
     claimsNamespace: 'https://hasura.io/jwt/claims',
     strictTokens: isOwn,

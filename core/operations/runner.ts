@@ -214,10 +214,11 @@ export class MetadataRunner {
     const after = await workspace.resolve(edit)
     const { check: declared = 'none' } = operation
     const check = typeof declared === 'function' ? declared(args) : declared
-    if (check !== 'none') refuseNameConflicts(before.resolution, after.resolution)
+    const object = operation.object?.(args)
+    if (check !== 'none') refuseNameConflicts(before.resolution, after.resolution, { object, check })
     const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
     const { dialect } = environment
-    checkConsistency(check, { ...inconsistencies, object: operation.object?.(args), dialect })
+    checkConsistency(check, { ...inconsistencies, object, dialect })
     workspace.accept(edit, after)
     return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
   }

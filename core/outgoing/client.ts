@@ -50,7 +50,7 @@ export class OutgoingClient implements Outgoing {
   }
 
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
-    const { method, url, body, timeout, maxResponseSize = defaultMaxResponseSize } = request
+    const { method, url, body, timeout } = request
     if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
     const { origin, pathname, search } = new URL(url)
     const limit = AbortSignal.timeout(timeout)
@@ -60,8 +60,8 @@ export class OutgoingClient implements Outgoing {
       this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
       const { dispatcher } = await this.#transport
       const response = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal })
-      const answer = await readBody(response.body, maxResponseSize)
-      return { status: response.statusCode, headers: response.headers, body: answer }
+      const answer = await readBody(response.body, request)
+      return { status: response.statusCode, headers: response.headers, ...answer }
     } catch (error) {
       if (error instanceof OutgoingError) throw error
       if (limit.aborted) throw new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
@@ -89,15 +89,21 @@ async function createTransport(redirects: number, egress: Egress | null): Promis
   return { agent, dispatcher }
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], limit: number): Promise<Buffer> {
+async function readBody(
+  body: Dispatcher.ResponseData['body'],
+  { maxResponseSize = defaultMaxResponseSize, cutsResponse = false }: OutgoingRequest,
+): Promise<Pick<OutgoingResponse, 'body' | 'isCut'>> {
   const chunks: Buffer[] = []
   let size = 0
+  // Leaving the loop ends the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > limit) throw new OutgoingError('too-large', `the answer is longer than ${limit} bytes`)
     chunks.push(chunk)
+    if (size <= maxResponseSize) continue
+    if (!cutsResponse) throw new OutgoingError('too-large', `the answer is longer than ${maxResponseSize} bytes`)
+    return { body: Buffer.concat(chunks).subarray(0, maxResponseSize), isCut: true }
   }
-  return Buffer.concat(chunks, size)
+  return { body: Buffer.concat(chunks, size), isCut: false }
 }
 
 /** Several addresses of a host fail under one error without a message of its own. */

@@ -14,6 +14,8 @@ export interface OutgoingRequest {
   readonly maxResponseSize?: number
   /** Gives the request up when it aborts. */
   readonly signal?: AbortSignal | null
+  /** Whether a longer body is cut there, for those who look at its beginning only; absent: it is an error. */
+  readonly cutsResponse?: boolean
   /**
    * The trace that it belongs to, when that is not the one of the request at hand: JSON text, as triggers find it in
    * the setting of their transaction.
@@ -26,6 +28,8 @@ export interface OutgoingResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
+  /** Whether there was more of the body than was read. */
+  readonly isCut: boolean
 }
 
 /** What sends requests; a plugin's is `engine.outgoing`. */

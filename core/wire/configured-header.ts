@@ -27,9 +27,11 @@ const Given = Type.Object(
   { missingKey: 'A' },
 )
 
+const absent = Type.Optional(Type.Null())
+
 const shown = Type.Union([
-  Type.Object({ name: Type.String(), value: Type.String() }),
-  Type.Object({ name: Type.String(), value_from_env: Type.String({ minLength: 1 }) }),
+  Type.Object({ name: Type.String(), value: Type.String(), value_from_env: absent }),
+  Type.Object({ name: Type.String(), value: absent, value_from_env: Type.String({ minLength: 1 }) }),
 ])
 
 /** A header as it is written; variables that configure the server itself cannot be its value. */

@@ -1,7 +1,9 @@
 // The slice `custom_types`: the types that actions are declared with.
 
-import { type Dialect, sameName } from '../../sdk/index.ts'
+import { badRequest, type Dialect, sameName } from '../../sdk/index.ts'
 import type {
+  ClaimedTypes,
+  ConflictWording,
   ObjectDescription,
   ObjectRef,
   PgType,
@@ -102,10 +104,11 @@ function relationshipOf(
 }
 
 /** The names that no other type may have; a scalar of the database's name is the database's. */
-function claimedNames(custom: CustomTypes, database: Database): string[] {
+function claimedNames(custom: CustomTypes, database: Database): ClaimedTypes {
   const { input_objects = [], objects = [], scalars = [], enums = [] } = custom
   const own = scalars.filter(({ name }) => namedType(name, { types: new Map() }, database) === undefined)
-  return [...input_objects, ...objects, ...enums, ...own].map(({ name }) => name)
+  const called = (types: readonly { readonly name: string }[]) => types.map(({ name }) => name)
+  return { types: called([...input_objects, ...objects, ...enums]), scalars: called(own) }
 }
 
 const broken: CustomTypesModel = { isConsistent: false, types: new Map() }
@@ -130,10 +133,11 @@ const listed = (reasons: readonly string[]): string => {
 }
 
 /** How types are refused that others have already. */
-const conflict = ({ generatedTypes }: Dialect) => ({
-  code: 'invalid-custom-types',
-  message(names: readonly string[]) {
-    return `following custom types conflict with the ${generatedTypes} or from remote schemas: ${names.join(', ')}`
+const conflict = ({ generatedTypes }: Dialect): ConflictWording => ({
+  reason: ({ names }) =>
+    `following custom types conflict with the ${generatedTypes} or from remote schemas: ${names.join(', ')}`,
+  refusal(found) {
+    return badRequest('invalid-custom-types', this.reason(found))
   },
 })
 

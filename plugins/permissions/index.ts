@@ -8,6 +8,9 @@ export { resolveExpression } from './boolean-expression.ts'
 export { type ColumnRefusal, kindText, requireColumn } from './columns.ts'
 export { columnCodec } from './comparisons.ts'
 export type { ExpressionContext, ExpressionReader, ReachedRows } from './expression-context.ts'
+export type { BooleanExpression } from './expression-syntax.ts'
+export { renameInExpression, type TableLookup } from './rename.ts'
+export type { Members, PermissionEntry, PermissionKind, Permissions } from './schema.ts'
 
 export default definePlugin({
   name: 'permissions',

@@ -77,7 +77,8 @@ const members = {
   },
 } as const satisfies Record<PermissionKind, TProperties>
 
-type Members = typeof members
+/** The members of permissions, by kind. */
+export type Members = typeof members
 
 /** The `permission` of each kind, as it is stored. */
 export type Permissions = {

@@ -9,7 +9,11 @@ export default definePlugin({
   dependencies: ['tables', 'relationships', 'functions', 'graphql'],
   api: 'graphql',
   register(engine) {
-    engine.metadata.typeNames({ tables: ['*Connection', '*Edge'], fixed: ['Node', 'PageInfo'] })
+    engine.metadata.typeNames({
+      schemas: ['relay'],
+      tables: ['*Connection', '*Edge'],
+      fixed: ['Node', 'PageInfo'],
+    })
     engine.graphql.contribute(relayContribution)
     engine.graphql.contribute(connectionContribution)
     const events = engine.use(eventStreams)

@@ -30,7 +30,7 @@ export interface OtherAnswer {
 /** Starts a server that answers with what the function returns; null leaves the client waiting. */
 export async function startOther(
   t: TestContext,
-  answer: (request: Received) => OtherAnswer | null,
+  answer: (request: Received) => OtherAnswer | null | Promise<OtherAnswer>,
 ): Promise<OtherServer> {
   const received: Received[] = []
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -38,7 +38,7 @@ export async function startOther(
     const { method = '', url: path = '', rawHeaders, headers } = request
     const call = { method, path, rawHeaders, headers, body }
     received.push(call)
-    const given = answer(call)
+    const given = await answer(call)
     if (given === null) return
     const text = typeof given.body === 'string' ? given.body : JSON.stringify(given.body ?? {})
     response.writeHead(given.status ?? 200, given.headers).end(text)

@@ -7,10 +7,15 @@ import { computedFields } from './computed-fields.ts'
 import { customTypes } from './custom-types.ts'
 import { data } from './data.ts'
 import type { Area } from './entry.ts'
+import { eventLog } from './event-log.ts'
+import { eventTriggers } from './event-triggers.ts'
 import { functions } from './functions.ts'
 import { metadata } from './metadata.ts'
 import { permissions } from './permissions.ts'
 import { relationships } from './relationships.ts'
+import { remoteRelationships } from './remote-relationships.ts'
+import { remoteSchemas } from './remote-schemas.ts'
+import { scheduled } from './scheduled.ts'
 import { sql } from './sql.ts'
 import { tables } from './tables.ts'
 
@@ -21,10 +26,15 @@ export const areas: readonly Area[] = [
   computedFields,
   customTypes,
   data,
+  eventLog,
+  eventTriggers,
   functions,
   metadata,
   permissions,
   relationships,
+  remoteRelationships,
+  remoteSchemas,
+  scheduled,
   sql,
   tables,
 ]

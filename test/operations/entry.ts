@@ -78,6 +78,8 @@ export interface Area {
   readonly sql?: string
   /** On top of the library, for all cases. */
   readonly given?: readonly Step[]
+  /** Of all servers of the area. */
+  readonly settings?: GivenSettings
   readonly operations: readonly OperationEntry[]
 }
 

@@ -84,10 +84,14 @@ function registryReader() {
 /** An engine over the library. */
 export async function startWorld(
   t: TestContext,
-  { area, settings }: { readonly area?: Pick<Area, 'sql' | 'given'>; readonly settings?: GivenSettings } = {},
+  {
+    area,
+    settings,
+  }: { readonly area?: Pick<Area, 'sql' | 'given' | 'settings'>; readonly settings?: GivenSettings } = {},
 ): Promise<World> {
   const reader = registryReader()
-  const trellis = await startTrellis(t, { sql: `${sql};${area?.sql ?? ''}`, settings, plugins: [reader.plugin] })
+  const all = { ...area?.settings, ...settings }
+  const trellis = await startTrellis(t, { sql: `${sql};${area?.sql ?? ''}`, settings: all, plugins: [reader.plugin] })
   await trellis.op('bulk', configured)
   for (const step of area?.given ?? []) await take(trellis, step)
   return { ...trellis, operations: reader.operations() }

@@ -59,9 +59,21 @@ test('tables of a newer release of the plugin, and two migrations of one name, a
 
 test('what core made before a plugin had it is not made again', async (t) => {
   const database = await testDatabase(t)
-  // As a database of that release is.
+  // As a database of that release is: without what other plugins make.
   await database.sql(`
-    drop table trellis.plugin_migration;
+    do $$
+    declare
+      made text;
+    begin
+      for made in
+        select format('table trellis.%I', relname) from pg_class where relnamespace = 'trellis'::regnamespace
+          and relkind = 'r' and relname !~ '^(metadata|migration|catalog_state)'
+        union all
+        select 'function ' || oid::regprocedure from pg_proc where pronamespace = 'trellis'::regnamespace
+      loop
+        execute 'drop ' || made || ' cascade';
+      end loop;
+    end $$;
     delete from trellis.migration where name = '0004-plugin-migrations';
     insert into trellis.migration (name, batch, migration_time) values ('0002-catalog-state', 1, now());
     insert into trellis.catalog_state values ('cli', '"kept"');

@@ -103,6 +103,28 @@ const graphqlRequest = exactly({
 
 const generated = exactly({ query: Type.String(), prepared_arguments: Type.Array(Type.Unknown()) })
 
+const answerOfWebhook = exactly({
+  status: count,
+  headers: Type.Array(exactly({ name: Type.String(), value: Type.String() })),
+  body: Type.String(),
+  size: count,
+})
+
+/** One attempt, or what is said of the end. */
+const delivery = (context: TSchema) =>
+  Type.Union([
+    exactly({
+      request: exactly({ size: count }),
+      context,
+      response: Type.Union([
+        answerOfWebhook,
+        exactly({ type: Type.Literal('status'), detail: answerOfWebhook }),
+        exactly({ type: Type.Literal('client'), detail: Type.String() }),
+      ]),
+    }),
+    exactly({ message: Type.String() }),
+  ])
+
 /** The detail of each type, by level. */
 const shapes: Readonly<Record<string, TSchema>> = {
   'startup info': startups,
@@ -140,6 +162,10 @@ const shapes: Readonly<Record<string, TSchema>> = {
   'pg-client warn': exactly({ message: Type.String() }),
   'embedded-postgres error': exactly({ message: Type.String() }),
   'embedded-postgres info': exactly({ message: Type.String() }),
+  'event-trigger info': delivery(exactly({ event_id: Type.String(), event_created_at: Type.String() })),
+  'event-trigger error': exactly({ message: Type.String() }),
+  'scheduled-trigger info': delivery(exactly({ event_id: Type.String() })),
+  'scheduled-trigger error': exactly({ message: Type.String() }),
   'unstructured info': Type.String(),
 }
 
@@ -254,6 +280,27 @@ test('lines about the embedded database have their shapes', async (t) => {
   server.kill('SIGTERM')
   const kinds = kindsIn((await server.ended).stdout)
   for (const level of ['error', 'info']) assert.ok(kinds.has(`embedded-postgres ${level}`))
+})
+
+test('lines about deliveries have their shapes', async (t) => {
+  const { url, sql } = await testDatabase(t, { sql: 'create table town (id int primary key)' })
+  const answers = [{ body: { ok: true } }, { status: 500, body: 'no' }, null]
+  const hook = await startOther(t, () => answers.shift() ?? null)
+  const server = spawnTrellis(t, [...anyPort, '--database-url', url, '--events-http-pool-size', '1'])
+  const { op } = clientOf(await server.ready())
+  await op('track_table', 'town')
+  const retry_conf = { timeout_sec: 1 }
+  const insert = { columns: '*' }
+  await op('create_event_trigger', { name: 'told', table: 'town', webhook: hook.url, insert, retry_conf })
+  await sql('insert into town values (1), (2), (3)')
+  await server.output(/no answer within/)
+  await op('create_scheduled_event', { webhook: 'http://127.0.0.1:1/', schedule_at: '2020-01-01T00:00:00Z' })
+  const soon = new Date().toISOString()
+  await op('create_scheduled_event', { webhook: 'http://127.0.0.1:1/', schedule_at: soon })
+  await server.output(/"type":"scheduled-trigger"/)
+  server.kill('SIGTERM')
+  const kinds = kindsIn((await server.ended).stdout)
+  for (const type of ['event-trigger', 'scheduled-trigger']) assert.ok(kinds.has(`${type} info`))
 })
 
 test('lines of the other dialect have what those of v1.3 have, and no more', async (t) => {

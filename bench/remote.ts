@@ -1,0 +1,96 @@
+// Remote schemas: a server made with GraphQL Yoga asked directly and through Trellis, a join of 100 rows beside the two
+// requests that it takes, and a local query before and after there is a remote schema.
+
+import { installClients } from '../test/clients/install.ts'
+import { chinookMetadata } from './chinook.ts'
+import { type LoadOptions, requestBytes, runLoad } from './load.ts'
+import { type Surroundings, startProgram } from './processes.ts'
+import { operate, startTrellis } from './trellis.ts'
+import { trackByPrimaryKey } from './workloads.ts'
+
+/** What is to be reached: the share of the server's own throughput at least, and what a join may cost more. */
+export const remoteTargets = { share: 0.5, overhead: 0.3 } as const
+
+/** A figure of each round: requests a second, or for joins milliseconds of a request. */
+export interface RemoteResult {
+  readonly direct: readonly number[]
+  readonly through: readonly number[]
+  /** The two requests that a join takes, one after the other. */
+  readonly parts: readonly number[]
+  readonly joined: readonly number[]
+  readonly local: { readonly before: readonly number[]; readonly after: readonly number[] }
+}
+
+export interface RemoteOptions extends LoadOptions {
+  readonly rounds: number
+}
+
+const serverFile = new URL('../test/clients/programs/remote-server.ts', import.meta.url)
+
+/** Where a server made with Yoga listens. */
+async function startYoga(surroundings: Surroundings): Promise<{ readonly port: number; readonly url: string }> {
+  await installClients()
+  const program = startProgram(serverFile, ['yoga'], surroundings, 'ipc')
+  const url = await new Promise<string>((listening, failed) => {
+    program.child.once('message', (message) => listening(String(message)))
+    program.child.once('exit', () => failed(new Error(`Yoga ended: ${program.errors()}`)))
+  })
+  return { port: Number(new URL(url).port), url }
+}
+
+const graphql = '/v1/graphql'
+const remoteQuery = {
+  query: 'query ($n: Int!) { users(limit: $n) { id name kind friends { name } } }',
+  variables: { n: 2 },
+}
+const hundred = 'track(limit: 100, order_by: {track_id: asc})'
+const joinQuery = { query: `{ ${hundred} { track_id name listener { name kind } } }` }
+const rowsQuery = { query: `{ ${hundred} { track_id name } }` }
+const aliases = Array.from({ length: 100 }, (_, i) => `u${i}: user(id: ${i + 1}) { ...f }`)
+const usersQuery = { query: `{ ${aliases.join(' ')} } fragment f on User { name kind }` }
+
+const relationship = {
+  ...{ name: 'listener', table: 'track', service_fields: ['track_id'], remote_schema: 'people' },
+  remote_field: { user: { arguments: { id: '$track_id' } } },
+}
+
+/** Measures everything in turn, round after round. */
+export async function measureRemote(
+  databaseUrl: string,
+  { rounds, ...load }: RemoteOptions,
+  surroundings: Surroundings,
+): Promise<RemoteResult> {
+  const [yoga, trellis] = [
+    await startYoga(surroundings),
+    await startTrellis(['--database-url', databaseUrl], surroundings),
+  ]
+  await operate(trellis.port, 'replace_metadata', chinookMetadata)
+  const rate = async (port: number, path: string, bodies: readonly unknown[]) => {
+    const result = await runLoad({ port, requests: bodies.map((body) => requestBytes(path, body)) }, load)
+    return result.requests / result.seconds
+  }
+  const time = async (port: number, path: string, body: unknown) =>
+    (await runLoad({ port, requests: [requestBytes(path, body)] }, { ...load, connections: 1 })).p50
+  const tracks = Array.from({ length: 1000 }, (_, index) => trackByPrimaryKey.request(index))
+  const local = { before: [] as number[], after: [] as number[] }
+  const found = { direct: [] as number[], through: [] as number[], parts: [] as number[], joined: [] as number[] }
+  await rate(trellis.port, graphql, tracks)
+  for (let round = 0; round < rounds; round++) local.before.push(await rate(trellis.port, graphql, tracks))
+  await operate(trellis.port, 'add_remote_schema', { name: 'people', definition: { url: yoga.url } })
+  await operate(trellis.port, 'create_remote_relationship', relationship)
+  await rate(trellis.port, graphql, tracks)
+  for (let round = 0; round < rounds; round++) local.after.push(await rate(trellis.port, graphql, tracks))
+  for (let round = -1; round < rounds; round++) {
+    const direct = await rate(yoga.port, '/graphql', [remoteQuery])
+    const through = await rate(trellis.port, graphql, [remoteQuery])
+    const parts = (await time(trellis.port, graphql, rowsQuery)) + (await time(yoga.port, '/graphql', usersQuery))
+    const joined = await time(trellis.port, graphql, joinQuery)
+    if (round < 0) continue
+    found.direct.push(direct)
+    found.through.push(through)
+    found.parts.push(parts)
+    found.joined.push(joined)
+  }
+  await trellis.stop()
+  return { ...found, local }
+}

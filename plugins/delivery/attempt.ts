@@ -1,0 +1,152 @@
+// One call of a webhook, and what is kept of it.
+
+import type { Dialect } from '../../sdk/index.ts'
+import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../sdk/services.ts'
+import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
+
+/** A call to make. */
+export interface WebhookCall {
+  readonly url: string
+  readonly headers: ResolvedHeaders
+  /** JSON text. */
+  readonly body: string
+  /** Until the answer must be there. */
+  readonly timeoutSeconds: number
+  /** The trace that it belongs to, as triggers keep it; null: none. */
+  readonly trace: string | null
+  /** Gives it up. */
+  readonly signal: AbortSignal
+}
+
+/** What came of a call, for the ledger and the log. */
+export interface Attempt {
+  readonly succeeded: boolean
+  /** HTTP's, or one of {@link failureStatus}. */
+  readonly status: number
+  /** Seconds that the webhook asked to wait before the next call; null: it did not. */
+  readonly retryAfter: number | null
+  /** JSON texts for the log of invocations. */
+  readonly request: string
+  readonly response: string
+  /** For the log of the server. */
+  readonly size: number
+  readonly logged: LoggedResponse
+}
+
+export type LoggedResponse =
+  | {
+      readonly status: number
+      readonly headers: readonly unknown[]
+      readonly body: LoggedBody
+      readonly size: number
+    }
+  | { readonly type: 'client' | 'status'; readonly detail: unknown }
+
+/** A text, or what is none in Base64. */
+export type LoggedBody = string | readonly ['Base64', string]
+
+/** The status of a call without an answer: no connection or no answer in time; a URL or body that cannot be sent. */
+export const failureStatus = { client: 1000, other: 500 } as const
+
+/** What is kept of bodies, in bytes. */
+const keptResponse = 16_384
+const keptRequest = 262_144
+
+/** How long Node's timers can be. */
+const longestTimeout = 2_147_483_647
+
+export interface CallerOptions {
+  readonly outgoing: Outgoing
+  readonly dialect: Dialect
+  /** Whether logs show the values of variables. */
+  readonly showsEnvironment: boolean
+  /** The version of the log's form. */
+  readonly version: '1' | '2'
+}
+
+/** Calls webhooks; an attempt that fails is an attempt too, so it rejects only when the signal aborts. */
+export class WebhookCaller {
+  readonly #options: CallerOptions
+
+  constructor(options: CallerOptions) {
+    this.#options = options
+  }
+
+  async call(call: WebhookCall): Promise<Attempt> {
+    const { url, headers, body, timeoutSeconds, trace, signal } = call
+    const timeout = Math.min(longestTimeout, Math.max(1, Math.round(timeoutSeconds * 1000)))
+    try {
+      const response = await this.#options.outgoing.send({
+        method: 'POST',
+        ...{ url, body, timeout, signal },
+        headers: headers.sent,
+        maxResponseSize: keptResponse,
+        cutsResponse: true,
+        ...(trace !== null && { trace }),
+      })
+      return this.#answered(call, response)
+    } catch (error) {
+      signal.throwIfAborted()
+      return this.failed(call, messageOf(error), failureStatus.client)
+    }
+  }
+
+  /** An attempt that got no answer. */
+  failed(call: Pick<WebhookCall, 'headers' | 'body'>, message: string, status: number): Attempt {
+    const { version } = this.#options
+    return {
+      ...{ succeeded: false, status, retryAfter: null },
+      ...this.#request(call),
+      response: JSON.stringify({ type: 'client_error', data: { message }, version }),
+      logged: { type: 'client', detail: message },
+    }
+  }
+
+  #answered(call: WebhookCall, { status, headers, body, isCut }: OutgoingResponse): Attempt {
+    const { version } = this.#options
+    const succeeded = status >= 200 && status <= 299
+    const text = bodyText(body, isCut)
+    const data = { body: text, headers: loggedResponseHeaders(headers), status }
+    const logged = { status, headers: data.headers, body: text, size: body.length }
+    return {
+      ...{ succeeded, status, retryAfter: succeeded ? null : retryAfterOf(headers) },
+      ...this.#request(call),
+      response: JSON.stringify({ type: 'webhook_response', data, version }),
+      logged: succeeded ? logged : { type: 'status', detail: logged },
+    }
+  }
+
+  /** The body stands in it as it was sent, digit by digit; one that is long, in its first part. */
+  #request({ body, headers }: Pick<WebhookCall, 'headers' | 'body'>): Pick<Attempt, 'request' | 'size'> {
+    const payload = body.length > keptRequest ? JSON.stringify(`${body.slice(0, keptRequest)}…`) : body
+    const shown = JSON.stringify(loggedRequestHeaders(headers, this.#options))
+    const request = `{"payload":${payload},"headers":${shown},"version":"${this.#options.version}"}`
+    return { request, size: Buffer.byteLength(body) }
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof OutgoingError) return error.message
+  return error instanceof Error ? error.message : String(error)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const lenientUtf8 = new TextDecoder('utf-8')
+
+function bodyText(body: Buffer, isCut: boolean): LoggedBody {
+  // Where it was cut may be within a character.
+  if (isCut) return `${lenientUtf8.decode(body)}…`
+  try {
+    return utf8.decode(body)
+  } catch {
+    return ['Base64', body.toString('base64')]
+  }
+}
+
+/** Whole seconds; dates are not understood. */
+function retryAfterOf(headers: OutgoingResponse['headers']): number | null {
+  const [text] = [headers['retry-after'] ?? []].flat()
+  if (text === undefined || !/^\s*\d{1,9}\s*$/.test(text)) return null
+  const seconds = Number(text)
+  return seconds > 0 ? seconds : null
+}

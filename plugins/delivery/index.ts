@@ -1,0 +1,27 @@
+// What event triggers and scheduled events deliver with: webhooks called by rules that hold for both, and workers that take
+// what is due from tables of PostgreSQL.
+
+import { definePlugin } from '../../sdk/index.ts'
+import { Deliveries, deliveries } from './deliveries.ts'
+import { deliveryMigrations } from './migrations.ts'
+import { deliveryOptions } from './options.ts'
+
+export { type Attempt, failureStatus, type WebhookCaller } from './attempt.ts'
+export type { Backlog } from './backlog.ts'
+export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
+export { type Deliveries, deliveries } from './deliveries.ts'
+export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
+export { type KeptJob, keepJobs } from './kept-jobs.ts'
+export { type Claimed, type Ledger, leaseSeconds, type Outcome, outcomeOf } from './ledger.ts'
+export { type Page, readPage } from './pages.ts'
+export { wakeChannel } from './wake.ts'
+
+export default definePlugin({
+  name: 'delivery',
+  dependencies: ['metadata', 'jobs'],
+  options: deliveryOptions,
+  migrations: deliveryMigrations,
+  register(engine) {
+    engine.provide(deliveries, new Deliveries(engine, engine.options))
+  },
+})

@@ -1,0 +1,61 @@
+// What a delivery worker asks of the tables that hold what is to be delivered.
+
+import type { Attempt } from './attempt.ts'
+import type { Backlog } from './backlog.ts'
+
+/** Something that a worker holds by a lease. */
+export interface Claimed {
+  readonly id: string
+  /** Seconds since it was due. */
+  readonly late: number
+  /** Absent: it is of none. */
+  readonly trigger_name?: string
+  /** Whether others may wait for it; absent: no. */
+  readonly is_ordered?: boolean
+}
+
+/** What becomes of something that was claimed. */
+export interface Outcome {
+  readonly id: string
+  /** Null: nothing was sent. */
+  readonly attempt: Attempt | null
+  /** `later`: again after the delay, and as if this had not been; `retry`: the same, counted as an attempt. */
+  readonly state: 'delivered' | 'error' | 'dead' | 'retry' | 'later'
+  /** Seconds until it is tried again. */
+  readonly delay: number
+}
+
+export interface Ledger<Item extends Claimed> {
+  /** Claims what is due, for the length of a lease. */
+  claim(limit: number): Promise<readonly Item[]>
+  /** Delivers; rejects only when the signal aborts. */
+  deliver(item: Item, signal: AbortSignal): Promise<Outcome>
+  /** Writes outcomes down and ends the leases; what another worker holds by then stays. */
+  record(outcomes: readonly Outcome[]): Promise<void>
+  /** Begins the leases of what is still worked on anew. */
+  renew(ids: readonly string[]): Promise<void>
+  /** Gives back what was not begun. */
+  release(ids: readonly string[]): Promise<void>
+  /** Milliseconds until it is worth looking again, when nobody says so before. */
+  pause(): number | Promise<number>
+  /** What waits, for whoever measures it. */
+  backlog(): Promise<readonly Backlog[]>
+}
+
+/** Seconds that a claim holds without being renewed. */
+export const leaseSeconds = 30
+
+/** What the configuration of a webhook says of repeating. */
+export interface RetryRule {
+  readonly retries: number
+  /** Seconds. */
+  readonly interval: number
+}
+
+/** What becomes of something after an attempt; `tries`: attempts before it. */
+export function outcomeOf(id: string, attempt: Attempt, tries: number, { retries, interval }: RetryRule): Outcome {
+  if (attempt.succeeded) return { id, attempt, state: 'delivered', delay: 0 }
+  if (attempt.retryAfter !== null) return { id, attempt, state: 'retry', delay: attempt.retryAfter }
+  if (tries < retries) return { id, attempt, state: 'retry', delay: interval }
+  return { id, attempt, state: 'error', delay: 0 }
+}

@@ -1,0 +1,77 @@
+// Writes outcomes down: those that come while one write is under way go together in the next.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outcome } from './ledger.ts'
+
+const mostAtOnce = 200
+
+/** Milliseconds between attempts to write. */
+const firstPause = 100
+const longestPause = 5000
+
+export interface RecorderOptions {
+  record(outcomes: readonly Outcome[]): Promise<void>
+  recorded(outcomes: readonly Outcome[]): void
+  report(error: unknown): void
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #stop = new AbortController()
+  #waiting: Outcome[] = []
+  #writing: Promise<void> | null = null
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+  }
+
+  /** Outcomes that are not written down yet. */
+  get pending(): number {
+    return this.#waiting.length
+  }
+
+  add(outcome: Outcome): void {
+    this.#waiting.push(outcome)
+    this.#begin()
+  }
+
+  #begin(): void {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = null
+      // What came when the last round was over already.
+      if (this.#waiting.length > 0 && !this.#stop.signal.aborted) this.#begin()
+    })
+  }
+
+  /** Resolves when all is written down, or the signal aborts. */
+  async finish(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#stop.abort(), { once: true })
+    if (signal.aborted) this.#stop.abort()
+    while (this.#writing) await this.#writing
+  }
+
+  async #write(): Promise<void> {
+    // What is delivered in the same turn comes along.
+    await new Promise<void>((done) => setImmediate(done))
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, mostAtOnce)
+      if (!(await this.#writeBatch(batch))) return
+      this.#waiting.splice(0, batch.length)
+      this.#options.recorded(batch)
+    }
+  }
+
+  /** Tries until it is written; false when that is given up. The lease ends in time where the database stays away. */
+  async #writeBatch(batch: readonly Outcome[]): Promise<boolean> {
+    for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 2)) {
+      try {
+        await this.#options.record(batch)
+        return true
+      } catch (error) {
+        this.#options.report(error)
+      }
+      if (this.#stop.signal.aborted) return false
+      await sleep(pause, undefined, { signal: this.#stop.signal }).catch(() => {})
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Delivering what is in the event log, and telling the log of the server of it.
+
+import type { Engine } from '../../sdk/index.ts'
+import type { Deliveries } from '../delivery/index.ts'
+import { type ClaimedEvent, EventLedger } from './ledger.ts'
+import { eventTriggersOf } from './metadata.ts'
+
+/** Milliseconds after which it is told again that events wait for a trigger that is not served. */
+const tellEvery = 60_000
+
+/** Delivers events as long as the server runs. */
+export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (message: string) => void): void {
+  const { database, observe } = engine
+  const told = new Map<string, number>()
+  deliveries.deliver<ClaimedEvent>({
+    topic: 'events',
+    measured: { kind: 'event', invocations: 'event_invocations_total', processed: 'event_processed_total' },
+    ledger: new EventLedger({
+      database,
+      caller: deliveries.caller('2'),
+      triggers: () => eventTriggersOf(engine.model),
+      interval: deliveries.settings.eventsFetchInterval,
+      unknownTrigger: ({ trigger_name: name }) => {
+        const now = performance.now()
+        if (now < (told.get(name) ?? Number.NEGATIVE_INFINITY) + tellEvery) return
+        told.set(name, now)
+        report(`table or event-trigger not found in schema cache: "${name}"`)
+      },
+    }),
+    report,
+    settled({ id, created_at }, { attempt }) {
+      if (!attempt) return
+      const context = { event_id: id, event_created_at: created_at }
+      const detail = { request: { size: attempt.size }, context, response: attempt.logged }
+      observe.log({ type: 'event-trigger', level: 'info', detail })
+    },
+    released(count) {
+      const detail = { message: `${count} events successfully unlocked` }
+      observe.log({ type: 'event-trigger', level: 'info', detail })
+    },
+  })
+}

@@ -1,0 +1,43 @@
+// Event triggers: changes of tables, and payloads that somebody hands in, are sent to webhooks.
+
+import './log.ts'
+import { definePlugin } from '../../sdk/index.ts'
+import { deliveries } from '../delivery/index.ts'
+import { jobs } from '../jobs/index.ts'
+import { scheduleCleanups } from './cleanup-jobs.ts'
+import { cleanupEventTriggerLogs, pauseCleanups, resumeCleanups } from './cleanup-operations.ts'
+import { deliverEvents } from './deliver.ts'
+import { eventTriggersFacet } from './metadata.ts'
+import { eventLogMigrations } from './migrations.ts'
+import {
+  createEventTrigger,
+  deleteEventTrigger,
+  invokeEventTrigger,
+  pauseEventTrigger,
+  redeliverEvent,
+  resumeEventTrigger,
+} from './operations.ts'
+import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
+import { followEventTriggers, reconcileEventTriggers } from './sync-triggers.ts'
+
+export default definePlugin({
+  name: 'event-triggers',
+  dependencies: ['metadata', 'tables', 'permissions', 'jobs', 'delivery'],
+  migrations: eventLogMigrations,
+  register(engine) {
+    const { dialect, settings, observe } = engine
+    const prefix = dialect.triggerPrefix
+    const report = (message: string) => observe.log({ type: 'event-trigger', level: 'error', detail: { message } })
+    engine.metadata.facet(eventTriggersFacet(dialect, { dialect, stringifyNumbers: settings.stringifyNumericTypes }))
+    engine.metadata.effect(({ previous, next, transaction }) =>
+      previous === null
+        ? reconcileEventTriggers(next, { transaction, prefix, report })
+        : followEventTriggers({ previous, next }, { transaction, prefix }),
+    )
+    engine.operations.add(createEventTrigger(dialect), deleteEventTrigger, redeliverEvent, invokeEventTrigger(dialect))
+    engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
+    engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
+    scheduleCleanups(engine, engine.use(jobs))
+    deliverEvents(engine, engine.use(deliveries), report)
+  },
+})

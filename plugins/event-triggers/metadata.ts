@@ -1,0 +1,162 @@
+// The facet `event_triggers` of a table.
+
+import {
+  badRequest,
+  type Dialect,
+  didYouMean,
+  nameText,
+  type QualifiedName,
+  sameName,
+  TrellisError,
+} from '../../sdk/index.ts'
+import type { Facet, Model, ObjectRef, Rename, RenamePlace, ResolveContext, TableModel } from '../../sdk/metadata.ts'
+import type { Environment } from '../../sdk/services.ts'
+import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
+import { renameInCondition } from './condition.ts'
+import { rowOperations } from './row-operations.ts'
+import { type EventTrigger, eventTriggerEntry, type OperationSpec } from './schema.ts'
+import { type SqlTrigger, sqlTriggers, type TriggerNames } from './trigger-sql.ts'
+
+/** An event trigger as events are delivered with it. */
+export interface ResolvedTrigger {
+  readonly name: string
+  readonly table: QualifiedName
+  /** The table's. */
+  readonly oid: number
+  readonly entry: EventTrigger
+  readonly url: string
+  readonly headers: ResolvedHeaders
+  readonly sql: readonly SqlTrigger[]
+}
+
+const key = 'event_triggers'
+
+/** An event trigger as dependencies and inconsistencies name it. */
+export const eventTriggerRef = (table: QualifiedName, name: string): ObjectRef => ({
+  kind: 'event-trigger',
+  table,
+  name,
+})
+
+const known = new WeakMap<Model, ReadonlyMap<string, ResolvedTrigger>>()
+
+/** The event triggers that are served, by name. */
+export function eventTriggersOf(model: Model): ReadonlyMap<string, ResolvedTrigger> {
+  let triggers = known.get(model)
+  if (!triggers) {
+    const all = [...model.tables.values()].flatMap(({ extensions }) => [...(extensions.get(key)?.values() ?? [])])
+    triggers = new Map((all as ResolvedTrigger[]).map((trigger) => [trigger.name, trigger]))
+    known.set(model, triggers)
+  }
+  return triggers
+}
+
+/** Names of the event triggers that are stored, and not served. */
+export const inconsistentTriggers = (model: Model): ReadonlySet<string> =>
+  new Set(model.inconsistencies.flatMap(({ ref }) => (ref.kind === 'event-trigger' ? (ref.name ?? []) : [])))
+
+/** The facet; `names` say how the triggers in the database are written. */
+export const eventTriggersFacet = (
+  dialect: Dialect,
+  names: TriggerNames,
+): Facet<EventTrigger, ResolvedTrigger> & { readonly key: typeof key } => ({
+  key,
+  stage: 'rules',
+  schema: eventTriggerEntry(dialect),
+  duplicates: { kind: 'event triggers', name: ({ name }) => name },
+  identify: ({ name }) => name,
+  describe: (table, entry) => ({
+    ref: eventTriggerRef(table, entry.name),
+    type: 'event_trigger',
+    definition: { table, configuration: entry },
+  }),
+  resolve: (entry, table, context) => resolveTrigger({ entry, table, context, names }),
+  attach(draft, name, resolved) {
+    draft.extensions.set(key, (draft.extensions.get(key) ?? new Map()).set(name, resolved))
+  },
+  rename: (entry, rename, place) => renamed(entry, rename, place),
+})
+
+interface Resolving {
+  readonly entry: EventTrigger
+  readonly table: TableModel
+  readonly context: ResolveContext
+  readonly names: TriggerNames
+}
+
+function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTrigger {
+  const { name } = table
+  if (!canTrigger(table)) throw notOnViews(name)
+  context.depend({ kind: 'table', table: name }, 'parent')
+  for (const operation of rowOperations) dependOnColumns(entry.definition[operation], table, context)
+  for (const column of entry.ordering_key ?? []) dependOnColumn(column, 'column', table, context)
+  const environment = (variable: string) => context.environment(variable)
+  try {
+    const { webhook, webhook_from_env: variable = '' } = entry
+    return {
+      name: entry.name,
+      table: name,
+      oid: table.catalog.oid,
+      entry,
+      url: webhook ?? urlIn(variable, environment),
+      headers: resolveHeaders(entry.headers ?? [], environment),
+      sql: sqlTriggers(entry, { table, context, names }),
+    }
+  } catch (error) {
+    if (!(error instanceof TrellisError)) throw error
+    const place = `in table "${nameText(name)}": in event trigger "${entry.name}"`
+    throw badRequest('constraint-violation', `${place}: ${error.message}`)
+  }
+}
+
+function urlIn(variable: string, environment: Environment): string {
+  const url = environment(variable)
+  if (url === undefined) throw badRequest('not-found', `environment variable '${variable}' not set`)
+  return url
+}
+
+/** Whether triggers on rows can be made on a relation. */
+export const canTrigger = ({ catalog: { kind } }: TableModel): boolean => kind !== 'view' && kind !== 'materialized'
+
+export const notOnViews = (view: QualifiedName) =>
+  badRequest('not-supported', `event triggers are not supported on view "${nameText(view)}"`)
+
+function dependOnColumns(spec: OperationSpec | undefined, table: TableModel, context: ResolveContext): void {
+  for (const part of ['columns', 'payload'] as const) {
+    const reason = part === 'columns' ? 'column' : 'payload'
+    for (const name of listed(spec?.[part])) dependOnColumn(name, reason, table, context)
+  }
+}
+
+function dependOnColumn(name: string, reason: 'column' | 'payload', table: TableModel, context: ResolveContext): void {
+  if (!table.columns.has(name)) throw missingColumn(table, name)
+  context.depend({ kind: 'column', table: table.name, name }, reason)
+}
+
+function missingColumn(table: TableModel, name: string): TrellisError {
+  const text = `table "${nameText(table.name)}" has no field named "${name}"`
+  return badRequest('constraint-violation', text, { help: didYouMean(name, () => table.columns.keys()) })
+}
+
+const listed = (columns: '*' | readonly string[] | undefined): readonly string[] =>
+  columns === undefined || columns === '*' ? [] : columns
+
+function renamed(entry: EventTrigger, rename: Rename, place: RenamePlace): EventTrigger {
+  const isHere = rename.kind === 'column' && sameName(rename.table, place.table)
+  const column = (name: string) => (isHere && name === rename.from ? rename.to : name)
+  const columns = (list: OperationSpec['columns']) => (list === '*' ? list : list.map(column))
+  const spec = ({ payload, when, ...given }: OperationSpec): OperationSpec => ({
+    columns: columns(given.columns),
+    ...(payload !== undefined && { payload: columns(payload) }),
+    ...(when && { when: renameInCondition(when, rename, place) }),
+  })
+  const specs = rowOperations.flatMap((operation) => {
+    const given = entry.definition[operation]
+    return given ? [[operation, spec(given)] as const] : []
+  })
+  return {
+    ...entry,
+    definition: { enable_manual: entry.definition.enable_manual, ...Object.fromEntries(specs) },
+    ...(entry.ordering_key && { ordering_key: entry.ordering_key.map(column) }),
+  }
+}

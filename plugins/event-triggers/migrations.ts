@@ -1,0 +1,81 @@
+// The event log in the database: its tables, and the function by which the triggers of tables write to it.
+
+import type { Migration } from '../../sdk/index.ts'
+
+/**
+ * How an event's payload reads is described where it is made. `locked` is the end of the lease of who delivers it; `seq` is the
+ * order of events with the same `order_key`; `next_retry_at` is infinite as long as the trigger is paused. Attempts outlive
+ * their events where retention says so, so there is no foreign key, which each of them would pay for.
+ */
+const tables = `
+  create table trellis.event_log (
+    id text primary key default trellis.new_event_id(),
+    schema_name text not null,
+    table_name text not null,
+    trigger_name text not null,
+    payload json not null,
+    delivered boolean not null default false,
+    error boolean not null default false,
+    tries integer not null default 0,
+    created_at timestamptz not null default now(),
+    locked timestamptz,
+    locked_by text,
+    next_retry_at timestamptz,
+    archived boolean not null default false,
+    seq bigserial not null,
+    order_key text
+  ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+
+  create index event_log_due on trellis.event_log ((coalesce(next_retry_at, created_at)))
+    where not delivered and not error and not archived;
+  create index event_log_ordered on trellis.event_log (trigger_name, order_key, seq)
+    where order_key is not null and not delivered and not error and not archived;
+  create index event_log_trigger on trellis.event_log (trigger_name, created_at);
+
+  create table trellis.event_invocation_logs (
+    id text primary key default trellis.new_event_id(),
+    event_id text not null,
+    trigger_name text not null,
+    status integer,
+    request json,
+    response json,
+    created_at timestamptz not null default now()
+  );
+  create index event_invocation_logs_event on trellis.event_invocation_logs (event_id);
+  create index event_invocation_logs_trigger on trellis.event_invocation_logs (trigger_name, created_at)`
+
+/**
+ * Settings that another program made may be no JSON: then there is none. The payload is not jsonb: what a row may hold, such as
+ * the character U+0000 in a column of type json, must never keep it from being written.
+ */
+const functions = `
+  create function trellis.setting_json(value text) returns json language plpgsql immutable
+  set search_path = pg_catalog, pg_temp as $$
+  begin
+    if value is null or value = '' then
+      return null;
+    end if;
+    begin
+      return value::json;
+    exception when others then
+      return null;
+    end;
+  end $$;
+
+  create function trellis.record_event(
+    schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
+    session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
+  set search_path = pg_catalog, pg_temp as $$
+  begin
+    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
+    values (schema_name, table_name, trigger_name, json_build_object(
+      'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
+      'session_variables', trellis.setting_json(session_variables),
+      'trace_context', trellis.setting_json(trace_context)), order_key,
+      case when is_paused then 'infinity'::timestamptz end);
+    if not is_paused then
+      perform pg_notify('trellis_delivery', 'events');
+    end if;
+  end $$`
+
+export const eventLogMigrations: readonly Migration[] = [{ name: '0001-event-log', sql: `${tables};\n${functions}` }]

@@ -1,0 +1,149 @@
+// Making and removing event triggers, and sending events again or by hand.
+
+import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '../../sdk/index.ts'
+import { findTable, operation, type TableModel } from '../../sdk/metadata.ts'
+import { requireTable } from '../tables/index.ts'
+import { noSuchEvent, noSuchTrigger, ownerOf, requireEventTrigger } from './lookup.ts'
+import { canTrigger, eventTriggerRef, eventTriggersOf, notOnViews } from './metadata.ts'
+import { rowOperations } from './row-operations.ts'
+import {
+  createEventTriggerArgs,
+  type EventTrigger,
+  EventTriggerName,
+  InvokeEventTriggerArgs,
+  RedeliverEventArgs,
+} from './schema.ts'
+
+const kindTexts: Readonly<Record<string, string>> = {
+  relationship: 'relationship',
+  computed_field: 'computed field',
+  remote_relationship: 'remote relationship',
+}
+
+/** Columns that are listened to are refused in words of their own; what else is wrong, resolving says. */
+function checkColumns({ definition }: EventTrigger, table: TableModel): void {
+  for (const each of rowOperations) {
+    const { columns = '*' } = definition[each] ?? {}
+    for (const name of columns === '*' ? [] : columns) {
+      if (table.columns.has(name)) continue
+      const field = table.fields.get(name)
+      if (!field || field.kind === 'column') {
+        const help = didYouMean(name, () => table.columns.keys())
+        throw badRequest('not-exists', `column "${name}" does not exist`, { help })
+      }
+      const kind = kindTexts[field.kind] ?? field.kind
+      throw badRequest('unexpected-payload', `expecting a postgres column; but, "${name}" is a ${kind}; `)
+    }
+  }
+}
+
+export const createEventTrigger = (dialect: Dialect) =>
+  operation({
+    type: 'create_event_trigger',
+    about: { summary: 'Sends changes of a table to a webhook; with `replace`, changes how.' },
+    args: createEventTriggerArgs(dialect),
+    check: 'object',
+    object: ({ table, trigger }) => eventTriggerRef(table, trigger.name),
+    handle({ metadata, model }, { table, replace, trigger }) {
+      const entry = requireTable(metadata, table)
+      const owner = ownerOf(metadata, trigger.name)
+      if (!replace && owner) throw badRequest('already-exists', `event trigger "${trigger.name}" already exists`)
+      if (replace && !owner) throw noSuchTrigger(trigger.name)
+      if (owner && !sameName(owner.table, table)) {
+        throw badRequest('not-supported', 'cannot replace table or schema for trigger')
+      }
+      const resolved = model.tables.get(nameKey(table))
+      if (resolved && !canTrigger(resolved)) throw notOnViews(table)
+      if (resolved) checkColumns(trigger, resolved)
+      entry.event_triggers = [...(entry.event_triggers ?? []).filter(({ name }) => name !== trigger.name), trigger]
+    },
+  })
+
+export const deleteEventTrigger = operation({
+  type: 'delete_event_trigger',
+  about: { summary: 'Removes an event trigger; what it has not delivered is archived.' },
+  args: EventTriggerName,
+  check: 'new',
+  handle({ metadata, remove }, { name }) {
+    const owner = ownerOf(metadata, name)
+    if (owner) remove(eventTriggerRef(owner.table, name))
+  },
+})
+
+export const redeliverEvent = operation({
+  type: 'redeliver_event',
+  about: { summary: 'Delivers an event once more, with all of its retries.' },
+  args: RedeliverEventArgs,
+  editsMetadata: false,
+  async handle({ metadata, transaction }, { event_id: id }) {
+    // No text of PostgreSQL holds it.
+    if (id.includes('\0')) throw noSuchEvent()
+    const [event] = await transaction.rows<{ trigger_name: string; busy: boolean }>(
+      'select trigger_name, coalesce(locked > now(), false) as busy from trellis.event_log where id = $1 for update',
+      [id],
+    )
+    if (!event || !ownerOf(metadata, event.trigger_name)) throw noSuchEvent()
+    if (event.busy) throw badRequest('busy', 'event is already being processed')
+    await transaction.rows(
+      `update trellis.event_log set delivered = false, error = false, archived = false, tries = 0, next_retry_at = now(),
+         locked = null, locked_by = null where id = $1`,
+      [id],
+    )
+    await transaction.rows(`select pg_notify('trellis_delivery', 'events')`)
+  },
+})
+
+const pausing = (type: string, summary: string, paused: boolean) =>
+  operation({
+    type,
+    about: { summary },
+    args: EventTriggerName,
+    check: 'new',
+    handle({ metadata }, { name }) {
+      const { owner } = requireEventTrigger(metadata, name)
+      const table = findTable(metadata, owner.table)
+      const trigger = table?.event_triggers?.find((each) => each.name === name)
+      if (!trigger) return
+      if (paused) trigger.paused = true
+      else delete trigger.paused
+    },
+  })
+
+export const pauseEventTrigger = pausing(
+  'pause_event_trigger',
+  'Has the events of an event trigger wait; they are recorded as before.',
+  true,
+)
+
+export const resumeEventTrigger = pausing(
+  'resume_event_trigger',
+  'Delivers the events of an event trigger that was paused, those that waited first.',
+  false,
+)
+
+export const invokeEventTrigger = (dialect: Dialect) =>
+  operation({
+    type: 'invoke_event_trigger',
+    about: {
+      summary: 'Sends a payload through an event trigger.',
+      result: Type.Object({ event_id: Type.String() }),
+    },
+    args: InvokeEventTriggerArgs,
+    editsMetadata: false,
+    async handle({ model, metadata, transaction }, { name, payload }) {
+      const { owner, entry } = requireEventTrigger(metadata, name)
+      if (!entry.definition.enable_manual) {
+        throw badRequest('not-supported', 'manual mode is not enabled for event trigger')
+      }
+      const table = eventTriggersOf(model).get(name)?.table ?? owner.table
+      const [event] = await transaction.rows<{ id: string }>(
+        `insert into trellis.event_log (schema_name, table_name, trigger_name, payload)
+         values ($1, $2, $3, json_build_object('op', 'MANUAL', 'data', $4::json,
+           'session_variables', trellis.setting_json(current_setting($5, true)),
+           'trace_context', trellis.setting_json(current_setting($6, true))))
+         returning id, pg_notify('trellis_delivery', 'events')`,
+        [table.schema, table.name, name, JSON.stringify(payload), dialect.userSetting, dialect.traceSetting],
+      )
+      return { event_id: event!.id }
+    },
+  })

@@ -1,0 +1,15 @@
+// The operations on rows that make events.
+
+/** In the order of documents. */
+export const rowOperations = ['insert', 'update', 'delete'] as const
+
+export type RowOperation = (typeof rowOperations)[number]
+
+export type RowName = 'old' | 'new'
+
+/** The rows that an operation has. */
+export const rowsOf: Readonly<Record<RowOperation, readonly RowName[]>> = {
+  insert: ['new'],
+  update: ['old', 'new'],
+  delete: ['old'],
+}

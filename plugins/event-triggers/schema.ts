@@ -1,0 +1,210 @@
+// What event triggers look like on the wire, in arguments and in the document.
+
+import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
+import {
+  ColumnName,
+  type ConfiguredHeader,
+  configuredHeader,
+  decode,
+  ObjectName,
+  TableName,
+  VerbatimObject,
+} from '../../sdk/metadata.ts'
+import { CleanupConfig, storedCleanup } from './cleanup-schema.ts'
+import type { EventCondition } from './condition.ts'
+import { type RowOperation, rowOperations } from './row-operations.ts'
+
+type Columns = '*' | string[]
+
+/** What is listened to of an operation, and what of the row is sent. */
+export interface OperationSpec {
+  columns: Columns
+  payload?: Columns
+  /** Absent: every change makes an event. */
+  when?: EventCondition
+}
+
+export interface RetryConf {
+  num_retries: number
+  interval_sec: number
+  timeout_sec: number
+}
+
+/** An event trigger in a table's entry. */
+export interface EventTrigger {
+  name: string
+  definition: { enable_manual: boolean } & { [K in RowOperation]?: OperationSpec }
+  retry_conf: RetryConf
+  webhook?: string
+  webhook_from_env?: string
+  headers?: ConfiguredHeader[]
+  /** Columns; events of rows that are the same in them are delivered in order, one at a time. */
+  ordering_key?: string[]
+  /** Whether events wait until it is resumed. */
+  paused?: true
+  cleanup_config?: CleanupConfig
+}
+
+declare module '../../sdk/registry.ts' {
+  interface TableFacets {
+    event_triggers?: EventTrigger[]
+  }
+}
+
+const columnList = Type.Array(ColumnName)
+
+function readColumns(value: unknown): Columns {
+  if (value === '*') return value
+  if (typeof value === 'string') throw parseFailed('only * or [] allowed')
+  if (!Array.isArray(value)) throw parseFailed('unexpected columns')
+  return decode(columnList, value)
+}
+
+const Columns = Type.Unsafe<Columns>(
+  Type.Unknown({ convert: readColumns, shown: Type.Union([Type.Literal('*'), columnList]) }),
+)
+
+const spec = (options: object) =>
+  Type.Optional(
+    Type.Object(
+      { columns: Columns, payload: Type.Optional(Columns), when: Type.Optional(VerbatimObject) },
+      { missingKey: 'A', ...options },
+    ),
+  )
+
+const specs = (options: object) => ({ insert: spec(options), update: spec(options), delete: spec(options) })
+
+const retryDefaults: RetryConf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
+
+const seconds = (least: number) => Type.Optional(Type.Integer({ minimum: least }))
+
+const RetryConf = Type.Unsafe<RetryConf>(
+  Type.Object(
+    { num_retries: seconds(0), interval_sec: seconds(0), timeout_sec: seconds(1) },
+    { convert: (given: Partial<RetryConf>): RetryConf => ({ ...retryDefaults, ...given }) },
+  ),
+)
+
+type Specs = { [K in RowOperation]?: OperationSpec }
+
+interface WebhookSource {
+  webhook?: string
+  webhook_from_env?: string
+}
+
+const namePattern = /^[A-Za-z]+[A-Za-z0-9_-]*$/
+
+function checkName(name: string): void {
+  if (!namePattern.test(name)) throw parseFailed('only alphanumeric and underscore and hyphens allowed for name')
+}
+
+function checkSpecs(given: Specs & { enable_manual?: boolean }): void {
+  const listed = rowOperations.flatMap((operation) => given[operation] ?? [])
+  if (listed.length === 0 && !given.enable_manual) {
+    throw parseFailed('atleast one amongst insert/update/delete/enable_manual spec must be provided')
+  }
+  for (const { columns, payload } of listed) {
+    if (columns.length === 0) throw parseFailed('found empty column specification')
+    if (payload?.length === 0) throw parseFailed('found empty payload specification')
+  }
+}
+
+function checkWebhook({ webhook, webhook_from_env }: WebhookSource): void {
+  if (webhook !== undefined && webhook_from_env !== undefined) {
+    throw parseFailed('only one of webhook or webhook_from_env should be given')
+  }
+  if (webhook === undefined && webhook_from_env === undefined) {
+    throw parseFailed('must provide webhook or webhook_from_env')
+  }
+}
+
+const webhook = { webhook: Type.Optional(Type.String()), webhook_from_env: Type.Optional(ObjectName) }
+
+const rest = (dialect: Dialect) => ({
+  retry_conf: Type.Optional(RetryConf),
+  headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+  ordering_key: Type.Optional(Type.Array(ColumnName, { minItems: 1 })),
+  paused: Type.Optional(Type.Boolean()),
+  cleanup_config: Type.Optional(CleanupConfig),
+})
+
+type GivenTrigger = Specs &
+  WebhookSource & { name: string; enable_manual?: boolean } & Static<
+    ReturnType<typeof Type.Object<ReturnType<typeof rest>>>
+  >
+
+/** The entry of a trigger, its members in the order of the document. */
+function entryOf(given: GivenTrigger): EventTrigger {
+  const { name, enable_manual = false, retry_conf = retryDefaults, headers = [] } = given
+  const { ordering_key, paused = false, cleanup_config } = given
+  const listed = rowOperations.flatMap((operation) => {
+    const each = given[operation]
+    return each ? [[operation, each] as const] : []
+  })
+  return {
+    name,
+    definition: { enable_manual, ...Object.fromEntries(listed) },
+    retry_conf,
+    ...(given.webhook === undefined ? { webhook_from_env: given.webhook_from_env } : { webhook: given.webhook }),
+    ...(headers.length > 0 && { headers }),
+    ...(ordering_key && { ordering_key }),
+    ...(paused && { paused }),
+    ...(cleanup_config && { cleanup_config: storedCleanup(cleanup_config) }),
+  }
+}
+
+/** The arguments of `create_event_trigger`. */
+export const createEventTriggerArgs = (dialect: Dialect) => {
+  const Given = Type.Object(
+    {
+      name: ObjectName,
+      table: TableName,
+      ...specs({}),
+      enable_manual: Type.Optional(Type.Boolean()),
+      ...webhook,
+      ...rest(dialect),
+      replace: Type.Optional(Type.Boolean()),
+    },
+    {
+      missingKey: 'A',
+      convert({ table, replace = false, ...given }: Static<typeof Given>) {
+        checkName(given.name)
+        checkSpecs(given)
+        checkWebhook(given)
+        return { table, replace, trigger: entryOf(given) }
+      },
+    },
+  )
+  return Type.Unsafe<{ table: Static<typeof TableName>; replace: boolean; trigger: EventTrigger }>(Given)
+}
+
+/** An entry of `event_triggers`. */
+export function eventTriggerEntry(dialect: Dialect) {
+  const closed = { additionalProperties: false }
+  const definition = Type.Object({ enable_manual: Type.Optional(Type.Boolean()), ...specs(closed) }, closed)
+  const Entry = Type.Object(
+    {
+      name: ObjectName,
+      definition,
+      ...webhook,
+      ...rest(dialect),
+    },
+    {
+      ...closed,
+      missingKey: 'A',
+      convert({ definition, ...given }: Static<typeof Entry>) {
+        checkName(given.name)
+        checkSpecs(definition)
+        checkWebhook(given)
+        return entryOf({ ...given, ...definition })
+      },
+    },
+  )
+  return Type.Unsafe<EventTrigger>(Entry)
+}
+
+export const EventTriggerName = Type.Object({ name: ObjectName })
+
+export const RedeliverEventArgs = Type.Object({ event_id: Type.String() })
+
+export const InvokeEventTriggerArgs = Type.Object({ name: ObjectName, payload: Type.Unknown() })

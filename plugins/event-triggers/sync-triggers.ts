@@ -1,0 +1,156 @@
+// Keeps the triggers in the database in step with the metadata: whatever operation changed that, and at every start.
+
+import type { Model } from '../../sdk/metadata.ts'
+import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
+import { wakeChannel } from '../delivery/index.ts'
+import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
+import { rowOperations } from './row-operations.ts'
+import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
+
+/** Follows a change of the model; event triggers that went have their events archived. */
+export async function followEventTriggers(
+  { previous, next }: { readonly previous: Model; readonly next: Model },
+  { transaction, prefix }: { readonly transaction: Transaction; readonly prefix: string },
+): Promise<void> {
+  const before = eventTriggersOf(previous)
+  const after = eventTriggersOf(next)
+  const kept = inconsistentTriggers(next)
+  const changed = [...after.values()].filter((trigger) => before.get(trigger.name) !== trigger)
+  const known = new Set([...before.keys(), ...inconsistentTriggers(previous)])
+  const gone = [...known].filter((name) => !after.has(name) && !kept.has(name))
+  if (changed.length === 0 && gone.length === 0) return
+  const found = await readFunctions(transaction)
+  const place = { found, prefix }
+  const statements = [
+    ...gone.flatMap((name) => withoutOthers(name, [], place)),
+    ...changed.flatMap((trigger) => statementsFor(trigger, place)),
+  ]
+  await run(statements, transaction)
+  await followPauses(before, after, transaction)
+  await archive(gone, transaction)
+}
+
+/**
+ * Makes what is missing, changes what differs and drops what nobody owns. What the database refuses is told, and the rest goes
+ * on: a server starts whatever became of a table.
+ */
+export async function reconcileEventTriggers(
+  model: Model,
+  {
+    transaction,
+    prefix,
+    report,
+  }: { readonly transaction: Transaction; readonly prefix: string; report(message: string): void },
+): Promise<void> {
+  const found = await readFunctions(transaction)
+  const triggers = eventTriggersOf(model)
+  const owned = new Set([...triggers.keys(), ...inconsistentTriggers(model)])
+  const names = new Set([...owned].flatMap((name) => rowOperations.map((each) => sqlTriggerName(name, each, prefix))))
+  const work = [...triggers.values()].map(({ name, ...trigger }) => ({
+    name,
+    statements: statementsFor({ name, ...trigger }, { found, prefix }),
+  }))
+  for (const name of found.keys()) if (!names.has(name)) work.push({ name, statements: [dropped(name)] })
+  for (const { name, statements } of work) {
+    const refusal = await attempt(statements, transaction)
+    if (refusal !== null) report(`event trigger "${name}" could not be brought in line in the database: ${refusal}`)
+  }
+}
+
+/** Runs statements, all or none of them; why not, or null. */
+async function attempt(statements: readonly Sql[], transaction: Transaction): Promise<string | null> {
+  if (statements.length === 0) return null
+  await transaction.script('savepoint event_trigger')
+  try {
+    await run(statements, transaction)
+    await transaction.script('release savepoint event_trigger')
+    return null
+  } catch (error) {
+    await transaction.script('rollback to savepoint event_trigger')
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** A function in the schema of the catalog that writes to the event log. */
+interface FoundFunction {
+  readonly body: string
+  /** The tables with a trigger that calls it. */
+  readonly tables: readonly number[]
+}
+
+interface Place {
+  readonly found: ReadonlyMap<string, FoundFunction>
+  readonly prefix: string
+}
+
+async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<string, FoundFunction>> {
+  const rows = await transaction.rows<{ name: string; body: string; tables: string[] }>(`
+    select p.proname as name, p.prosrc as body, array_remove(array_agg(t.tgrelid::int8), null)::text[] as tables
+    from pg_catalog.pg_proc p left join pg_catalog.pg_trigger t on t.tgfoid = p.oid
+    where p.pronamespace = to_regnamespace('trellis') and p.prorettype = 'pg_catalog.trigger'::regtype
+      and strpos(p.prosrc, 'trellis.record_event(') > 0
+    group by p.oid`)
+  return new Map(rows.map(({ name, body, tables }) => [name, { body, tables: tables.map(Number) }]))
+}
+
+async function run(statements: readonly Sql[], transaction: Transaction): Promise<void> {
+  if (statements.length > 0) await transaction.script(compile(join([...statements], ';\n')).text)
+}
+
+const dropped = (name: string): Sql => sql`drop function if exists ${id('trellis', name)}() cascade`
+
+/** Drops what an event trigger has in the database but for those operations. */
+const withoutOthers = (name: string, kept: readonly SqlTrigger[], { found, prefix }: Place): Sql[] =>
+  rowOperations.flatMap((operation) => {
+    const own = sqlTriggerName(name, operation, prefix)
+    return kept.some((each) => each.operation === operation) || !found.has(own) ? [] : [dropped(own)]
+  })
+
+/** What brings the database in line with an event trigger; nothing when it is. */
+const statementsFor = (trigger: ResolvedTrigger, place: Place): Sql[] => [
+  ...withoutOthers(trigger.name, trigger.sql, place),
+  ...trigger.sql.flatMap((each) => statementsForOne(trigger, each, place)),
+]
+
+function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, { found }: Place): Sql[] {
+  const { name, operation, body } = trigger
+  const existing = found.get(name)
+  const isPlaced = existing?.tables.includes(oid) ?? false
+  if (isPlaced && existing?.body === body) return []
+  const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
+    set search_path = pg_catalog, pg_temp as ${literal(body)}`
+  if (isPlaced) return [made]
+  const placed = sql`create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
+    for each row execute function ${id('trellis', name)}()`
+  // It is on another table: whoever takes an event trigger there takes all of it along.
+  return [...(existing ? [dropped(name)] : []), made, placed]
+}
+
+/** What is open of a trigger waits while it is paused; whoever is at work on one of its events ends that. */
+async function followPauses(
+  before: ReadonlyMap<string, ResolvedTrigger>,
+  after: ReadonlyMap<string, ResolvedTrigger>,
+  transaction: Transaction,
+): Promise<void> {
+  for (const { name, entry } of after.values()) {
+    const isPaused = entry.paused ?? false
+    const wasPaused = before.get(name)?.entry.paused ?? false
+    if (isPaused === wasPaused) continue
+    await transaction.rows(
+      `update trellis.event_log set next_retry_at = $2
+       where trigger_name = $1 and not delivered and not error and not archived`,
+      [name, isPaused ? 'infinity' : 'now'],
+    )
+    if (!isPaused) await transaction.rows('select pg_notify($1, $2)', [wakeChannel, 'events'])
+  }
+}
+
+/** What was not delivered never will be. */
+async function archive(names: readonly string[], transaction: Transaction): Promise<void> {
+  if (names.length === 0) return
+  await transaction.rows(
+    `update trellis.event_log set archived = true, locked = null, locked_by = null
+     where trigger_name = any($1) and not delivered and not error and not archived`,
+    [names],
+  )
+}

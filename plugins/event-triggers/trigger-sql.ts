@@ -1,0 +1,160 @@
+// The triggers of PostgreSQL that write changes of a table to the event log, as text.
+//
+// A trigger must never keep a row from being written. Its function lists columns, which somebody may rename or drop without
+// telling this server: where a column is gone it compares and sends whole rows until the function is made anew.
+
+import { createHash } from 'node:crypto'
+import type { Dialect } from '../../sdk/index.ts'
+import type { ColumnModel, ResolveContext, TableModel } from '../../sdk/metadata.ts'
+import { compile, id, join, literal, type Sql, sql, trusted } from '../../sdk/sql.ts'
+import { eventConditionSql } from './condition.ts'
+import { type RowName, type RowOperation, rowOperations, rowsOf } from './row-operations.ts'
+import type { EventTrigger, OperationSpec } from './schema.ts'
+
+/** A trigger of PostgreSQL and its function, which have one name. */
+export interface SqlTrigger {
+  readonly operation: RowOperation
+  readonly name: string
+  /** The source of the function. */
+  readonly body: string
+}
+
+export interface TriggerNames {
+  readonly dialect: Pick<Dialect, 'triggerPrefix' | 'userSetting' | 'traceSetting'>
+  /** Whether numbers beyond double precision are sent as strings in lists of columns. */
+  readonly stringifyNumbers: boolean
+}
+
+/** PostgreSQL cuts longer names. */
+const longestName = 63
+
+/** What the trigger of an operation is called; names that are too long keep their beginning and a digest. */
+export function sqlTriggerName(trigger: string, operation: RowOperation, prefix: string): string {
+  const end = `_${operation.toUpperCase()}`
+  const name = `${prefix}${trigger}${end}`
+  if (name.length <= longestName) return name
+  const digest = createHash('sha256').update(trigger).digest('hex').slice(0, 12)
+  return `${name.slice(0, longestName - end.length - digest.length - 1)}_${digest}${end}`
+}
+
+export interface TriggerPlace {
+  readonly table: TableModel
+  readonly context: ResolveContext
+  readonly names: TriggerNames
+}
+
+/** The triggers that an event trigger needs on its table; throws when a condition is none. */
+export const sqlTriggers = (trigger: EventTrigger, place: TriggerPlace): SqlTrigger[] =>
+  rowOperations.flatMap((operation) => {
+    const spec = trigger.definition[operation]
+    if (!spec) return []
+    const body = compile(bodyOf({ trigger, operation, spec, ...place })).text
+    return [{ operation, name: sqlTriggerName(trigger.name, operation, place.names.dialect.triggerPrefix), body }]
+  })
+
+interface BodyParts extends TriggerPlace {
+  readonly trigger: EventTrigger
+  readonly operation: RowOperation
+  readonly spec: OperationSpec
+}
+
+function bodyOf(parts: BodyParts): Sql {
+  const { trigger, operation, spec, names } = parts
+  const { userSetting, traceSetting } = names.dialect
+  const rows = rowsOf[operation]
+  const data = (row: RowName) => (rows.includes(row) ? trusted(`${row}_data`) : trusted('null'))
+  const changed = operation === 'update' ? comparison(spec.columns) : trusted('')
+  return sql`
+declare
+  old_data json;
+  new_data json;
+  order_key text;
+  is_wanted boolean;
+begin${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(trigger, rows)}
+  perform trellis.record_event(
+    tg_table_schema, tg_table_name, ${literal(trigger.name)}, ${literal(operation.toUpperCase())},
+    ${data('old')}, ${data('new')},
+    current_setting(${literal(userSetting)}, true), current_setting(${literal(traceSetting)}, true),
+    order_key, ${trusted(String(trigger.paused ?? false))});
+  return null;
+end`
+}
+
+const orUnwanted = sql`
+  if not is_wanted then
+    return null;
+  end if;`
+
+/** What cannot be told is wanted: an event too many is better than one too few. */
+function whenHolds({ spec: { when }, operation, table, context }: BodyParts): Sql {
+  if (!when) return trusted('')
+  return sql`
+  begin
+    is_wanted := coalesce(${eventConditionSql(when, { operation, table, context })}, false);
+  exception when others then
+    is_wanted := true;
+  end;${orUnwanted}`
+}
+
+/** Rows that were given another key belong with those of the new one. */
+function orderKey({ ordering_key: columns }: EventTrigger, rows: readonly RowName[]): Sql {
+  if (!columns) return trusted('')
+  const row = trusted(rows.at(-1) ?? 'new')
+  const values = columns.map((name) => sql`${row}.${id(name)}`)
+  return sql`
+  begin
+    order_key := row(${join(values)})::text;
+  exception when undefined_column then
+    order_key := '';
+  end;`
+}
+
+/** Types without an equality of their own are compared by their binary image. */
+function comparison(columns: OperationSpec['columns']): Sql {
+  const row = (name: RowName) =>
+    columns === '*'
+      ? trusted(name)
+      : sql`row(${join(columns.map((column) => sql`${trusted(name)}.${id(column)}`))})::record`
+  return sql`
+  begin
+    begin
+      is_wanted := ${row('old')} is distinct from ${row('new')};
+    exception when undefined_function then
+      is_wanted := ${row('old')} *<> ${row('new')};
+    end;
+  exception when undefined_column then
+    is_wanted := old *<> new;
+  end;${orUnwanted}`
+}
+
+function assignments(rows: readonly RowName[], { spec, table, names }: BodyParts): Sql {
+  const { payload = '*' } = spec
+  const whole = join(
+    rows.map((row) => trusted(`\n    ${row}_data := row_to_json(${row});`)),
+    '',
+  )
+  if (payload === '*') return whole
+  const listed = rows.map((row) => {
+    const columns = payload.map((name) => sql`${sentValue(row, name, { table, names })} as ${id(name)}`)
+    return sql`
+    ${trusted(row)}_data := (select row_to_json(listed) from (select ${join(columns)}) as listed);`
+  })
+  return sql`
+  begin${join(listed, '')}
+  exception when undefined_column then${whole}
+  end;`
+}
+
+/** What a double cannot hold. */
+const wideNumbers: ReadonlySet<string> = new Set(['int8', 'numeric'])
+
+function sentValue(row: RowName, name: string, { table, names }: Pick<BodyParts, 'table' | 'names'>): Sql {
+  const value = sql`${trusted(row)}.${id(name)}`
+  const type = table.columns.get(name)?.type
+  if (names.stringifyNumbers && type && wideNumbers.has(type.name)) return sql`${value}::text`
+  if (type && isSpatial(type)) return sql`${id(type.schema, 'st_asgeojson')}(${value}, 15, 4)::json`
+  return value
+}
+
+const isSpatial = ({ name, schema }: ColumnModel['type']): boolean =>
+  (name === 'geometry' || name === 'geography') && schema !== 'pg_catalog'

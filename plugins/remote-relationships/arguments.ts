@@ -1,0 +1,102 @@
+// The arguments of the joined field: what a definition leaves to requests, and what becomes of both together.
+
+import {
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import type { SchemaScope } from '../../sdk/graphql.ts'
+import { own, type WireObject } from '../../sdk/metadata.ts'
+import { jsonType } from '../../sdk/services.ts'
+import type { RemoteView, RoleTypes } from '../remote-schemas/index.ts'
+import { columnOf } from './schema.ts'
+
+/** Where the types of what is left are made. */
+export interface RemainingTypes {
+  readonly scope: SchemaScope
+  readonly types: RoleTypes
+  readonly view: RemoteView
+  /** Ends the names of the types that are made. */
+  readonly suffix: string
+}
+
+/** The type of what a definition leaves of an argument; null: nothing. */
+export function remainingType(type: GraphQLInputType, value: unknown, making: RemainingTypes): GraphQLInputType | null {
+  if (value === undefined) return making.types.input(type)
+  if (isNonNullType(type)) {
+    const nullable = remainingType(type.ofType, value, making)
+    return nullable && new GraphQLNonNull(getNullableType(nullable))
+  }
+  // Elements of requests stand beside those that are defined.
+  if (Array.isArray(value)) return value.length > 0 ? making.types.input(type) : null
+  if (isListType(type)) {
+    const remaining = remainingType(type.ofType, value, making)
+    return remaining && new GraphQLList(remaining)
+  }
+  if (!isInputObjectType(type) || jsonType(value) !== 'Object') return null
+  return leavesMembers(type, value as WireObject, making.view)
+    ? remainingObject(type, value as WireObject, making)
+    : null
+}
+
+/** Whether a definition leaves anything of an input object. */
+const leavesMembers = (type: GraphQLInputObjectType, given: WireObject, view: RemoteView): boolean =>
+  view.inputFields(type).some((field) => {
+    const value = own(given, field.name)
+    if (value === undefined) return true
+    if (Array.isArray(value)) return value.length > 0
+    const named = getNamedType(field.type)
+    return isInputObjectType(named) && jsonType(value) === 'Object' && leavesMembers(named, value as WireObject, view)
+  })
+
+function remainingObject(type: GraphQLInputObjectType, given: WireObject, making: RemainingTypes) {
+  const { scope, types, view, suffix } = making
+  const fields = () => {
+    const remaining = view.inputFields(type).flatMap((field) => {
+      const left = remainingType(field.type, own(given, field.name), making)
+      return left ? [[field.name, { ...types.argument(field), type: left }] as const] : []
+    })
+    return Object.fromEntries(remaining)
+  }
+  const name = `${view.types.names.localType(type.name)}${suffix}`
+  const description = type.description ?? undefined
+  const definition = JSON.stringify(given)
+  for (let n = 1; ; n++) {
+    const unique = n === 1 ? name : `${name}_${n}`
+    const made = scope.type(unique, () => {
+      return new GraphQLInputObjectType({ name: unique, description, fields, extensions: { definition } })
+    })
+    // The same type may be left with other members elsewhere.
+    if (made.extensions['definition'] === definition) return made
+  }
+}
+
+/** The value with those of the row in the places of columns. */
+export function filledIn(value: unknown, row: WireObject): unknown {
+  const column = columnOf(value)
+  if (column !== null) return own(row, column)
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, row))
+  if (jsonType(value) !== 'Object') return value
+  return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, filledIn(member, row)]))
+}
+
+/** What a request gives together with what is defined: members of objects, and elements of lists, the request's first. */
+export function merged(given: unknown, defined: unknown): unknown {
+  if (given === undefined || given === null) return defined
+  if (defined === undefined) return given
+  if (Array.isArray(given) || Array.isArray(defined)) return [given, defined].flat()
+  if (jsonType(given) !== 'Object' || jsonType(defined) !== 'Object') return defined
+  const members = { ...(given as object), ...(defined as object) }
+  return Object.fromEntries(
+    Object.keys(members).map((name) => [
+      name,
+      merged(own(given as WireObject, name), own(defined as WireObject, name)),
+    ]),
+  )
+}

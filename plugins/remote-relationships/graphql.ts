@@ -1,0 +1,105 @@
+// Remote relationships as fields of rows, for roles that see where they lead.
+
+import {
+  type GraphQLFieldConfig,
+  type GraphQLInputFieldConfig,
+  GraphQLList,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isListType,
+} from 'graphql'
+import type { Contribution, FieldMap, ResolvedRowPlanner, SchemaScope } from '../../sdk/graphql.ts'
+import { isGraphQLName } from '../../sdk/index.ts'
+import type { TableModel } from '../../sdk/metadata.ts'
+import { type RemoteSchemaModel, type RemoteServers, type RemoteView, RoleTypes } from '../remote-schemas/index.ts'
+import { remainingType } from './arguments.ts'
+import { joinPlan, type RemoteWay } from './join.ts'
+import type { RemoteRelationshipModel } from './metadata.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** Contribution: a field for each remote relationship whose end the role sees. */
+export const remoteRelationshipContribution = (servers: RemoteServers): Contribution => ({
+  name: 'remote-relationships',
+  schemas: ['standard'],
+  rowFields: (scope, table) => rowFields(scope, table, servers),
+})
+
+function rowFields(scope: SchemaScope, table: TableModel, servers: RemoteServers): FieldMap {
+  const fields = new Map<string, () => Field>()
+  for (const relationship of table.fields.values()) {
+    if (relationship.kind !== 'remote_relationship' || !isGraphQLName(relationship.name)) continue
+    const remote = scope.model.slices.remote_schemas?.get(relationship.remoteSchema)
+    const view = remote && servers.viewOf(remote, scope.role)
+    const way = view && visibleWay(relationship, view)
+    if (!way) continue
+    fields.set(relationship.name, () => joinedField({ scope, table, relationship, remote, view, way, servers }))
+  }
+  return fields
+}
+
+/** The fields on the way; null where one of them, or what it gives, cannot be seen. */
+function visibleWay({ steps }: RemoteRelationshipModel, view: RemoteView): RemoteWay[] | null {
+  const way: RemoteWay[] = []
+  let parent: GraphQLObjectType | null = view.root('query')
+  for (const { field: name, arguments: given } of steps) {
+    const field = parent && view.fields(parent).find((each) => each.name === name)
+    if (!parent || !field) return null
+    const next = getNamedType(field.type)
+    if (!view.sees(next)) return null
+    way.push({ parent, field, arguments: given })
+    parent = next as GraphQLObjectType
+  }
+  return way
+}
+
+interface Joined {
+  readonly scope: SchemaScope
+  readonly table: TableModel
+  readonly relationship: RemoteRelationshipModel
+  readonly remote: RemoteSchemaModel
+  readonly view: RemoteView
+  readonly way: readonly RemoteWay[]
+  readonly servers: RemoteServers
+}
+
+function joinedField({ scope, table, relationship, remote, view, way, servers }: Joined): Field {
+  const types = new RoleTypes(scope, view)
+  const leaf = way.at(-1)!
+  const suffix = `_remote_rel_${table.name.schema}_${table.name.name}${relationship.name}`
+  const args = view.arguments(leaf.parent, leaf.field).flatMap((argument): [string, GraphQLInputFieldConfig][] => {
+    const type = remainingType(argument.type, leaf.arguments[argument.name], { scope, types, view, suffix })
+    return type ? [[argument.name, { ...types.argument(argument), type }]] : []
+  })
+  const { description } = types.field(leaf.parent, leaf.field)
+  const row: ResolvedRowPlanner = {
+    kind: 'resolved',
+    membersBy: 'response name',
+    partial: servers.isPartial,
+    needs: relationship.columns,
+    group: servers.groupOf(remote),
+    plan: (field) => joinPlan(field, { relationship, view, way }),
+  }
+  return {
+    type: joinedType(types, way),
+    ...(description != null && { description }),
+    args: Object.fromEntries(args),
+    extensions: { row },
+  }
+}
+
+/** The type of the last field, in a list for each list on the way; a row without a key has none. */
+function joinedType(types: RoleTypes, way: readonly RemoteWay[]): GraphQLOutputType {
+  const leaf = types.output(way.at(-1)!.field.type)
+  const lists = way.slice(0, -1).reduce((count, { field }) => count + depthOf(field.type), 0)
+  let type = getNullableType(leaf) as GraphQLOutputType
+  for (let i = 0; i < lists; i++) type = new GraphQLList(i === 0 ? leaf : type)
+  return type
+}
+
+function depthOf(type: GraphQLOutputType): number {
+  const nullable = getNullableType(type)
+  return isListType(nullable) ? 1 + depthOf(nullable.ofType) : 0
+}

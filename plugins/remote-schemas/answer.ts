@@ -1,0 +1,67 @@
+// What a remote server answered: the body of a GraphQL response, or an error that says what else it is.
+
+import { internalError, type TrellisError } from '../../sdk/index.ts'
+import { own, type WireObject } from '../../sdk/metadata.ts'
+import { jsonType, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
+import type { RemoteError } from './questions.ts'
+
+export interface RemoteAnswer {
+  readonly data: WireObject | null
+  readonly errors: readonly RemoteError[]
+}
+
+/** Reads an answer, whatever its status. */
+export function readAnswer({ status, body }: OutgoingResponse): RemoteAnswer {
+  const answer = parsed(status, String(body), (text) => parseJson(text, 'lossless'))
+  const data = own(answer, 'data')
+  const errors = own(answer, 'errors')
+  if (!isAnswer(answer)) throw unusable('"data" field not found in remote response', status)
+  return {
+    data: jsonType(data) === 'Object' ? (data as WireObject) : null,
+    errors: Array.isArray(errors) ? errors.map(readError) : [],
+  }
+}
+
+/** Bytes up to which an answer that is handed on is looked at as a whole. */
+const lookedAt = 2 ** 20
+
+/** Refuses an answer that clients could not read. */
+export function checkWhole({ status, body }: OutgoingResponse): void {
+  if (body.length <= lookedAt) {
+    if (!isAnswer(parsed(status, String(body), JSON.parse))) {
+      throw unusable('"data" field not found in remote response', status)
+    }
+    return
+  }
+  // Reading tens of megabytes would hold up everybody else.
+  const [first, last] = [String(body.subarray(0, 100)).trimStart(), String(body.subarray(-100)).trimEnd()]
+  if (!first.startsWith('{') || !last.endsWith('}')) {
+    throw unusable('Remote server response is not valid JSON: it is no object', status)
+  }
+}
+
+function parsed(status: number, text: string, parse: (text: string) => unknown): WireObject {
+  let answer: unknown
+  try {
+    answer = parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : String(error)
+    throw unusable(`Remote server response is not valid JSON: ${reason}`, status)
+  }
+  if (jsonType(answer) === 'Object') return answer as WireObject
+  throw unusable(`Remote server response is not valid JSON: it is no object`, status)
+}
+
+const isAnswer = (answer: WireObject): boolean =>
+  own(answer, 'data') !== undefined || Array.isArray(own(answer, 'errors'))
+
+const unusable = (message: string, status: number): TrellisError => internalError(message, { internal: { status } })
+
+/** An error as the server gave it, as far as it is one. */
+function readError(error: unknown): RemoteError {
+  if (jsonType(error) !== 'Object') return { message: 'the remote server gave an error without a message' }
+  const { message, path, ...rest } = error as WireObject
+  const isPath = Array.isArray(path) && path.every((key) => typeof key === 'string' || typeof key === 'number')
+  const text = typeof message === 'string' ? message : 'the remote server gave an error without a message'
+  return { ...rest, message: text, ...(isPath && { path }) }
+}

@@ -1,0 +1,99 @@
+// Other GraphQL servers whose root fields stand beside those of the tables.
+
+import type { CallGroup } from '../../sdk/graphql.ts'
+import { definePlugin, environment, option, serviceKey } from '../../sdk/index.ts'
+import { remoteSchemaSource } from './introspect.ts'
+import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
+import {
+  addRemoteSchema,
+  introspectRemoteSchema,
+  reloadRemoteSchema,
+  removeRemoteSchema,
+  updateRemoteSchema,
+} from './operations.ts'
+import { addRemoteSchemaPermissions, dropRemoteSchemaPermissions } from './permission-operations.ts'
+import type { RemotePlan } from './questions.ts'
+import { remoteContribution } from './root-fields.ts'
+import { remoteServer } from './server.ts'
+import type { RemoteView } from './view.ts'
+
+export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
+export {
+  type AskedField,
+  type FieldAnswer,
+  type OwnVariable,
+  presetVariable,
+  type Question,
+  type RemotePlan,
+} from './questions.ts'
+export { RequestText } from './request-text.ts'
+export { RoleTypes } from './role-types.ts'
+export type { RemoteView } from './view.ts'
+
+/** What other plugins have remote servers answer. */
+export interface RemoteServers {
+  /** What a role sees of a remote schema; null: nothing. */
+  viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
+  /** What answers all that one operation asks of a remote schema's server. */
+  groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
+  /** Whether errors of servers leave the rest of an answer. */
+  readonly isPartial: boolean
+}
+
+export const remoteServers = serviceKey<RemoteServers>('remote-servers')
+
+export default definePlugin({
+  name: 'remote-schemas',
+  dependencies: ['metadata', 'tables'],
+  options: {
+    enableRemoteSchemaPermissions: option.flagOnly({
+      flag: 'enable-remote-schema-permissions',
+      variable: 'ENABLE_REMOTE_SCHEMA_PERMISSIONS',
+      description: 'let roles other than admin see of remote schemas only what permissions give them',
+    }),
+    remoteSchemaPrioritizeData: option.flagOnly({
+      flag: 'remote-schema-prioritize-data',
+      variable: 'REMOTE_SCHEMA_PRIORITIZE_DATA',
+      description:
+        'keep the data of a remote server that comes with errors, in the dialect in which errors leave nothing of an answer',
+    }),
+    remoteJoinBatchSize: option.whole(
+      1000,
+      { minimum: 1 },
+      {
+        flag: 'remote-join-batch-size',
+        variable: 'REMOTE_JOIN_BATCH_SIZE',
+        placeholder: 'N',
+        description: 'how many fields rows may ask of a remote server in one request',
+      },
+    ),
+  },
+  register(engine) {
+    const { dialect, outgoing, options } = engine
+    const { enableRemoteSchemaPermissions: hasPermissions, remoteSchemaPrioritizeData, remoteJoinBatchSize } = options
+    const isPartial = dialect.partialAnswers || remoteSchemaPrioritizeData
+    const groups = new WeakMap<RemoteSchemaModel, CallGroup<RemotePlan>>()
+    const server = {
+      ...{ outgoing, dialect, keepsData: isPartial, batchSize: remoteJoinBatchSize },
+      environment: (name: string) => environment[name],
+    }
+    const servers: RemoteServers = {
+      isPartial,
+      viewOf(remote, role) {
+        return hasPermissions && role !== 'admin' ? (remote.permitted.get(role) ?? null) : remote.whole
+      },
+      groupOf(remote) {
+        const group = groups.get(remote) ?? remoteServer(remote, server)
+        groups.set(remote, group)
+        return group
+      },
+    }
+    engine.metadata.slice('remote_schemas', remoteSchemasSlice(dialect))
+    engine.metadata.source(remoteSchemaSource(engine))
+    engine.operations.add(addRemoteSchema(dialect), updateRemoteSchema(dialect), removeRemoteSchema)
+    engine.operations.add(reloadRemoteSchema, introspectRemoteSchema)
+    engine.operations.add(addRemoteSchemaPermissions(hasPermissions), dropRemoteSchemaPermissions)
+    engine.graphql.contribute(remoteContribution(servers))
+    engine.provide(remoteServers, servers)
+  },
+})

@@ -1,0 +1,208 @@
+// The slice `remote_schemas`: other GraphQL servers whose root fields stand beside those of the tables.
+
+import { badRequest, type Dialect, TrellisError } from '../../sdk/index.ts'
+import {
+  type ConflictWording,
+  conflictingDefinitions,
+  type MetadataDocument,
+  type ObjectDescription,
+  type ObjectRef,
+  objectKey,
+  type Slice,
+  type SliceContext,
+} from '../../sdk/metadata.ts'
+import { remoteUrl } from './address.ts'
+import { sourceKey } from './introspect.ts'
+import { permittedView } from './permitted-view.ts'
+import { localRootFields, namespaceType, type RemoteTypes, remoteTypes } from './remote-types.ts'
+import {
+  documentSchema,
+  type RemoteSchemaDefinition,
+  type RemoteSchemaEntry,
+  type RemoteSchemaPermission,
+} from './schema.ts'
+import { RemoteView } from './view.ts'
+
+/** A remote schema that is served. */
+export interface RemoteSchemaModel {
+  readonly name: string
+  readonly url: string
+  readonly definition: RemoteSchemaDefinition
+  /** The answer to its introspection, as it was received. */
+  readonly introspection: object
+  readonly types: RemoteTypes
+  /** All of it. */
+  readonly whole: RemoteView
+  /** What roles see that have a permission, where permissions are in force. */
+  readonly permitted: ReadonlyMap<string, RemoteView>
+}
+
+declare module '../../sdk/registry.ts' {
+  interface ModelSlices {
+    /** By name. */
+    remote_schemas: ReadonlyMap<string, RemoteSchemaModel>
+  }
+}
+
+/** A remote schema as dependencies and inconsistencies name it. */
+export const remoteSchemaRef = (name: string): ObjectRef => ({ kind: 'remote schema', name })
+
+const permissionRef = (name: string, role: string): ObjectRef => ({
+  kind: 'remote schema permission',
+  name,
+  detail: role,
+})
+
+/** A permission as dependencies and inconsistencies name it. */
+export { permissionRef as remoteSchemaPermissionRef }
+
+const describe = ({ name, definition, comment }: RemoteSchemaEntry): ObjectDescription => ({
+  ref: remoteSchemaRef(name),
+  type: 'remote_schema',
+  definition: { name, definition, comment: comment ?? null },
+})
+
+const describePermission = (
+  name: string,
+  { role, definition, comment }: RemoteSchemaPermission,
+): ObjectDescription => ({
+  ref: permissionRef(name, role),
+  type: 'remote_schema_permission',
+  definition: { remote_schema: name, role, definition, comment: comment ?? null },
+})
+
+/** The entry of that name. */
+export const findRemoteSchema = (
+  { remote_schemas: entries }: Pick<MetadataDocument, 'remote_schemas'>,
+  name: string,
+): RemoteSchemaEntry | undefined => entries.find((entry) => entry.name === name)
+
+export const remoteSchemasSlice = (dialect: Dialect): Omit<Slice<'remote_schemas'>, 'key'> => ({
+  schema: documentSchema(dialect),
+  empty: [],
+  entryKey: ({ name }: RemoteSchemaEntry) => name,
+  before: 'fields',
+  validate: (entries) => refuseRepeatedRoles(entries),
+  resolve: (entries, context) => resolveAll(entries, context, dialect),
+  remove: removeObject,
+})
+
+function refuseRepeatedRoles(entries: readonly RemoteSchemaEntry[]): void {
+  for (const [i, { permissions = [] }] of entries.entries()) {
+    const roles = permissions.map(({ role }) => role)
+    const repeated = new Set(roles.filter((role, at) => roles.indexOf(role) !== at))
+    if (repeated.size === 0) continue
+    const list = [...repeated].map((role) => `"${role}"`).join(', ')
+    const message = `multiple declarations exist for the following remote schema permissions : ${list}`
+    throw badRequest('already-exists', message, { path: [i] })
+  }
+}
+
+function removeObject(draft: MetadataDocument, object: ObjectRef): boolean {
+  const key = objectKey(object)
+  const { remote_schemas: entries } = draft
+  const index = entries.findIndex(({ name }) => objectKey(remoteSchemaRef(name)) === key)
+  if (index >= 0) {
+    entries.splice(index, 1)
+    return true
+  }
+  for (const entry of entries) {
+    const { name, permissions = [] } = entry
+    const rest = permissions.filter(({ role }) => objectKey(permissionRef(name, role)) !== key)
+    if (rest.length === permissions.length) continue
+    if (rest.length > 0) entry.permissions = rest
+    else delete entry.permissions
+    return true
+  }
+  return false
+}
+
+function resolveAll(
+  entries: readonly RemoteSchemaEntry[],
+  context: SliceContext,
+  dialect: Dialect,
+): ReadonlyMap<string, RemoteSchemaModel> {
+  const resolved = new Map<string, RemoteSchemaModel>()
+  const definitions = new Map<string, string>()
+  for (const entry of entries) {
+    const object = describe(entry)
+    const remote = attempt(object, context, () => resolveOne(entry, context))
+    if (!remote || !claims(remote, object, { context, definitions })) continue
+    for (const [name, definition] of remote.types.definitions) definitions.set(name, definition)
+    const permitted = new Map<string, RemoteView>()
+    for (const permission of entry.permissions ?? []) {
+      const view = attempt(describePermission(entry.name, permission), context, () =>
+        permittedView(remote.types, permission.definition.schema, dialect),
+      )
+      if (view) permitted.set(permission.role, view)
+    }
+    resolved.set(entry.name, { ...remote, permitted })
+  }
+  return resolved
+}
+
+/** What the work gives; null where it refuses, which is reported. */
+function attempt<T>(object: ObjectDescription, context: SliceContext, work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof TrellisError)) throw error
+    context.report(object, error.message)
+    return null
+  }
+}
+
+function resolveOne({ name, definition }: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
+  const url = remoteUrl(definition, (variable) => context.environment(variable))
+  const source = context.source(sourceKey, name)
+  if (source.kind === 'failure') throw badRequest('remote-schema-error', source.reason)
+  const introspection = source.value as object
+  const types = remoteTypes(introspection, definition.customization)
+  return { name, url, definition, introspection, types, whole: new RemoteView(types), permitted: new Map() }
+}
+
+interface Claiming {
+  readonly context: SliceContext
+  /** What other remote schemas have made of the names of types. */
+  readonly definitions: ReadonlyMap<string, string>
+}
+
+/** Takes the names of a remote schema; false when others have one of them. */
+function claims({ types }: RemoteSchemaModel, object: ObjectDescription, { context, definitions }: Claiming): boolean {
+  const wording = wordingFor(object)
+  const conflict = [...types.definitions].find(
+    ([name, definition]) => (definitions.get(name) ?? definition) !== definition,
+  )
+  if (conflict) {
+    context.report(object, conflictingDefinitions(conflict[0]))
+    return false
+  }
+  const fresh = [...types.definitions.keys()].filter((name) => !definitions.has(name))
+  const { names } = types
+  const fields = { query: localRootFields(types, 'query'), mutation: localRootFields(types, 'mutation') }
+  const kinds = (['query', 'mutation'] as const).filter((kind) => fields[kind].length > 0)
+  const namespaces = names.namespace === null ? [] : kinds.map((kind) => namespaceType(names, kind))
+  const claimed = {
+    schemas: ['standard'] as const,
+    types: [...namespaces, ...fresh.filter((name) => !types.scalars.has(name))],
+    scalars: fresh.filter((name) => types.scalars.has(name)),
+  }
+  return context.claimRootFields(object, fields, wording) && context.claimTypeNames(object, claimed, wording)
+}
+
+const wordingFor = ({ type, definition }: ObjectDescription): ConflictWording => ({
+  reason({ kind, name, isOfSlice, message }) {
+    if (kind === 'type') return message
+    return isOfSlice ? `Duplicate remote field '${name}'` : `Field cannot be overwritten by remote field '${name}'`
+  },
+  refusal(conflict, isOwn) {
+    const { kind, name, isOfSlice } = conflict
+    if (kind === 'type') return null
+    if (isOwn && isOfSlice) {
+      const internal = [{ type, definition, reason: this.reason(conflict) }]
+      return badRequest('unexpected', 'cannot continue due to new inconsistent metadata', { internal })
+    }
+    if (isOwn || isOfSlice) return null
+    return badRequest('remote-schema-conflicts', `node ${name} already exists in current graphql schema`)
+  },
+})

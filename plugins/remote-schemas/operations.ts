@@ -1,0 +1,104 @@
+// Adding, changing and removing remote schemas, and asking what they say.
+
+import { badRequest, type Dialect, Type } from '../../sdk/index.ts'
+import { type MetadataDocument, objectKey, operation } from '../../sdk/metadata.ts'
+import { releaseDependents } from '../tables/index.ts'
+import { introspectionRequest, sourceKey } from './introspect.ts'
+import { findRemoteSchema, remoteSchemaRef } from './metadata.ts'
+import { type RemoteSchemaEntry, RemoteSchemaName, remoteSchemaArgs } from './schema.ts'
+
+const sourceOf = (entry: RemoteSchemaEntry) => ({
+  key: sourceKey,
+  id: entry.name,
+  definition: introspectionRequest(entry),
+})
+
+const noSuch = () => badRequest('not-exists', 'no such remote schema')
+
+/** The entry of that name; refuses one that is not there. */
+export function requireRemoteSchema(
+  metadata: Pick<MetadataDocument, 'remote_schemas'>,
+  name: string,
+): RemoteSchemaEntry {
+  const found = findRemoteSchema(metadata, name)
+  if (!found) throw badRequest('not-exists', `remote schema with name "${name}" does not exist`)
+  return found
+}
+
+export const addRemoteSchema = (dialect: Dialect) =>
+  operation({
+    type: 'add_remote_schema',
+    about: { summary: 'Adds the root fields of another GraphQL server to the schema.' },
+    args: remoteSchemaArgs(dialect),
+    check: 'object',
+    object: ({ name }) => remoteSchemaRef(name),
+    // A name that is taken is what is wrong then, unless an earlier member of a bulk frees it.
+    sources: (entry, { metadata }) => [
+      { ...sourceOf(entry), isOptional: findRemoteSchema(metadata, entry.name) !== undefined },
+    ],
+    handle({ metadata }, entry) {
+      if (findRemoteSchema(metadata, entry.name)) {
+        throw badRequest('already-exists', `remote schema with name "${entry.name}" already exists`)
+      }
+      metadata.remote_schemas.push(entry)
+    },
+  })
+
+export const updateRemoteSchema = (dialect: Dialect) =>
+  operation({
+    type: 'update_remote_schema',
+    about: { summary: 'Changes how a remote schema is reached, and what its names are here.' },
+    args: remoteSchemaArgs(dialect),
+    check: 'object',
+    object: ({ name }) => remoteSchemaRef(name),
+    sources: (entry) => [sourceOf(entry)],
+    handle({ metadata }, { name, definition, comment }) {
+      const entry = requireRemoteSchema(metadata, name)
+      entry.definition = definition
+      if (comment === undefined) delete entry.comment
+      else entry.comment = comment
+    },
+  })
+
+export const removeRemoteSchema = operation({
+  type: 'remove_remote_schema',
+  about: { summary: 'Takes a remote schema away.' },
+  args: RemoteSchemaName,
+  check: 'new',
+  handle({ metadata, model, remove }, { name }) {
+    if (!findRemoteSchema(metadata, name)) throw noSuch()
+    const ref = remoteSchemaRef(name)
+    const key = objectKey(ref)
+    const dependents = model.dependencies.filter(({ on }) => objectKey(on) === key)
+    releaseDependents(dependents, { cascade: false, remove })
+    remove(ref)
+  },
+})
+
+export const reloadRemoteSchema = operation({
+  type: 'reload_remote_schema',
+  about: { summary: 'Asks a remote schema for its types again.' },
+  args: RemoteSchemaName,
+  check: 'new',
+  object: ({ name }) => remoteSchemaRef(name),
+  sources: ({ name }) => [{ key: sourceKey, id: name }],
+  handle({ metadata }, { name }) {
+    requireRemoteSchema(metadata, name)
+  },
+})
+
+export const introspectRemoteSchema = operation({
+  type: 'introspect_remote_schema',
+  about: {
+    summary: 'Answers with the introspection of a remote schema, as it was received.',
+    result: Type.Object({ data: Type.Object({ __schema: Type.Unknown() }) }),
+  },
+  args: RemoteSchemaName,
+  access: 'any',
+  editsMetadata: false,
+  handle({ model }, { name }) {
+    const remote = model.slices.remote_schemas?.get(name)
+    if (!remote) throw badRequest('not-exists', `remote schema: "${name}" not found`)
+    return remote.introspection
+  },
+})

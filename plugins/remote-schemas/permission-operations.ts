@@ -1,0 +1,47 @@
+// Giving roles a part of a remote schema.
+
+import { badRequest } from '../../sdk/index.ts'
+import { operation } from '../../sdk/metadata.ts'
+import { remoteSchemaPermissionRef } from './metadata.ts'
+import { requireRemoteSchema } from './operations.ts'
+import { AddPermissionArgs, DropPermissionArgs } from './schema.ts'
+
+export const addRemoteSchemaPermissions = (isEnabled: boolean) =>
+  operation({
+    type: 'add_remote_schema_permissions',
+    about: { summary: 'Lets a role see a part of a remote schema.' },
+    args: AddPermissionArgs,
+    check: 'object',
+    object: ({ remote_schema: name, role }) => remoteSchemaPermissionRef(name, role),
+    handle({ metadata }, { remote_schema: name, ...permission }) {
+      if (!isEnabled) {
+        const rule = 'remote schema permissions can only be defined when remote schema permissions are enabled'
+        throw badRequest('constraint-violation', `${rule} in the graphql-engine`)
+      }
+      const entry = requireRemoteSchema(metadata, name)
+      const { permissions = [] } = entry
+      const { role } = permission
+      if (role === 'admin') {
+        throw badRequest('constraint-violation', 'cannot define permission for admin role', { path: ['role'] })
+      }
+      if (permissions.some((each) => each.role === role)) {
+        throw badRequest(
+          'already-exists',
+          `permissions for role: "${role}" for remote schema: "${name}" already exists`,
+        )
+      }
+      entry.permissions = [...permissions, permission].sort((a, b) => (a.role < b.role ? -1 : 1))
+    },
+  })
+
+export const dropRemoteSchemaPermissions = operation({
+  type: 'drop_remote_schema_permissions',
+  about: { summary: 'Takes from a role what it sees of a remote schema.' },
+  args: DropPermissionArgs,
+  check: 'new',
+  handle({ metadata, remove }, { remote_schema: name, role }) {
+    requireRemoteSchema(metadata, name)
+    if (remove(remoteSchemaPermissionRef(name, role))) return
+    throw badRequest('not-exists', `permissions for role: "${role}" for remote schema: "${name}" doesn't exist`)
+  },
+})

@@ -1,0 +1,240 @@
+// A role's part of a remote schema, written in GraphQL's own notation: `@preset` gives values that the role cannot.
+
+import {
+  type ConstDirectiveNode,
+  type FieldDefinitionNode,
+  GraphQLError,
+  type GraphQLNamedType,
+  type InputValueDefinitionNode,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+  Kind,
+  parse,
+  print,
+  type TypeDefinitionNode,
+  type TypeNode,
+} from 'graphql'
+import { badRequest, type Dialect, sessionVariableName } from '../../sdk/index.ts'
+import { type RemoteTypes, rootTypeOf } from './remote-types.ts'
+import { type Preset, type Presets, placeOf, RemoteView, type VisibleType } from './view.ts'
+
+/** The view that a text describes; refuses one that is no part of the schema. */
+export function permittedView(types: RemoteTypes, text: string, dialect: Dialect): RemoteView {
+  if (text.trim() === '*') return new RemoteView(types)
+  const definitions = parseTypes(text)
+  const reading = new Reading(types, definitions, dialect)
+  for (const definition of definitions.values()) reading.add(definition)
+  const query = rootTypeOf(types.schema, 'query')!
+  if (!definitions.has(query.name)) reading.problems.push(`the query root type "${query.name}" is not defined`)
+  if (reading.problems.length > 0) throw refused(reading.problems)
+  return new RemoteView(types, reading.visible, reading.presets)
+}
+
+function refused(problems: readonly string[]) {
+  const what = 'validation for the given role-based schema failed'
+  const message =
+    problems.length === 1
+      ? `${what} because ${problems[0]}`
+      : `${what} for the following reasons:\n${problems.map((each) => `  • ${each}\n`).join('')}`
+  return badRequest('validation-failed', message)
+}
+
+function parseTypes(text: string): Map<string, TypeDefinitionNode> {
+  const definitions = new Map<string, TypeDefinitionNode>()
+  try {
+    for (const node of parse(text, { noLocation: true }).definitions) {
+      if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.DIRECTIVE_DEFINITION) continue
+      if (!isTypeDefinition(node)) throw refused([`it may hold definitions of types only, but there is: ${node.kind}`])
+      if (definitions.has(node.name.value)) throw refused([`the type "${node.name.value}" is defined twice`])
+      definitions.set(node.name.value, node)
+    }
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    throw badRequest('parse-failed', `parsing the schema failed: ${error.message}`)
+  }
+  return definitions
+}
+
+const typeKinds: readonly string[] = [
+  Kind.OBJECT_TYPE_DEFINITION,
+  Kind.INTERFACE_TYPE_DEFINITION,
+  Kind.UNION_TYPE_DEFINITION,
+  Kind.ENUM_TYPE_DEFINITION,
+  Kind.INPUT_OBJECT_TYPE_DEFINITION,
+  Kind.SCALAR_TYPE_DEFINITION,
+]
+
+const isTypeDefinition = (node: { readonly kind: string }): node is TypeDefinitionNode => typeKinds.includes(node.kind)
+
+const kindNames: Readonly<Record<TypeDefinitionNode['kind'], (type: GraphQLNamedType) => boolean>> = {
+  [Kind.OBJECT_TYPE_DEFINITION]: isObjectType,
+  [Kind.INTERFACE_TYPE_DEFINITION]: isInterfaceType,
+  [Kind.UNION_TYPE_DEFINITION]: isUnionType,
+  [Kind.ENUM_TYPE_DEFINITION]: isEnumType,
+  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: isInputObjectType,
+  [Kind.SCALAR_TYPE_DEFINITION]: isScalarType,
+}
+
+/** A field or argument that takes a value. */
+interface InputPlace {
+  readonly name: string
+  readonly type: unknown
+  readonly default?: unknown
+}
+
+/** Collects what a text makes visible, and what of it is not in the schema. */
+class Reading {
+  readonly problems: string[] = []
+  readonly visible = new Map<string, VisibleType>()
+  readonly presets = new Map<string, Presets>()
+  readonly #types: RemoteTypes
+  readonly #definitions: ReadonlyMap<string, TypeDefinitionNode>
+  readonly #dialect: Dialect
+
+  constructor(types: RemoteTypes, definitions: ReadonlyMap<string, TypeDefinitionNode>, dialect: Dialect) {
+    this.#types = types
+    this.#definitions = definitions
+    this.#dialect = dialect
+    for (const type of Object.values(types.schema.getTypeMap())) {
+      if (isSpecifiedScalarType(type)) this.visible.set(type.name, { members: new Map(), interfaces: new Set() })
+    }
+  }
+
+  add(definition: TypeDefinitionNode): void {
+    const { value: name } = definition.name
+    const type = this.#types.schema.getType(name)
+    if (!type || !kindNames[definition.kind](type)) {
+      this.problems.push(`the type "${name}" is not in the remote schema as it is defined`)
+      return
+    }
+    const members = new Map(this.#members(definition, type))
+    const given = 'interfaces' in definition ? (definition.interfaces ?? []) : []
+    const interfaces = new Set(given.map((each) => each.name.value))
+    this.#checkInterfaces(type, interfaces)
+    this.visible.set(name, { members, interfaces })
+  }
+
+  *#members(
+    definition: TypeDefinitionNode,
+    type: GraphQLNamedType,
+  ): Iterable<readonly [name: string, args: ReadonlySet<string>]> {
+    const none = new Set<string>()
+    switch (definition.kind) {
+      case Kind.OBJECT_TYPE_DEFINITION:
+      case Kind.INTERFACE_TYPE_DEFINITION:
+        for (const field of definition.fields ?? []) yield [field.name.value, this.#field(field, type)] as const
+        return
+      case Kind.INPUT_OBJECT_TYPE_DEFINITION: {
+        if (!isInputObjectType(type)) return
+        const fields = Object.values(type.getFields())
+        const given = definition.fields ?? []
+        for (const name of this.#inputs(given, fields, type.name, type.name)) yield [name, none] as const
+        return
+      }
+      case Kind.ENUM_TYPE_DEFINITION:
+        for (const { name } of definition.values ?? []) {
+          if (isEnumType(type) && !type.getValue(name.value)) {
+            this.problems.push(`the enum "${type.name}" has no value "${name.value}"`)
+          }
+          yield [name.value, none] as const
+        }
+        return
+      case Kind.UNION_TYPE_DEFINITION:
+        for (const { name } of definition.types ?? []) {
+          this.#require(name.value)
+          if (isUnionType(type) && !type.getTypes().some((each) => each.name === name.value)) {
+            this.problems.push(`the union "${type.name}" has no member "${name.value}"`)
+          }
+          yield [name.value, none] as const
+        }
+    }
+  }
+
+  /** The visible arguments of a field. */
+  #field(field: FieldDefinitionNode, type: GraphQLNamedType): ReadonlySet<string> {
+    const { value: name } = field.name
+    const known = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined
+    const what = `"${type.name}"."${name}"`
+    if (!known) {
+      this.problems.push(`the field ${what} is not in the remote schema`)
+      return new Set()
+    }
+    this.#sameType(field.type, known.type, `the field ${what}`)
+    return this.#inputs(field.arguments ?? [], known.args, what, placeOf(type.name, name))
+  }
+
+  /** The visible ones of fields of an input object, or of arguments; presets are noted. */
+  #inputs(
+    given: readonly InputValueDefinitionNode[],
+    known: readonly InputPlace[],
+    what: string,
+    place: string,
+  ): ReadonlySet<string> {
+    const visible = new Set<string>()
+    const presets = new Map<string, Preset>()
+    for (const node of given) {
+      const { value: name } = node.name
+      const found = known.find((each) => each.name === name)
+      if (!found) {
+        this.problems.push(`the input "${name}" of ${what} is not in the remote schema`)
+        continue
+      }
+      const preset = this.#preset(node.directives ?? [], `the input "${name}" of ${what}`)
+      if (preset) presets.set(name, preset)
+      else {
+        this.#sameType(node.type, found.type, `the input "${name}" of ${what}`)
+        visible.add(name)
+      }
+    }
+    for (const { name, type, default: byDefault } of known) {
+      if (visible.has(name) || presets.has(name) || byDefault !== undefined || !String(type).endsWith('!')) continue
+      this.problems.push(`the input "${name}" of ${what} is required, and has no preset`)
+    }
+    if (presets.size > 0) this.presets.set(place, presets)
+    return visible
+  }
+
+  #preset(directives: readonly ConstDirectiveNode[], what: string): Preset | null {
+    const directive = directives.find(({ name }) => name.value === 'preset')
+    if (!directive) return null
+    const values = new Map((directive.arguments ?? []).map(({ name, value }) => [name.value, value]))
+    const value = values.get('value')
+    if (!value) {
+      this.problems.push(`the preset of ${what} has no value`)
+      return null
+    }
+    const isStatic = values.get('static')
+    const isText = value.kind === Kind.STRING && !(isStatic?.kind === Kind.BOOLEAN && isStatic.value)
+    const variable = isText ? sessionVariableName(this.#dialect, value.value) : null
+    return variable === null ? { kind: 'value', node: value } : { kind: 'session', variable }
+  }
+
+  #sameType(given: TypeNode, known: unknown, what: string): void {
+    if (print(given) !== String(known)) {
+      this.problems.push(`${what} is of type ${print(given)}, and of type ${known} in the remote schema`)
+    }
+    let named = given
+    while (named.kind !== Kind.NAMED_TYPE) named = named.type
+    this.#require(named.name.value)
+  }
+
+  #require(name: string): void {
+    if (this.#definitions.has(name) || this.visible.has(name)) return
+    const problem = `the type "${name}" is not defined`
+    if (!this.problems.includes(problem)) this.problems.push(problem)
+  }
+
+  #checkInterfaces(type: GraphQLNamedType, interfaces: ReadonlySet<string>): void {
+    if (!isObjectType(type) && !isInterfaceType(type)) return
+    for (const name of interfaces) {
+      this.#require(name)
+      if (type.getInterfaces().some((each) => each.name === name)) continue
+      this.problems.push(`the type "${type.name}" does not implement "${name}"`)
+    }
+  }
+}

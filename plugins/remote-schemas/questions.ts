@@ -1,0 +1,117 @@
+// What calls ask of a remote server: each a few aliased fields of one document, whose answers they turn into results.
+
+import {
+  type ConstValueNode,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  valueFromASTUntyped,
+} from 'graphql'
+import type { GroupedCall } from '../../sdk/graphql.ts'
+import { badRequest, type Session } from '../../sdk/index.ts'
+import { jsonType } from '../../sdk/services.ts'
+import type { SessionPreset } from './request-text.ts'
+import type { Preset, RemoteView } from './view.ts'
+
+/** A field of the root type that is asked for under a name of its own. */
+export interface AskedField {
+  /** What it is called in the answer, unless another one is. */
+  readonly alias: string
+  /** Whether the name is made unique by a number, as those of rows are. */
+  readonly isNumbered?: boolean
+  /** `user(id: $id) { name }` */
+  readonly text: string
+  /** Variables that it uses and that are not the client's. */
+  readonly variables: readonly OwnVariable[]
+}
+
+/** A variable that is not the client's. */
+export interface OwnVariable {
+  readonly name: string
+  /** As the server calls it. */
+  readonly type: string
+  readonly value: unknown
+}
+
+/** What a call asks. */
+export interface Question {
+  readonly fields: readonly AskedField[]
+  /** Variables of the client that it uses. */
+  readonly variables: ReadonlySet<string>
+  /** Definitions of fragments that it uses. */
+  readonly fragments: readonly string[]
+  /** Whether the answer has the shape that the client asked for. */
+  readonly isExact: boolean
+  /** The result of the call, from the answers to its fields. */
+  result(answers: readonly FieldAnswer[]): unknown
+}
+
+/** What a server says of a field; paths of errors begin below it. */
+export interface FieldAnswer {
+  readonly value: unknown
+  readonly errors: readonly RemoteError[]
+}
+
+export interface RemoteError {
+  readonly message: string
+  readonly path?: readonly (string | number)[]
+  readonly [member: string]: unknown
+}
+
+/** What a planner of a remote field plans. */
+export interface RemotePlan {
+  readonly view: RemoteView
+  /** `index` tells the calls of one request apart; `isWhole`: the answer may be handed on as it comes. */
+  ask(call: GroupedCall, given: { readonly index: number; readonly isWhole: boolean }): Question
+}
+
+/** A value for a preset that a session variable gives. */
+export function presetVariable({ name, sessionVariable, type }: SessionPreset, session: Session): OwnVariable {
+  return { name, type: String(type), value: sessionValue(sessionVariable, type, session) }
+}
+
+function sessionValue(variable: string, type: GraphQLInputType, { variables }: Session): unknown {
+  const text = Object.hasOwn(variables, variable) ? variables[variable]! : null
+  if (text === null) throw badRequest('not-found', `missing session variables: "${variable}"`)
+  return typedValue(text, type)
+}
+
+/** A text as a value of a type; what does not fit is left to the server. */
+function typedValue(text: string, type: GraphQLInputType): unknown {
+  const { name } = getNamedType(type)
+  if ((name === 'Int' || name === 'Float') && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
+  if (name === 'Boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** The value of a client's variable with the presets of the input objects in it. */
+export function withPresets(
+  value: unknown,
+  type: GraphQLInputType,
+  { view, session }: { readonly view: RemoteView; readonly session: Session },
+): unknown {
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) {
+    const { ofType } = nullable
+    const of = (item: unknown) => withPresets(item, ofType, { view, session })
+    return Array.isArray(value) ? value.map(of) : of(value)
+  }
+  if (!isInputObjectType(nullable) || jsonType(value) !== 'Object') return value
+  const fields = nullable.getFields()
+  const given = Object.entries(value as object).map(([name, member]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return [name, field ? withPresets(member, field.type, { view, session }) : member] as const
+  })
+  const presets = [...view.inputPresets(nullable.name)].map(([name, preset]) => {
+    return [name, presetValue(preset, fields[name]!.type, session)] as const
+  })
+  return Object.fromEntries([...given, ...presets])
+}
+
+function presetValue(preset: Preset, type: GraphQLInputType, session: Session): unknown {
+  return preset.kind === 'session' ? sessionValue(preset.variable, type, session) : constantValue(preset.node)
+}
+
+const constantValue = (node: ConstValueNode): unknown => valueFromASTUntyped(node)

@@ -1,0 +1,59 @@
+// A request to a remote server, and why there is no answer to it.
+
+import type { GroupedCall } from '../../sdk/graphql.ts'
+import { type Dialect, type Engine, internalError, type Session } from '../../sdk/index.ts'
+import { forwardedHeaders, loggableUrl, OutgoingError, type OutgoingResponse } from '../../sdk/services.ts'
+import { headerBytes, resolvedHeaders } from './configured-headers.ts'
+import { defaultTimeout } from './introspect.ts'
+import type { RemoteSchemaModel } from './metadata.ts'
+
+interface RequestContext extends Pick<Engine, 'outgoing'> {
+  readonly dialect: Dialect
+  environment(name: string): string | undefined
+}
+
+interface RemoteRequest {
+  readonly body: string
+  /** Who asks, and what ends it. */
+  readonly call: Pick<GroupedCall, 'session' | 'headers' | 'signal'>
+}
+
+/** Sends a request with the headers that are configured, else the session's, else the client's. */
+export async function sendRequest(
+  remote: RemoteSchemaModel,
+  { body, call }: RemoteRequest,
+  { outgoing, dialect, environment }: RequestContext,
+): Promise<OutgoingResponse> {
+  const { url, definition } = remote
+  const headers = {
+    accept: 'application/json',
+    ...(definition.forward_client_headers && forwardedHeaders(call.headers, dialect)),
+    ...sessionHeaders(call.session),
+    ...resolvedHeaders(definition.headers ?? [], environment),
+  }
+  const timeout = (definition.timeout_seconds ?? defaultTimeout) * 1000
+  const { signal } = call
+  try {
+    return await outgoing.send({ method: 'POST', url, headers, body, timeout, ...(signal && { signal }) })
+  } catch (error) {
+    throw unanswered(error, remote)
+  }
+}
+
+const sessionHeaders = ({ variables }: Session): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, headerBytes(value)]))
+
+/** Where the server is, only administrators may know. */
+function unanswered(error: unknown, { name, url }: RemoteSchemaModel): unknown {
+  if (!(error instanceof OutgoingError)) return error
+  const internal = { remote_schema: name, url: loggableUrl(url), message: error.message }
+  return internalError(failures[error.reason], { internal, cause: error })
+}
+
+const failures: Readonly<Record<OutgoingError['reason'], string>> = {
+  timeout: 'ResponseTimeout',
+  connection: 'ConnectionFailure',
+  forbidden: 'ConnectionFailure',
+  'invalid-url': 'InvalidUrlException',
+  'too-large': 'ResponseTooLarge',
+}

@@ -1,0 +1,142 @@
+// Root fields of remote schemas in roles' schemas, and what of their servers they ask.
+
+import { type GraphQLFieldConfig, type GraphQLObjectType, GraphQLObjectType as ObjectType } from 'graphql'
+import {
+  answered,
+  type CallGroup,
+  type Contribution,
+  type FieldSelection,
+  type GroupedCall,
+  type ResolvedPlanner,
+  type RootFields,
+  type SchemaScope,
+} from '../../sdk/graphql.ts'
+import type { RemoteSchemaModel } from './metadata.ts'
+import { type FieldAnswer, presetVariable, type Question, type RemotePlan } from './questions.ts'
+import { namespaceType, type RootKind, rootFieldNames } from './remote-types.ts'
+import { RequestText } from './request-text.ts'
+import { RoleTypes } from './role-types.ts'
+import type { RemoteView } from './view.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** What the fields of remote schemas are made with. */
+export interface RemoteFieldsOptions {
+  /** What a role sees of a remote schema; null: nothing. */
+  viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
+  groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
+  readonly isPartial: boolean
+}
+
+/** Contribution: the root fields of all remote schemas, as far as the role sees them. */
+export function remoteContribution(options: RemoteFieldsOptions): Contribution {
+  const fieldsOf = (scope: SchemaScope, kind: RootKind): RootFields => {
+    const fields = new Map<string, () => Field>()
+    for (const remote of scope.model.slices.remote_schemas?.values() ?? []) {
+      const view = options.viewOf(remote, scope.role)
+      if (view) addFields(fields, { scope, remote, view, kind, options })
+    }
+    return fields
+  }
+  return {
+    name: 'remote-schemas',
+    schemas: ['standard'],
+    query: (scope) => fieldsOf(scope, 'query'),
+    mutation: (scope) => fieldsOf(scope, 'mutation'),
+  }
+}
+
+interface Adding {
+  readonly scope: SchemaScope
+  readonly remote: RemoteSchemaModel
+  readonly view: RemoteView
+  readonly kind: RootKind
+  readonly options: RemoteFieldsOptions
+}
+
+function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind, options }: Adding): void {
+  const root = view.root(kind)
+  if (!root) return
+  const { names, schema } = view.types
+  const types = new RoleTypes(scope, view)
+  const served = new Set(rootFieldNames(schema, kind))
+  const visible = view.fields(root).filter(({ name }) => served.has(name))
+  const made = visible.map(
+    (field) => [names.localField(root.name, field.name), () => types.field(root, field)] as const,
+  )
+  const planner = rootPlanner(options.groupOf(remote), { view, root, isPartial: options.isPartial })
+  if (names.namespace === null) {
+    for (const [name, make] of made) fields.set(name, () => ({ ...make(), extensions: { root: planner } }))
+    return
+  }
+  if (made.length === 0) return
+  const typeName = namespaceType(names, kind)
+  fields.set(names.namespace, () => ({
+    type: scope.type(typeName, () => {
+      const all = () => Object.fromEntries(made.map(([name, make]) => [name, make()]))
+      return new ObjectType({ name: typeName, fields: all })
+    }),
+    extensions: { root: planner },
+  }))
+}
+
+interface Asking {
+  readonly view: RemoteView
+  readonly root: GraphQLObjectType
+}
+
+const rootPlanner = (
+  group: CallGroup<RemotePlan>,
+  { isPartial, ...asking }: Asking & { readonly isPartial: boolean },
+): ResolvedPlanner => ({
+  kind: 'resolved',
+  membersBy: 'response name',
+  partial: isPartial,
+  group,
+  plan: (field) => rootPlan(field, asking),
+})
+
+/** The texts of a root field's fields, made once for all requests that share a plan. */
+function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
+  const isHolder = view.types.names.namespace !== null
+  const asked = (isHolder ? field.fields() : [field]).filter(({ definition }) => definition !== null)
+  const textsOf = (tellTypes: boolean, index: number) => {
+    const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_` })
+    return { text, fields: asked.map((each) => ({ alias: each.responseName, text: text.field(each, root) })) }
+  }
+  const made = new Map<string, ReturnType<typeof textsOf>>()
+  // What the role does not see is refused while it is planned.
+  made.set('whole 0', textsOf(false, 0))
+  return {
+    view,
+    ask({ session }: GroupedCall, { index, isWhole }): Question {
+      const key = `${isWhole ? 'whole' : 'part'} ${index}`
+      let texts = made.get(key)
+      if (!texts) {
+        texts = textsOf(!isWhole, index)
+        made.set(key, texts)
+      }
+      const { text, fields } = texts
+      const own = text.presets.map((preset) => presetVariable(preset, session))
+      return {
+        fields: fields.map((each, i) => ({ ...each, variables: i === 0 ? own : [] })),
+        variables: text.variables,
+        fragments: [],
+        isExact: text.isExact,
+        result: (answers) => (isHolder ? heldResult(asked, answers) : fieldResult(answers[0]!)),
+      }
+    },
+  }
+}
+
+const fieldResult = ({ value, errors }: FieldAnswer): unknown =>
+  errors.length > 0 ? answered(value, { errors }) : value
+
+/** The fields of a namespace as its object. */
+function heldResult(asked: readonly FieldSelection[], answers: readonly FieldAnswer[]): unknown {
+  const members = asked.map(({ responseName }, i) => [responseName, answers[i]!.value] as const)
+  const errors = answers.flatMap((answer, i) =>
+    answer.errors.map((error) => (error.path ? { ...error, path: [asked[i]!.responseName, ...error.path] } : error)),
+  )
+  return answered(Object.fromEntries(members), { errors })
+}

@@ -1,0 +1,132 @@
+// What remote schemas look like on the wire, in arguments and in the document.
+
+import { compareText, type Dialect, type ObjectOptions, parseFailed, Type } from '../../sdk/index.ts'
+import { GraphQLName, ObjectName } from '../../sdk/metadata.ts'
+import { isHttpUrl } from '../../sdk/services.ts'
+import { type ConfiguredHeader, configuredHeader } from './configured-headers.ts'
+
+/** What generated names are made of; a mapping counts more than prefix and suffix. */
+export interface NameChanges {
+  prefix?: string
+  suffix?: string
+  mapping?: Record<string, string>
+}
+
+/** How a remote schema's names differ here from what its server calls them. */
+export interface Customization {
+  root_fields_namespace?: string
+  type_names?: NameChanges
+  field_names?: (NameChanges & { parent_type: string })[]
+}
+
+export interface RemoteSchemaDefinition {
+  url?: string
+  url_from_env?: string
+  headers?: ConfiguredHeader[]
+  forward_client_headers?: boolean
+  timeout_seconds?: number
+  customization?: Customization
+}
+
+/** What a role sees of a remote schema: types of it in GraphQL's own notation, or `*`. */
+export interface RemoteSchemaPermission {
+  role: string
+  definition: { schema: string }
+  comment?: string
+}
+
+export interface RemoteSchemaEntry {
+  name: string
+  definition: RemoteSchemaDefinition
+  comment?: string
+  permissions?: RemoteSchemaPermission[]
+}
+
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
+    remote_schemas: RemoteSchemaEntry[]
+  }
+}
+
+const template = /\{\{[^{}]*\}\}/g
+
+function checkUrl(text: string): string {
+  if (isHttpUrl(text.replaceAll(template, '1'))) return text
+  throw parseFailed('not a valid URI')
+}
+
+const NameChangesOf = (options: ObjectOptions, more = {}) =>
+  Type.Object(
+    {
+      ...more,
+      prefix: Type.Optional(GraphQLName),
+      suffix: Type.Optional(Type.String({ pattern: '^[_0-9A-Za-z]*$' })),
+      mapping: Type.Optional(Type.Record(Type.String(), GraphQLName)),
+    },
+    options,
+  )
+
+const customization = (options: ObjectOptions) =>
+  Type.Object(
+    {
+      root_fields_namespace: Type.Optional(GraphQLName),
+      type_names: Type.Optional(NameChangesOf(options)),
+      field_names: Type.Optional(Type.Array(NameChangesOf(options, { parent_type: GraphQLName }))),
+    },
+    options,
+  )
+
+/** Leaves out what says nothing. */
+function canonical({ headers = [], forward_client_headers: forward, ...rest }: RemoteSchemaDefinition) {
+  return {
+    ...rest,
+    ...(headers.length > 0 && { headers }),
+    ...(forward === true && { forward_client_headers: true }),
+  }
+}
+
+const definition = (dialect: Dialect, options: ObjectOptions) =>
+  Type.Object(
+    {
+      url: Type.Optional(Type.String({ convert: checkUrl, examples: ['https://crm.example.com/graphql'] })),
+      url_from_env: Type.Optional(Type.String({ minLength: 1 })),
+      headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+      forward_client_headers: Type.Optional(Type.Boolean()),
+      timeout_seconds: Type.Optional(Type.Integer({ minimum: 0 })),
+      customization: Type.Optional(customization(options)),
+    },
+    { ...options, missingKey: 'A', convert: canonical },
+  )
+
+const comment = Type.Optional(Type.String())
+
+const permission = (options: ObjectOptions) =>
+  Type.Object({ role: ObjectName, definition: Type.Object({ schema: Type.String() }, options), comment }, options)
+
+function withSortedPermissions({ permissions = [], ...rest }: RemoteSchemaEntry): RemoteSchemaEntry {
+  if (permissions.length === 0) return rest
+  return { ...rest, permissions: [...permissions].sort((a, b) => compareText(a.role, b.role)) }
+}
+
+/** The arguments of `add_remote_schema` and `update_remote_schema`. */
+export const remoteSchemaArgs = (dialect: Dialect) =>
+  Type.Unsafe<RemoteSchemaEntry>(Type.Object({ name: ObjectName, definition: definition(dialect, {}), comment }))
+
+/** `remote_schemas` of a document. */
+export function documentSchema(dialect: Dialect) {
+  const closed = { additionalProperties: false }
+  const permissions = Type.Optional(Type.Array(permission(closed)))
+  const entry = { name: ObjectName, definition: definition(dialect, closed), comment, permissions }
+  return Type.Array(Type.Unsafe<RemoteSchemaEntry>(Type.Object(entry, { ...closed, convert: withSortedPermissions })))
+}
+
+export const RemoteSchemaName = Type.Object({ name: ObjectName })
+
+export const AddPermissionArgs = Type.Object({
+  remote_schema: ObjectName,
+  role: ObjectName,
+  definition: Type.Object({ schema: Type.String({ examples: ['type Query { user(id: ID!): User }'] }) }),
+  comment,
+})
+
+export const DropPermissionArgs = Type.Object({ remote_schema: ObjectName, role: ObjectName })

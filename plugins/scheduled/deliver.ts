@@ -1,0 +1,30 @@
+// Delivering events whose time has come, and telling the log of the server of it.
+
+import { type Engine, environment } from '../../sdk/index.ts'
+import type { Deliveries, Ledger } from '../delivery/index.ts'
+import { type ClaimedEvent, CronLedger, OneOffLedger } from './ledger.ts'
+import { cronTriggersOf } from './metadata.ts'
+
+/** Delivers scheduled events as long as the server runs. */
+export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
+  const { database, observe } = engine
+  const caller = deliveries.caller('1')
+  const say = (level: 'info' | 'error') => (message: string) =>
+    observe.log({ type: 'scheduled-trigger', level, detail: { message } })
+  const deliver = <Item extends ClaimedEvent>(topic: string, kind: string, ledger: Ledger<Item>) =>
+    deliveries.deliver({
+      ...{ topic, ledger, report: say('error') },
+      measured: { kind, invocations: `${kind}_invocation_total`, processed: `${kind}_processed_total` },
+      settled({ id }, { attempt }) {
+        if (!attempt) return
+        const detail = { request: { size: attempt.size }, context: { event_id: id }, response: attempt.logged }
+        observe.log({ type: 'scheduled-trigger', level: 'info', detail })
+      },
+      released: (count) => say('info')(`${count} events successfully unlocked`),
+    })
+  // What is set when the server starts counts as long as it runs.
+  const variables = { ...environment }
+  const variable = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
+  deliver('cron', 'cron_events', new CronLedger({ database, caller }, () => cronTriggersOf(engine.model)))
+  deliver('one-off', 'oneoff_events', new OneOffLedger({ database, caller }, variable))
+}

@@ -1,0 +1,38 @@
+// Cron triggers and one-off events: webhooks that are called at given times.
+
+import './log.ts'
+import { definePlugin } from '../../sdk/index.ts'
+import { deliveries } from '../delivery/index.ts'
+import { jobs } from '../jobs/index.ts'
+import { deliverScheduled } from './deliver.ts'
+import { scheduleTicks } from './jobs.ts'
+import { cronTriggersSlice } from './metadata.ts'
+import { scheduledMigrations } from './migrations.ts'
+import { followCronTriggers, topUp } from './occurrences.ts'
+import { createCronTrigger, createScheduledEvent, deleteCronTrigger } from './operations.ts'
+import {
+  deleteScheduledEvent,
+  getCronTriggers,
+  getEventInvocations,
+  getScheduledEventInvocations,
+  getScheduledEvents,
+} from './reading.ts'
+import { cronTriggersSchema } from './schema.ts'
+
+export default definePlugin({
+  name: 'scheduled',
+  dependencies: ['metadata', 'jobs', 'delivery'],
+  migrations: scheduledMigrations,
+  register(engine) {
+    const { dialect } = engine
+    engine.metadata.slice('cron_triggers', cronTriggersSlice(cronTriggersSchema(dialect)))
+    engine.metadata.effect(({ previous, next, transaction }) =>
+      previous === null ? topUp(next, transaction) : followCronTriggers({ previous, next }, transaction),
+    )
+    engine.operations.add(createCronTrigger(dialect), deleteCronTrigger, createScheduledEvent(dialect))
+    engine.operations.add(getCronTriggers, getScheduledEvents, getEventInvocations, getScheduledEventInvocations)
+    engine.operations.add(deleteScheduledEvent)
+    scheduleTicks(engine, engine.use(jobs))
+    deliverScheduled(engine, engine.use(deliveries))
+  },
+})

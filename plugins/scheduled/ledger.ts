@@ -1,0 +1,261 @@
+// The ledgers of cron events and of one-off events as delivery workers see them.
+
+import { randomUUID } from 'node:crypto'
+import { TrellisError } from '../../sdk/index.ts'
+import type { ConfiguredHeader } from '../../sdk/metadata.ts'
+import { filledTemplate } from '../../sdk/services.ts'
+import type { Database } from '../../sdk/sql.ts'
+import {
+  type Attempt,
+  type Backlog,
+  failureStatus,
+  type Ledger,
+  leaseSeconds,
+  noHeaders,
+  type Outcome,
+  outcomeOf,
+  resolveHeaders,
+  type WebhookCaller,
+} from '../delivery/index.ts'
+import type { ResolvedCronTrigger } from './metadata.ts'
+import { retryDefaults, type ScheduledRetryConf } from './schema.ts'
+
+/** What both kinds of event have. */
+export interface ClaimedEvent {
+  readonly id: string
+  readonly scheduled_time: string
+  readonly tries: number
+  /** Seconds since it was due. */
+  readonly late: number
+}
+
+export interface ClaimedCronEvent extends ClaimedEvent {
+  readonly trigger_name: string
+}
+
+export interface ClaimedOneOffEvent extends ClaimedEvent {
+  readonly webhook: string
+  readonly headers: readonly ConfiguredHeader[]
+  readonly retry_conf: ScheduledRetryConf
+  /** JSON text; null: there is none. */
+  readonly payload: string | null
+  readonly comment: string | null
+}
+
+export interface LedgerOptions {
+  readonly database: Pick<Database, 'rows'>
+  readonly caller: WebhookCaller
+}
+
+/** Milliseconds after which the ledger is looked at whatever it says is next. */
+const longestPause = 60_000
+
+/** Seconds after which an event is looked at again whose trigger is not served. */
+const unknownDelay = 60
+
+interface LedgerTable {
+  readonly table: string
+  readonly logs: string
+  /** The columns that are its own, as they are claimed. */
+  readonly columns: string
+  /** The name of the trigger, in SQL. */
+  readonly trigger: string
+}
+
+const claimFrom = ({ table, columns }: LedgerTable): string => `
+  with due as materialized (
+    select id from trellis.${table} where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now()
+    order by coalesce(next_retry_at, scheduled_time) limit $1 for update skip locked),
+  expired as materialized (
+    select id from trellis.${table} where status = 'locked' and locked <= now() limit $1 for update skip locked)
+  update trellis.${table} as e set status = 'locked', locked = now() + make_interval(secs => $2), locked_by = $3
+  where e.id in (select id from due union all select id from expired)
+  returning e.id, e.tries, ${columns},
+    to_char(e.scheduled_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as scheduled_time,
+    extract(epoch from clock_timestamp() - e.scheduled_time)::float8 as late`
+
+/** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
+const recordIn = ({ table, logs }: LedgerTable): string => `
+  with outcome as materialized (
+    select * from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[])
+      as o (id, state, status, request, response, delay)),
+  logged as (
+    insert into trellis.${logs} (event_id, status, request, response)
+    select o.id, o.status, o.request::json, o.response::json
+    from outcome o join trellis.${table} e on e.id = o.id where o.status is not null)
+  update trellis.${table} as e set
+    status = case when o.state in ('retry', 'later') then 'scheduled' else o.state end,
+    tries = e.tries + (o.status is not null)::int, locked = null, locked_by = null,
+    next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
+  from outcome o where e.id = o.id and e.locked_by = $7`
+
+abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item> {
+  protected readonly caller: WebhookCaller
+  readonly #database: Pick<Database, 'rows'>
+  readonly #table: LedgerTable
+  readonly #worker = randomUUID()
+  readonly #claim: string
+  readonly #record: string
+
+  constructor({ database, caller }: LedgerOptions, table: LedgerTable) {
+    this.caller = caller
+    this.#database = database
+    this.#table = table
+    this.#claim = claimFrom(table)
+    this.#record = recordIn(table)
+  }
+
+  abstract deliver(item: Item, signal: AbortSignal): Promise<Outcome>
+
+  claim(limit: number): Promise<Item[]> {
+    return this.#database.rows<Item & Record<string, unknown>>(this.#claim, [limit, leaseSeconds, this.#worker])
+  }
+
+  async record(outcomes: readonly Outcome[]): Promise<void> {
+    const of = (read: (attempt: Attempt) => unknown) => outcomes.map(({ attempt }) => attempt && read(attempt))
+    await this.#database.rows(this.#record, [
+      outcomes.map(({ id }) => id),
+      outcomes.map(({ state }) => state),
+      of(({ status }) => status),
+      of(({ request }) => request),
+      of(({ response }) => response),
+      outcomes.map(({ delay }) => delay),
+      this.#worker,
+    ])
+  }
+
+  async renew(ids: readonly string[]): Promise<void> {
+    await this.#database.rows(
+      `update trellis.${this.#table.table} set locked = now() + make_interval(secs => $2)
+       where id = any($1) and locked_by = $3`,
+      [ids, leaseSeconds, this.#worker],
+    )
+  }
+
+  async release(ids: readonly string[]): Promise<void> {
+    await this.#database.rows(
+      `update trellis.${this.#table.table} set status = 'scheduled', locked = null, locked_by = null
+       where id = any($1) and locked_by = $2`,
+      [ids, this.#worker],
+    )
+  }
+
+  /** Until the next one is due, or a lease ends. */
+  async pause(): Promise<number> {
+    const [row] = await this.#database.rows<{ wait: number | null }>(`
+      select (extract(epoch from least(
+        (select min(coalesce(next_retry_at, scheduled_time)) from trellis.${this.#table.table} where status = 'scheduled'),
+        (select min(locked) from trellis.${this.#table.table} where status = 'locked')) - clock_timestamp()) * 1000)::float8 as wait`)
+    return Math.min(longestPause, Math.max(1, Math.ceil(row?.wait ?? longestPause)))
+  }
+
+  /** What is to come is no backlog. */
+  backlog(): Promise<Backlog[]> {
+    const { table, trigger } = this.#table
+    return this.#database.rows<Backlog>(`
+      select ${trigger} as name, count(*)::int as count,
+        extract(epoch from now() - min(scheduled_time))::float8 as age
+      from trellis.${table} where status in ('scheduled', 'locked') and scheduled_time <= now() group by 1`)
+  }
+}
+
+/** Whether it is too late for an event to be delivered at all. */
+const isTooLate = ({ late }: ClaimedEvent, { tolerance_seconds }: ScheduledRetryConf): boolean =>
+  late > tolerance_seconds
+
+const dead = (id: string): Outcome => ({ id, attempt: null, state: 'dead', delay: 0 })
+
+interface Body {
+  readonly event: ClaimedEvent
+  readonly name: string | null
+  /** JSON text. */
+  readonly payload: string
+  readonly comment: string | null
+}
+
+/** What the webhook is sent; `created_at` is the time of this attempt. */
+function bodyOf({ event, name, payload, comment }: Body): string {
+  const time = event.scheduled_time.replace(/\.?0+Z$/, 'Z')
+  const members = [
+    ['id', JSON.stringify(event.id)],
+    ['name', JSON.stringify(name)],
+    ['scheduled_time', JSON.stringify(time)],
+    ['payload', payload],
+    ['comment', JSON.stringify(comment)],
+    ['created_at', JSON.stringify(new Date().toISOString())],
+  ]
+  return `{${members.map(([key, value]) => `"${key}":${value}`).join(',')}}`
+}
+
+const retryRule = ({ num_retries: retries, retry_interval_seconds: interval }: ScheduledRetryConf) => ({
+  retries,
+  interval,
+})
+
+/** The ledger of cron triggers' events. */
+export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
+  readonly #triggers: () => ReadonlyMap<string, ResolvedCronTrigger>
+
+  constructor(options: LedgerOptions, triggers: () => ReadonlyMap<string, ResolvedCronTrigger>) {
+    super(options, {
+      table: 'hdb_cron_events',
+      logs: 'hdb_cron_event_invocation_logs',
+      columns: 'e.trigger_name',
+      trigger: 'trigger_name',
+    })
+    this.#triggers = triggers
+  }
+
+  async deliver(event: ClaimedCronEvent, signal: AbortSignal): Promise<Outcome> {
+    const trigger = this.#triggers().get(event.trigger_name)
+    if (!trigger) return { id: event.id, attempt: null, state: 'later', delay: unknownDelay }
+    const { name, payload = null, comment = null, retry_conf = retryDefaults } = trigger.entry
+    if (isTooLate(event, retry_conf)) return dead(event.id)
+    const { url, headers } = trigger
+    const body = bodyOf({ event, name, payload: JSON.stringify(payload), comment })
+    const timeoutSeconds = retry_conf.timeout_seconds
+    const attempt = await this.caller.call({ url, headers, body, timeoutSeconds, trace: null, signal })
+    return outcomeOf(event.id, attempt, event.tries, retryRule(retry_conf))
+  }
+}
+
+/** The ledger of one-off events. */
+export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
+  readonly #environment: (name: string) => string | undefined
+
+  constructor(options: LedgerOptions, environment: (name: string) => string | undefined) {
+    super(options, {
+      table: 'hdb_scheduled_events',
+      logs: 'hdb_scheduled_event_invocation_logs',
+      columns: `e.webhook_conf #>> '{}' as webhook, e.header_conf as headers, e.retry_conf, e.payload::text as payload, e.comment`,
+      trigger: 'null::text',
+    })
+    this.#environment = environment
+  }
+
+  async deliver(event: ClaimedOneOffEvent, signal: AbortSignal): Promise<Outcome> {
+    if (isTooLate(event, event.retry_conf)) return dead(event.id)
+    const body = bodyOf({ event, name: null, payload: event.payload ?? 'null', comment: event.comment })
+    const place = this.#place(event)
+    if (place.refusal !== undefined) {
+      const attempt = this.caller.failed({ headers: noHeaders, body }, place.refusal, failureStatus.other)
+      return { id: event.id, attempt, state: 'error', delay: 0 }
+    }
+    const timeoutSeconds = event.retry_conf.timeout_seconds
+    const attempt = await this.caller.call({ ...place, body, timeoutSeconds, trace: null, signal })
+    return outcomeOf(event.id, attempt, event.tries, retryRule(event.retry_conf))
+  }
+
+  /** Where it goes, or why that cannot be told. */
+  #place({ webhook, headers }: ClaimedOneOffEvent) {
+    try {
+      return {
+        url: filledTemplate(webhook, this.#environment),
+        headers: resolveHeaders(headers, this.#environment),
+      }
+    } catch (error) {
+      if (!(error instanceof TrellisError)) throw error
+      return { refusal: error.message }
+    }
+  }
+}

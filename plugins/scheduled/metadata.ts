@@ -1,0 +1,101 @@
+// The slice `cron_triggers`.
+
+import { badRequest, compareText, TrellisError } from '../../sdk/index.ts'
+import type { Model, ObjectDescription, ObjectRef, Slice, SliceContext } from '../../sdk/metadata.ts'
+import { filledTemplate } from '../../sdk/services.ts'
+import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
+import { type CronTrigger, type cronTriggersSchema, retryDefaults } from './schema.ts'
+
+/** A cron trigger as its events are delivered. */
+export interface ResolvedCronTrigger {
+  readonly entry: CronTrigger
+  readonly url: string
+  readonly headers: ResolvedHeaders
+}
+
+declare module '../../sdk/registry.ts' {
+  interface ModelSlices {
+    /** By name; only those that are consistent. */
+    cron_triggers: ReadonlyMap<string, ResolvedCronTrigger>
+  }
+}
+
+const none: ReadonlyMap<string, ResolvedCronTrigger> = new Map()
+
+/** The cron triggers that are served, by name. */
+export const cronTriggersOf = (model: Model): ReadonlyMap<string, ResolvedCronTrigger> =>
+  model.slices.cron_triggers ?? none
+
+export const cronTriggerRef = (name: string): ObjectRef => ({ kind: 'cron trigger', name })
+
+/** Names of the cron triggers that are stored, and not served. */
+export const inconsistentCronTriggers = (model: Model): ReadonlySet<string> =>
+  new Set(model.inconsistencies.flatMap(({ ref }) => (ref.kind === 'cron trigger' ? (ref.name ?? []) : [])))
+
+const described = (entry: CronTrigger): ObjectDescription => ({
+  ref: cronTriggerRef(entry.name),
+  type: 'cron_trigger',
+  definition: {
+    name: entry.name,
+    webhook_conf: entry.webhook,
+    cron_schedule: entry.schedule,
+    payload: entry.payload ?? null,
+    retry_conf: entry.retry_conf ?? retryDefaults,
+    header_conf: entry.headers ?? [],
+    comment: entry.comment ?? null,
+  },
+})
+
+const resolved = new WeakMap<CronTrigger, ResolvedCronTrigger>()
+
+/** What the environment gives does not change while the server runs, so neither does what came of an entry. */
+function resolveTrigger(entry: CronTrigger, context: SliceContext): ResolvedCronTrigger {
+  const known = resolved.get(entry)
+  if (known) return known
+  const environment = (name: string) => context.environment(name)
+  const made = {
+    entry,
+    url: filledTemplate(entry.webhook, environment),
+    headers: resolveHeaders(entry.headers ?? [], environment),
+  }
+  resolved.set(entry, made)
+  return made
+}
+
+export const cronTriggersSlice = (
+  schema: ReturnType<typeof cronTriggersSchema>,
+): Omit<Slice<'cron_triggers', ReturnType<typeof cronTriggersSchema>>, 'key'> => ({
+  schema,
+  empty: [],
+  entryKey: ({ name }: CronTrigger) => name,
+  write(triggers) {
+    const shown = triggers.filter(({ include_in_metadata }) => include_in_metadata)
+    return shown.length === 0 ? undefined : shown.sort((a, b) => compareText(a.name, b.name))
+  },
+  cleared: (triggers) => triggers.filter(({ include_in_metadata }) => !include_in_metadata),
+  resolve(triggers, context) {
+    const served = new Map<string, ResolvedCronTrigger>()
+    for (const entry of triggers) {
+      try {
+        served.set(entry.name, resolveTrigger(entry, context))
+      } catch (error) {
+        if (!(error instanceof TrellisError)) throw error
+        context.report(described(entry), `in cron trigger ${entry.name}: ${error.message}`)
+      }
+    }
+    return served
+  },
+  remove(draft, object) {
+    const kept = draft.cron_triggers.filter(({ name }) => object.kind !== 'cron trigger' || name !== object.name)
+    const found = kept.length < draft.cron_triggers.length
+    if (found) draft.cron_triggers = kept
+    return found
+  },
+})
+
+/** The cron trigger of that name in the document; refuses one that is not there. */
+export function requireCronTrigger(triggers: readonly CronTrigger[], name: string): CronTrigger {
+  const found = triggers.find((each) => each.name === name)
+  if (!found) throw badRequest('not-exists', `cron trigger with name: ${name} does not exist`)
+  return found
+}

@@ -1,0 +1,78 @@
+// The occurrences of cron triggers, which are in the ledger ahead of their time: whoever is late finds what was missed.
+
+import type { Model } from '../../sdk/metadata.ts'
+import type { Transaction } from '../../sdk/sql.ts'
+import { occurrencesAfter } from '../delivery/index.ts'
+import { cronTriggersOf, inconsistentCronTriggers } from './metadata.ts'
+import type { CronTrigger } from './schema.ts'
+
+/** How many occurrences of each trigger are ahead. */
+const ahead = 100
+
+/** Follows a change of the model: occurrences of new schedules come, those of old ones and of triggers that went go. */
+export async function followCronTriggers(
+  { previous, next }: { readonly previous: Model; readonly next: Model },
+  transaction: Transaction,
+): Promise<void> {
+  const before = cronTriggersOf(previous)
+  const after = cronTriggersOf(next)
+  if (before === after) return
+  const kept = inconsistentCronTriggers(next)
+  const known = [...before.keys(), ...inconsistentCronTriggers(previous)]
+  await forget(
+    known.filter((name) => !after.has(name) && !kept.has(name)),
+    transaction,
+  )
+  const changed = [...after.values()].flatMap(({ entry }) => (before.get(entry.name)?.entry === entry ? [] : [entry]))
+  for (const entry of changed) await replan(entry, transaction)
+}
+
+/** Every trigger that has fewer than it should gets more; what no trigger stands behind goes. */
+export async function topUp(model: Model, transaction: Transaction): Promise<void> {
+  const triggers = cronTriggersOf(model)
+  const upcoming = await transaction.rows<{ name: string; count: number; latest: Date }>(
+    `select trigger_name as name, count(*)::int as count, max(scheduled_time) as latest from trellis.hdb_cron_events
+     where status = 'scheduled' and tries = 0 and scheduled_time > now() group by trigger_name`,
+  )
+  const found = new Map(upcoming.map((row) => [row.name, row]))
+  const now = await currentTime(transaction)
+  for (const { entry } of triggers.values()) {
+    const { count = 0, latest = now } = found.get(entry.name) ?? {}
+    if (count < ahead) await plan(entry, latest, transaction)
+  }
+  const owned = [...triggers.keys(), ...inconsistentCronTriggers(model)]
+  const gone = [...found.keys()].filter((name) => !owned.includes(name))
+  await forget(gone, transaction)
+}
+
+async function currentTime(transaction: Transaction): Promise<Date> {
+  const [row] = await transaction.rows<{ now: Date }>('select now()')
+  return row!.now
+}
+
+/** What was never tried and is still to come follows the schedule; the rest stays as it is. */
+async function replan(entry: CronTrigger, transaction: Transaction): Promise<void> {
+  await transaction.rows(
+    `delete from trellis.hdb_cron_events
+     where trigger_name = $1 and status = 'scheduled' and tries = 0 and scheduled_time > now()`,
+    [entry.name],
+  )
+  await plan(entry, await currentTime(transaction), transaction)
+}
+
+/** An occurrence that is there already stays as it is, so that it is delivered once, whoever plans it again. */
+async function plan(entry: CronTrigger, after: Date, transaction: Transaction): Promise<void> {
+  const times = occurrencesAfter(entry, after, ahead).map((time) => time.toISOString())
+  await transaction.rows(
+    `insert into trellis.hdb_cron_events (trigger_name, scheduled_time)
+     select $1, time from unnest($2::timestamptz[]) as time on conflict do nothing`,
+    [entry.name, times],
+  )
+  await transaction.rows(`select pg_notify('trellis_delivery', 'cron')`)
+}
+
+async function forget(names: readonly string[], transaction: Transaction): Promise<void> {
+  if (names.length > 0) {
+    await transaction.rows('delete from trellis.hdb_cron_events where trigger_name = any($1)', [names])
+  }
+}

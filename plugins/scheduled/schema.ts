@@ -1,0 +1,173 @@
+// What cron triggers and one-off events look like on the wire, in arguments and in the document.
+
+import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
+import { type ConfiguredHeader, configuredHeader, ObjectName } from '../../sdk/metadata.ts'
+import { CronExpression, TimeZone } from '../delivery/index.ts'
+
+export interface ScheduledRetryConf {
+  num_retries: number
+  retry_interval_seconds: number
+  timeout_seconds: number
+  tolerance_seconds: number
+}
+
+/** A cron trigger as it is stored. */
+export interface CronTrigger {
+  name: string
+  webhook: string
+  schedule: string
+  include_in_metadata: boolean
+  payload?: unknown
+  retry_conf?: ScheduledRetryConf
+  headers?: ConfiguredHeader[]
+  comment?: string
+  /** Absent: UTC. */
+  timezone?: string
+}
+
+declare module '../../sdk/registry.ts' {
+  interface DocumentSlices {
+    cron_triggers: CronTrigger[]
+  }
+}
+
+export const retryDefaults: ScheduledRetryConf = {
+  num_retries: 0,
+  retry_interval_seconds: 10,
+  timeout_seconds: 60,
+  tolerance_seconds: 21_600,
+}
+
+/** PostgreSQL's intervals and Node's timers have an end. */
+const longest = 10 ** 9
+
+const seconds = Type.Optional(
+  Type.Number({
+    exclusiveMinimum: 0,
+    maximum: longest,
+    convert(value: number) {
+      return value
+    },
+  }),
+)
+
+function positive(value: unknown, key: string): void {
+  if (typeof value === 'number' && value <= 0) throw parseFailed('negative value not allowed', [key])
+}
+
+const givenRetryConf = Type.Object({
+  num_retries: Type.Optional(Type.Integer()),
+  retry_interval_seconds: Type.Optional(Type.Number({ maximum: longest })),
+  timeout_seconds: Type.Optional(Type.Number({ maximum: longest })),
+  tolerance_seconds: Type.Optional(Type.Number({ maximum: longest })),
+})
+
+function readRetryConf(given: Partial<ScheduledRetryConf>): ScheduledRetryConf {
+  if ((given.num_retries ?? 0) < 0) throw parseFailed('num_retries cannot be a negative value')
+  for (const key of ['retry_interval_seconds', 'timeout_seconds', 'tolerance_seconds'] as const) {
+    positive(given[key], key)
+  }
+  return { ...retryDefaults, ...given }
+}
+
+const RetryConf = Type.Unsafe<ScheduledRetryConf>({
+  ...givenRetryConf,
+  convert: readRetryConf,
+  shown: Type.Object({
+    num_retries: Type.Optional(Type.Integer({ minimum: 0 })),
+    retry_interval_seconds: seconds,
+    timeout_seconds: seconds,
+    tolerance_seconds: seconds,
+  }),
+})
+
+const triggerMembers = (dialect: Dialect) => ({
+  name: ObjectName,
+  webhook: Type.String(),
+  schedule: CronExpression,
+  include_in_metadata: Type.Boolean(),
+  payload: Type.Optional(Type.Unknown()),
+  retry_conf: Type.Optional(RetryConf),
+  headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+  comment: Type.Optional(Type.String()),
+  timezone: Type.Optional(TimeZone),
+})
+
+type GivenTrigger = Static<ReturnType<typeof Type.Object<ReturnType<typeof triggerMembers>>>>
+
+/** Members in the order of the document; what is at its default is left out. */
+function triggerOf(given: GivenTrigger): CronTrigger {
+  const { name, webhook, schedule, include_in_metadata, payload, retry_conf, headers = [], comment, timezone } = given
+  return {
+    ...{ name, webhook, schedule, include_in_metadata },
+    ...(payload !== undefined && { payload }),
+    ...(retry_conf && !isDefault(retry_conf) && { retry_conf }),
+    ...(headers.length > 0 && { headers }),
+    ...(comment !== undefined && { comment }),
+    ...(timezone !== undefined && { timezone }),
+  }
+}
+
+const isDefault = (given: ScheduledRetryConf): boolean =>
+  Object.entries(retryDefaults).every(([key, value]) => given[key as keyof ScheduledRetryConf] === value)
+
+/** The arguments of `create_cron_trigger`. */
+export const createCronTriggerArgs = (dialect: Dialect) => {
+  const Given = Type.Object(
+    { ...triggerMembers(dialect), replace: Type.Optional(Type.Boolean()) },
+    {
+      missingKey: 'A',
+      convert: ({ replace = false, ...given }: GivenTrigger & { replace?: boolean }) => ({
+        replace,
+        trigger: triggerOf(given),
+      }),
+    },
+  )
+  return Type.Unsafe<{ replace: boolean; trigger: CronTrigger }>(Given)
+}
+
+/** `cron_triggers` of a document. */
+export const cronTriggersSchema = (dialect: Dialect) =>
+  Type.Array(
+    Type.Unsafe<CronTrigger>(
+      Type.Object(triggerMembers(dialect), { missingKey: 'A', additionalProperties: false, convert: triggerOf }),
+    ),
+  )
+
+export const CronTriggerName = Type.Object({ name: ObjectName }, { missingKey: 'A' })
+
+const timestamp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[+-]\d\d(:?\d\d)?)$/i
+
+/** A moment as PostgreSQL reads it. */
+function readTimestamp(text: string): string {
+  const match = timestamp.exec(text)
+  const [, , , offset = '', minutes] = match ?? []
+  const zone = offset.toUpperCase() === 'Z' || minutes !== undefined ? offset : `${offset}:00`
+  const normal = text
+    .slice(0, text.length - offset.length)
+    .trim()
+    .replace(' ', 'T')
+  if (!match || Number.isNaN(Date.parse(normal + zone))) {
+    throw parseFailed(`expected a timestamp such as 2026-03-01T09:30:00Z, encountered ${JSON.stringify(text)}`)
+  }
+  return normal + zone
+}
+
+const Timestamp = Type.String({
+  convert: readTimestamp,
+  shown: Type.String({ examples: ['2026-03-01T09:30:00Z'] }),
+})
+
+/** The arguments of `create_scheduled_event`. */
+export const createScheduledEventArgs = (dialect: Dialect) =>
+  Type.Object(
+    {
+      webhook: Type.String(),
+      schedule_at: Timestamp,
+      payload: Type.Optional(Type.Unknown()),
+      headers: Type.Optional(Type.Array(configuredHeader(dialect))),
+      retry_conf: Type.Optional(RetryConf),
+      comment: Type.Optional(Type.String()),
+    },
+    { missingKey: 'A' },
+  )

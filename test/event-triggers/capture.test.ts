@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '../support/waiting.ts'
+import { startShop } from './shop.ts'
+
+const insert = (objects: string) => `mutation { insert_orders(objects: ${objects}) { affected_rows } }`
+
+test('a change through GraphQL is sent with who made it and the trace of the request', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger({ headers: [{ name: 'X-Key', value: 'k' }] })
+  const headers = { 'x-service-user-id': '7', traceparent: `00-${'a'.repeat(31)}b-${'c'.repeat(16)}-01` }
+  const answer = await shop.graphql(insert('[{id: 1, total: 12.5, state: "new"}]'), {}, { role: 'admin', headers })
+  assert.deepEqual(answer, { data: { insert_orders: { affected_rows: 1 } } })
+  const [event] = await shop.events(1)
+  const { id, created_at, event: change, ...rest } = event!
+  assert.match(id, /^[0-9a-f-]{36}$/)
+  assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  assert.deepEqual(rest, {
+    trigger: { name: 'order' },
+    table: { schema: 'public', name: 'orders' },
+    delivery_info: { current_retry: 0, max_retries: 0 },
+  })
+  assert.equal(change.op, 'INSERT')
+  assert.deepEqual(change.data, {
+    old: null,
+    new: { id: 1, total: 12.5, state: 'new', details: null, placed_at: change.data.new?.['placed_at'] },
+  })
+  assert.deepEqual(change.session_variables, { 'x-service-role': 'admin', 'x-service-user-id': '7' })
+  assert.ok(change.trace_context?.['trace_id'])
+  const [call] = shop.hook.received
+  assert.equal(call?.method, 'POST')
+  assert.equal(call?.headers['content-type'], 'application/json')
+  assert.equal(call?.headers['content-length'], String(Buffer.byteLength(call!.body)))
+  assert.equal(call?.headers['x-key'], 'k')
+  assert.equal(call?.headers['x-b3-traceid'], `${'a'.repeat(31)}b`)
+})
+
+test('changes by others are sent, too, and every number keeps its digits', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  await shop.sql(`insert into orders values (9007199254740993, 12345678901234567890.12345678901234567890, 'ü', null)`)
+  await shop.sql(`update orders set state = 'sent'`)
+  await shop.sql('delete from orders')
+  const events = await shop.events(3)
+  assert.deepEqual(events.map(({ event }) => event.op).sort(), ['DELETE', 'INSERT', 'UPDATE'])
+  for (const { event } of events) assert.deepEqual([event.session_variables, event.trace_context], [null, null])
+  for (const { body } of shop.hook.received) {
+    assert.match(body, /"id":9007199254740993,"total":12345678901234567890\.12345678901234567890,/)
+  }
+  const update = events.find(({ event }) => event.op === 'UPDATE')
+  assert.deepEqual([update?.event.data.old?.['state'], update?.event.data.new?.['state']], ['ü', 'sent'])
+  const deleted = events.find(({ event }) => event.op === 'DELETE')
+  assert.equal(deleted?.event.data.new, null)
+})
+
+test('an update counts when a listened column differs, and what rolls back leaves nothing', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger({
+    insert: null,
+    delete: null,
+    update: { columns: ['state', 'details'], payload: ['id', 'state'] },
+  })
+  await shop.sql(`insert into orders values (1, 1, 'a', '{"a":1}'), (2, 2, null, null)`)
+  await shop.sql(`update orders set total = 5`)
+  await shop.sql(`update orders set state = state, details = details`)
+  await shop.sql(`begin; update orders set state = 'x'; rollback`)
+  await shop.sql(`update orders set details = '{"a": 1}' where id = 1`)
+  await shop.sql(`update orders set state = 'b' where id = 2`)
+  const events = await shop.events(2)
+  assert.deepEqual(
+    events.map(({ event }) => event.data).sort((a, b) => Number(a.new?.['id']) - Number(b.new?.['id'])),
+    [
+      { old: { id: 1, state: 'a' }, new: { id: 1, state: 'a' } },
+      { old: { id: 2, state: null }, new: { id: 2, state: 'b' } },
+    ],
+  )
+  assert.deepEqual(await shop.sql('select count(*)::int as n from trellis.event_log'), [{ n: 2 }])
+})
+
+test('a trigger keeps no row from being written, whatever became of its columns or is in the row', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger({
+    insert: { columns: ['state'], payload: ['id', 'state'] },
+    update: { columns: ['state'], payload: ['id', 'state'] },
+    delete: null,
+  })
+  await shop.sql(`alter table orders rename state to phase`)
+  await shop.sql(`insert into orders values (1, 1, 'a', '{"nul": "\\u0000"}')`)
+  await shop.sql(`update orders set phase = 'b'`)
+  await shop.sql(`select set_config('service.user', 'no json', false); insert into orders values (2, 1, 'a')`)
+  const events = await shop.events(3)
+  const whole = events.find(({ event }) => event.op === 'INSERT' && event.data.new?.['id'] === 1)
+  assert.deepEqual(whole?.event.data.new?.['details'], { nul: '\0' })
+  assert.ok(events.every(({ event }) => event.session_variables === null))
+})
+
+test('columns that are added, renamed and dropped are followed', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger({ insert: { columns: '*', payload: ['id', 'state'] }, update: null, delete: null })
+  await shop.op('run_sql', { sql: 'alter table orders rename column state to phase' })
+  await shop.sql(`insert into orders (id, phase) values (1, 'a')`)
+  assert.deepEqual((await shop.events(1))[0]?.event.data.new, { id: 1, phase: 'a' })
+  const refused = await shop.opError('run_sql', { sql: 'alter table orders drop column phase' })
+  assert.deepEqual(refused, {
+    status: 400,
+    body: {
+      path: '$.args',
+      error: 'cannot drop due to the following dependent objects : event-trigger orders.order',
+      code: 'dependency-error',
+    },
+  })
+  await shop.op('run_sql', { sql: 'alter table orders rename to purchase' })
+  await shop.sql(`insert into purchase (id, phase) values (2, 'b')`)
+  assert.deepEqual((await shop.events(2))[1]?.table, { schema: 'public', name: 'purchase' })
+  await shop.op('run_sql', { sql: 'alter table purchase drop column phase', cascade: true })
+  await shop.sql(`insert into purchase (id) values (3)`)
+  assert.deepEqual(await triggersIn(shop), [])
+})
+
+const triggersIn = ({ sql }: { readonly sql: (text: string) => Promise<Record<string, unknown>[]> }) =>
+  sql(`select tgname from pg_trigger where not tgisinternal union all
+    select proname from pg_proc where pronamespace = 'trellis'::regnamespace and prorettype = 'trigger'::regtype`)
+
+test('what an event trigger has in the database goes with it, in every way', async (t) => {
+  const shop = await startShop(t, { answer: () => ({ status: 500 }) })
+  const gone = async (how: () => Promise<unknown>) => {
+    await shop.trigger({ retry_conf: { num_retries: 5, interval_sec: 600 } })
+    assert.equal((await triggersIn(shop)).length, 6)
+    await shop.sql(`insert into orders (id) values (1)`)
+    await eventually(async () => (await shop.sql('select from trellis.event_log where tries = 1')).length === 1)
+    await how()
+    assert.deepEqual(await triggersIn(shop), [])
+    assert.deepEqual(await shop.sql('select distinct archived from trellis.event_log'), [{ archived: true }])
+    await shop.sql('drop table if exists orders; create table orders (id bigint); truncate trellis.event_log cascade')
+    await shop.op('replace_metadata', { version: 2, tables: [{ table: 'orders' }] })
+  }
+  await gone(() => shop.op('delete_event_trigger', { name: 'order' }))
+  await gone(() => shop.op('untrack_table', { table: 'orders' }))
+  await gone(() => shop.op('clear_metadata', {}))
+  await gone(() => shop.op('replace_metadata', { version: 2, tables: [] }))
+  await gone(() => shop.op('run_sql', { sql: 'drop table orders', cascade: true }))
+})
+
+test('a trigger moves to another table, and is as it was after another start', async (t) => {
+  const shop = await startShop(t, { sql: 'create table other (id int)' })
+  await shop.trigger({ update: null, delete: null })
+  const document = await shop.op<{ tables: { table: unknown; event_triggers: unknown }[] }>('export_metadata', {})
+  const event_triggers = document.tables[0]?.event_triggers
+  await shop.op('replace_metadata', { version: 2, tables: [{ table: 'orders' }, { table: 'other', event_triggers }] })
+  const placed = () => shop.sql(`select tgrelid::regclass::text as on, tgname from pg_trigger where not tgisinternal`)
+  const there = [{ on: 'other', tgname: 'trellis_order_INSERT' }]
+  assert.deepEqual(await placed(), there)
+  await shop.engine.close()
+  await shop.sql('drop function trellis."trellis_order_INSERT"() cascade')
+  const again = await startShop(t, { database: shop.database })
+  assert.deepEqual(await placed(), there)
+  await shop.sql(`insert into other values (1)`)
+  assert.equal((await shop.events(1))[0]?.table.name, 'other')
+  await again.engine.close()
+})
+
+test('names that are long and alike have triggers of their own; partitions tell of themselves', async (t) => {
+  const shop = await startShop(t, {
+    sql: `create table parted (id int, at int) partition by range (at);
+      create table parted_a partition of parted for values from (0) to (10)`,
+  })
+  await shop.op('track_table', 'parted')
+  const long = 'a'.repeat(60)
+  for (const end of ['x', 'y']) await shop.trigger({ name: long + end, table: 'parted', update: null, delete: null })
+  await shop.sql('insert into parted values (1, 1)')
+  const events = await shop.events(2)
+  assert.deepEqual(events.map(({ trigger }) => trigger.name).sort(), [`${long}x`, `${long}y`])
+  assert.deepEqual(events[0]?.table, { schema: 'public', name: 'parted_a' })
+})

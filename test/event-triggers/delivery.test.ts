@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { startOther } from '../auth/other-server.ts'
+import { clientOf } from '../support/client.ts'
+import { testDatabase } from '../support/database.ts'
+import { spawnTrellis, type TrellisProcess } from '../support/process.ts'
+import { eventually } from '../support/waiting.ts'
+import { type Shop, startShop } from './shop.ts'
+
+interface Invocation extends Record<string, unknown> {
+  readonly status: number
+  readonly request: { readonly payload: { readonly id: string }; readonly headers: unknown; readonly version: string }
+  readonly response: { readonly type: string; readonly data: Record<string, unknown>; readonly version: string }
+}
+
+const invocations = ({ sql }: Pick<Shop, 'sql'>) =>
+  sql<Invocation>('select status, request, response from trellis.event_invocation_logs order by created_at, id')
+
+const states = ({ sql }: Pick<Shop, 'sql'>) =>
+  sql(
+    `select delivered, error, tries, locked is not null as locked, next_retry_at is not null as waits from trellis.event_log`,
+  )
+
+const settled = (shop: Shop) =>
+  eventually(async () => {
+    const found = await states(shop)
+    return found.length > 0 && found.every(({ delivered, error }) => delivered || error) && found
+  })
+
+const insertOne = (shop: Shop) => shop.sql(`insert into orders (id) values (1)`)
+
+const delivered = { delivered: true, error: false, locked: false, waits: false }
+const failed = { delivered: false, error: true, locked: false, waits: false }
+
+test('a webhook that fails is asked again, as often as it is told, and each time is logged', async (t) => {
+  const shop = await startShop(t, { answer: () => ({ status: shop.hook.received.length < 3 ? 500 : 200, body: 'hm' }) })
+  await shop.trigger({ retry_conf: { num_retries: 2, interval_sec: 0 } })
+  await insertOne(shop)
+  assert.deepEqual(await settled(shop), [{ ...delivered, tries: 3 }])
+  const events = await shop.events(3)
+  assert.deepEqual(
+    events.map(({ id, delivery_info }) => [id === events[0]?.id, delivery_info]),
+    [0, 1, 2].map((n) => [true, { current_retry: n, max_retries: 2 }]),
+  )
+  const logged = await invocations(shop)
+  assert.deepEqual(
+    logged.map(({ status }) => status),
+    [500, 500, 200],
+  )
+  const { request, response } = logged[0]!
+  assert.deepEqual([request.payload.id, request.version], [events[0]?.id, '2'])
+  assert.deepEqual([response.type, response.version], ['webhook_response', '2'])
+  assert.deepEqual([response.data['body'], response.data['status']], ['hm', 500])
+})
+
+test('after the last retry it is an error, which can be delivered again', async (t) => {
+  let status = 500
+  const shop = await startShop(t, { answer: () => ({ status }) })
+  await shop.trigger({ retry_conf: { num_retries: 1, interval_sec: 0 } })
+  await insertOne(shop)
+  assert.deepEqual(await settled(shop), [{ ...failed, tries: 2 }])
+  status = 200
+  const { id } = (await shop.events(2))[0]!
+  assert.deepEqual(await shop.op('redeliver_event', { event_id: id }), { message: 'success' })
+  assert.deepEqual((await shop.events(3))[2]?.delivery_info, { current_retry: 0, max_retries: 1 })
+  await eventually(async () => (await states(shop))[0]?.['delivered'])
+  assert.deepEqual(await states(shop), [{ ...delivered, tries: 1 }])
+})
+
+test('Retry-After says when, and grants a retry that is not configured', async (t) => {
+  const shop = await startShop(t, {
+    answer: () => (shop.hook.received.length === 1 ? { status: 429, headers: { 'Retry-After': '2' } } : {}),
+  })
+  await shop.trigger()
+  const started = Date.now()
+  await insertOne(shop)
+  assert.deepEqual(await settled(shop), [{ ...delivered, tries: 2 }])
+  assert.ok(Date.now() - started >= 1900, 'it waited')
+  assert.deepEqual(
+    (await invocations(shop)).map(({ status }) => status),
+    [429, 200],
+  )
+})
+
+test('a webhook that hangs, is not there, breaks off or redirects is a failure with a reason', async (t) => {
+  const shop = await startShop(t, { answer: () => null })
+  const broken = createServer((socket) => socket.on('data', () => socket.destroy()))
+  await new Promise<void>((done) => broken.listen(0, '127.0.0.1', done))
+  t.after(() => broken.close())
+  const { port } = broken.address() as { port: number }
+  const redirect = await startOther(t, () => ({ status: 302, headers: { location: shop.hook.url } }))
+  const insert = { columns: '*' }
+  const hooks = [
+    { name: 'hangs', webhook: shop.hook.url, retry_conf: { timeout_sec: 1 } },
+    { name: 'breaks', webhook: `http://127.0.0.1:${port}` },
+    { name: 'unknown', webhook: 'http://no-such-host.invalid/x' },
+    { name: 'nonsense', webhook: 'nonsense' },
+    { name: 'redirects', webhook: redirect.url },
+  ]
+  for (const each of hooks) await shop.op('create_event_trigger', { table: 'orders', insert, ...each })
+  await insertOne(shop)
+  assert.equal((await settled(shop)).filter(({ error }) => error).length, 5)
+  const rows = await shop.sql<Invocation & { trigger_name: string }>(
+    'select e.trigger_name, status, response from trellis.event_invocation_logs i join trellis.event_log e on e.id = event_id',
+  )
+  const found = Object.fromEntries(rows.map((row) => [row.trigger_name, [row.status, row.response.data['message']]]))
+  assert.deepEqual(found['hangs'], [1000, 'no answer within 1 s'])
+  assert.equal(found['breaks']?.[0], 1000)
+  assert.match(String(found['unknown']?.[1]), /no-such-host/)
+  assert.deepEqual(found['nonsense'], [1000, 'Only expecting a URL such as https://host/path'])
+  assert.equal(found['redirects']?.[0], 302)
+})
+
+test('answers are kept in part when they are long, in Base64 when they are no text, and secrets not at all', async (t) => {
+  const bodies = ['x'.repeat(10_000_000), 'a\u0000b']
+  const shop = await startShop(t, {
+    answer: () => ({ body: bodies[shop.hook.received.length - 1], headers: { 'Set-Cookie': 'a=b' } }),
+  })
+  process.env['TEST_EVENTS_SECRET'] = 'hush'
+  const headers = [
+    { name: 'X-Key', value_from_env: 'PATH' },
+    { name: 'Authorization', value: 'Bearer hush' },
+    { name: 'X-Plain', value: 'pläin' },
+  ]
+  await shop.trigger({ headers })
+  await shop.sql(`insert into orders (id) values (1)`)
+  await settled(shop)
+  await shop.sql(`insert into orders (id) values (2)`)
+  await shop.events(2)
+  assert.equal((await settled(shop)).length, 2)
+  const [long, odd] = await invocations(shop)
+  assert.ok(String(long?.response.data['body']).length < 20_000)
+  assert.equal(odd?.response.data['body'], 'a\0b')
+  const shown = long?.response.data['headers'] as { name: string; value: string }[]
+  assert.deepEqual(
+    shown.find(({ name }) => name === 'set-cookie'),
+    { name: 'set-cookie', value: '<redacted>' },
+  )
+  assert.deepEqual((long!.request.headers as unknown[]).slice(2), [
+    { name: 'X-Key', value_from_env: 'PATH' },
+    { name: 'Authorization', value: '<redacted>' },
+    { name: 'X-Plain', value: 'pläin' },
+  ])
+  assert.equal(shop.hook.received[0]?.headers['authorization'], 'Bearer hush')
+})
+
+test('two instances deliver each event once', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  const second = await startShop(t, { database: shop.database })
+  await shop.sql('insert into orders (id) select generate_series(1, 300)')
+  const events = await shop.events(300)
+  await settled(shop)
+  assert.equal(new Set(events.map(({ id }) => id)).size, 300)
+  assert.equal(shop.hook.received.length, 300)
+  await second.engine.close()
+})
+
+test('an event whose instance stops in the middle is given back at once; what is under way may end', async (t) => {
+  let release = () => {}
+  const answered = new Promise<void>((done) => {
+    release = done
+  })
+  const shop = await startShop(t, { answer: () => null })
+  await shop.trigger()
+  await insertOne(shop)
+  await shop.events(1)
+  await shop.engine.close()
+  release()
+  await answered
+  assert.deepEqual(await states(shop), [{ delivered: false, error: false, tries: 0, locked: false, waits: false }])
+})
+
+const spawned = (t: TestContext, url: string) =>
+  spawnTrellis(t, ['serve', '--database-url', url, '--server-port', '0', '--server-host', '127.0.0.1'])
+
+async function killed(server: TrellisProcess): Promise<void> {
+  server.kill('SIGKILL')
+  await server.ended
+}
+
+test('a server that is killed loses nothing: another delivers when the lease is over', async (t) => {
+  const database = await testDatabase(t, { sql: 'create table orders (id int primary key)' })
+  let hangs = true
+  const hook = await startOther(t, () => (hangs ? null : {}))
+  const first = spawned(t, database.url)
+  const { op } = clientOf(await first.ready())
+  await op('track_table', 'orders')
+  const insert = { columns: '*' }
+  await op('create_event_trigger', { name: 'order', table: 'orders', insert, webhook: hook.url })
+  await database.sql('insert into orders select generate_series(1, 20)')
+  await eventually(() => hook.received.length === 20)
+  await killed(first)
+  hangs = false
+  const second = spawned(t, database.url)
+  await second.ready()
+  await database.sql('insert into orders select generate_series(21, 25)')
+  await eventually(() => hook.received.length === 25)
+  // What the killed one held is left alone until its lease is over.
+  const leased = () => database.sql('select from trellis.event_log where locked > now()')
+  await eventually(async () => (await leased()).length === 20)
+  await database.sql(`update trellis.event_log set locked = now() where locked > now()`)
+  await eventually(async () => (await database.sql('select from trellis.event_log where not delivered')).length === 0)
+  const sent = hook.received.map(({ body }) => JSON.parse(body).event.data.new.id as number)
+  assert.equal(new Set(sent).size, 25)
+  assert.equal(sent.length, 45)
+})

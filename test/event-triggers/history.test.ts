@@ -1,0 +1,135 @@
+// Three servers deliver the changes of a table while they are killed again and again: what the webhook got is held against what
+// was committed. `npm run soak` does it at full size.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startOther } from '../auth/other-server.ts'
+import { clientOf } from '../support/client.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { spawnTrellis, type TrellisProcess } from '../support/process.ts'
+
+const isSoak = process.env['SOAK'] !== undefined
+const size = isSoak ? { changes: 20_000, kills: 10 } : { changes: 1500, kills: 4 }
+const instances = 3
+/** What one instance may be delivering when it is killed. */
+const concurrency = 20
+const leaseMillis = 30_000
+
+const sql = `
+  create table account (id int primary key, balance int not null);
+  insert into account select n, 0 from generate_series(1, 50) n;
+  -- What was committed, in the words of events.
+  create table history (change uuid primary key, account_id int not null);
+  alter table account add column change uuid`
+
+const args = (url: string) => [
+  ...['serve', '--database-url', url, '--server-port', '0', '--server-host', '127.0.0.1'],
+  ...['--events-http-pool-size', String(concurrency), '--events-fetch-batch-size', String(concurrency)],
+]
+
+/** Keeps three servers running, and kills one of them when it is told. */
+async function startCluster(t: TestContext, url: string) {
+  const start = () => spawnTrellis(t, args(url))
+  const servers: TrellisProcess[] = Array.from({ length: instances }, start)
+  const base = await servers[0]!.ready()
+  await Promise.all(servers.map((server) => server.ready()))
+  return {
+    base,
+    async kill() {
+      const at = Math.floor(Math.random() * servers.length)
+      const server = servers[at]!
+      server.kill('SIGKILL')
+      await server.ended
+      servers[at] = start()
+      await servers[at].ready()
+    },
+    async stop() {
+      for (const server of servers) server.kill('SIGTERM')
+      for (const server of servers) assert.equal((await server.ended).code, 0)
+    },
+  }
+}
+
+/** Changes accounts, one in ten times for nothing; gives up a change that another server's death took along. */
+async function change(database: TestDatabase, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const id = 1 + Math.floor(Math.random() * 50)
+    const change = randomUUID()
+    const end = Math.random() < 0.1 ? 'rollback' : 'commit'
+    await database.sql(`begin;
+      update account set balance = balance + 1, change = '${change}' where id = ${id};
+      insert into history values ('${change}', ${id}); ${end}`)
+  }
+}
+
+test('whatever is committed is delivered, whoever is killed meanwhile', { timeout: 600_000 }, async (t) => {
+  const database = await testDatabase(t, { sql })
+  const hook = await startOther(t, async () => {
+    await sleep(Math.random() * 20)
+    return Math.random() < 0.02 ? { status: 500 } : {}
+  })
+  const cluster = await startCluster(t, database.url)
+  const { op } = clientOf(cluster.base)
+  await op('track_table', 'account')
+  await op('create_event_trigger', {
+    ...{ name: 'changed', table: 'account', webhook: hook.url, update: { columns: ['change'] } },
+    retry_conf: { num_retries: 20, interval_sec: 0 },
+  })
+  const writers = Array.from({ length: 4 }, () => change(database, size.changes / 4))
+  const killer = (async () => {
+    for (let i = 0; i < size.kills; i++) {
+      await sleep(300 + Math.random() * 700)
+      await cluster.kill()
+    }
+  })()
+  await Promise.all([...writers, killer])
+  // What a killed server held is delivered when its lease is over; nothing stays claimed for longer than two.
+  const open = () => database.sql('select from trellis.event_log where not delivered or locked is not null')
+  for (const started = Date.now(); (await open()).length > 0; await sleep(200)) {
+    assert.ok(Date.now() - started < 2 * leaseMillis, 'something is still not delivered after two leases')
+  }
+  await cluster.stop()
+  const committed = await database.sql<{ change: string }>('select change::text from history')
+  const changeOf = (body: string): string => JSON.parse(body).event.data.new.change
+  const sent = hook.received.map(({ body }) => changeOf(body))
+  const wanted = new Set(committed.map((row) => row.change))
+  assert.deepEqual(
+    sent.filter((each) => !wanted.has(each)),
+    [],
+    'changes that were rolled back',
+  )
+  assert.equal(new Set(sent).size, wanted.size, 'changes that were not delivered')
+  // The log has each attempt but those that a kill cut off between sending and writing down.
+  const [log] = await database.sql<{ n: number }>('select count(*)::int as n from trellis.event_invocation_logs')
+  const unrecorded = hook.received.length - log!.n
+  assert.ok(unrecorded >= 0 && unrecorded <= size.kills * concurrency, `${unrecorded} attempts are not in the log`)
+  t.diagnostic(
+    `${wanted.size} changes, ${hook.received.length} requests, ${unrecorded} of them cut off by ${size.kills} kills`,
+  )
+})
+
+test('a server that is told to stop lets slow webhooks end, and leaves nothing claimed', async (t) => {
+  const database = await testDatabase(t, { sql: 'create table town (id int primary key)' })
+  const hook = await startOther(t, async () => {
+    await sleep(1500)
+    return {}
+  })
+  const server = spawnTrellis(t, [
+    ...['serve', '--database-url', database.url, '--server-port', '0', '--server-host', '127.0.0.1'],
+    ...['--graceful-shutdown-timeout', '20'],
+  ])
+  const { op } = clientOf(await server.ready())
+  await op('track_table', 'town')
+  await op('create_event_trigger', { name: 'told', table: 'town', webhook: hook.url, insert: { columns: '*' } })
+  await database.sql('insert into town select generate_series(1, 50)')
+  while (hook.received.length < 50) await sleep(20)
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  const states = await database.sql(
+    'select delivered, tries, locked, count(*)::int as n from trellis.event_log group by 1, 2, 3',
+  )
+  assert.deepEqual(states, [{ delivered: true, tries: 1, locked: null, n: 50 }])
+  assert.deepEqual(await database.sql('select count(*)::int as n from trellis.event_invocation_logs'), [{ n: 50 }])
+})

@@ -1,0 +1,221 @@
+// The log of event triggers: reading it, and taking out what is old.
+
+import assert from 'node:assert/strict'
+import { tableIs } from './effects.ts'
+import type { Area, Call, Effect, OperationEntry, Refusal } from './entry.ts'
+
+const insert = { columns: '*' }
+// Nobody listens there: what is sent is of no interest here.
+const webhook = 'http://127.0.0.1:1/hook'
+const retry_conf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
+const stored = { name: 'told', definition: { enable_manual: false, insert }, retry_conf, webhook }
+
+const created = (args: object = {}): Call => ({
+  type: 'create_event_trigger',
+  args: { name: 'told', table: 'book', insert, webhook, ...args },
+})
+
+const bookHas = (trigger: object) => tableIs('book', { event_triggers: [trigger] })
+
+const cleanup_config = { schedule: '0 3 * * *', clear_older_than: 24 }
+
+/** Events of the trigger, `count` of them, one hour old each more. */
+const events = (count: number): string => `
+  insert into trellis.event_log (id, schema_name, table_name, trigger_name, payload, delivered, error, created_at)
+  select 'e' || n, 'public', 'book', 'told', '{"n": 12345678901234567890}', n % 2 = 0, n % 2 = 1, now() - make_interval(hours => n)
+    from generate_series(1, ${count}) n;
+  insert into trellis.event_invocation_logs (id, event_id, trigger_name, status, request, response, created_at)
+  select 'i' || n, 'e' || n, 'told', 200, ('{"r": ' || n || '}')::json, '{}', now() - make_interval(hours => n)
+    from generate_series(1, ${count}) n`
+
+const idsOf = (body: unknown) => (body as { id: string }[]).map(({ id }) => id)
+
+const noSuchTrigger = (args: object): Refusal => ({
+  title: 'a trigger that is not there',
+  args,
+  code: 'not-exists',
+  error: 'event trigger "told" does not exist',
+})
+
+const noSuchSource = (args: object): Refusal => ({
+  title: 'a source that is not there',
+  given: [created()],
+  args: { ...args, source: 'elsewhere' },
+  code: 'not-exists',
+  error: 'source with name "elsewhere" does not exist',
+})
+
+const left =
+  (...ids: string[]): Effect =>
+  async ({ sql }) => {
+    const rows = await sql<{ id: string }>(
+      'select id from trellis.event_log union all select id from trellis.event_invocation_logs order by id',
+    )
+    assert.deepEqual(idsOf(rows), ids)
+  }
+
+export const eventLog: Area = {
+  title: 'event log',
+  operations: [
+    {
+      type: 'pg_get_event_logs',
+      requires: ['name'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'lists events, the newest first',
+          given: [created(), events(3)],
+          args: { name: 'told' },
+          answers: (body: unknown) => {
+            assert.deepEqual(idsOf(body), ['e1', 'e2', 'e3'])
+            const [{ created_at, ...first }] = body as [Record<string, unknown>]
+            assert.ok(created_at)
+            assert.deepEqual(first, {
+              ...{ id: 'e1', schema_name: 'public', table_name: 'book', trigger_name: 'told' },
+              payload: { n: Number('12345678901234567890') },
+              ...{ delivered: false, error: true, tries: 0, locked: null, next_retry_at: null, archived: false },
+            })
+          },
+        },
+        {
+          title: 'lists a page of those in a state',
+          given: [created(), events(9)],
+          args: { name: 'told', status: 'delivered', limit: 2, offset: 1, source: 'default' },
+          answers: (body: unknown) => assert.deepEqual(idsOf(body), ['e4', 'e6']),
+        },
+        {
+          title: 'counts them all when that is asked for',
+          given: [created(), events(9)],
+          args: { name: 'told', status: 'processed', limit: 1, get_rows_count: true },
+          answers: (body: unknown) => {
+            const { events: found, count } = body as { events: unknown; count: number }
+            assert.deepEqual([idsOf(found), count], [['e1'], 9])
+          },
+        },
+      ],
+      refuses: [
+        noSuchTrigger({ name: 'told' }),
+        noSuchSource({ name: 'told' }),
+        {
+          title: 'a state that there is not',
+          args: { name: 'told', status: 'lost' },
+          code: 'parse-failed',
+          path: '$.status',
+          error: 'unexpected status: lost',
+        },
+      ],
+    },
+    {
+      type: 'pg_get_event_invocation_logs',
+      requires: ['name'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'lists attempts, the newest first',
+          given: [created(), events(3)],
+          args: { name: 'told', limit: 2 },
+          answers: (body: unknown) => {
+            const [{ created_at, ...first }, second] = body as [Record<string, unknown>, { id: string }]
+            assert.ok(created_at)
+            const of = { event_id: 'e1', trigger_name: 'told' }
+            assert.deepEqual(first, { id: 'i1', ...of, status: 200, request: { r: 1 }, response: {} })
+            assert.equal(second.id, 'i2')
+          },
+        },
+        {
+          title: 'counts them all when that is asked for',
+          given: [created(), events(9)],
+          args: { name: 'told', limit: 0, get_rows_count: true },
+          answers: { invocations: [], count: 9 },
+        },
+      ],
+      refuses: [noSuchTrigger({ name: 'told' }), noSuchSource({ name: 'told' })],
+    },
+    {
+      type: 'pg_get_event_by_id',
+      requires: ['event_id'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'answers with an event and its attempts',
+          given: [events(2)],
+          args: { event_id: 'e2', invocation_log_limit: 5, invocation_log_offset: 0 },
+          answers: (body: unknown) => {
+            const { event, invocations } = body as { event: { id: string }; invocations: unknown }
+            assert.deepEqual([event.id, idsOf(invocations)], ['e2', ['i2']])
+          },
+        },
+      ],
+      refuses: [
+        { title: 'an event that is not there', args: { event_id: 'x' }, code: 'not-exists', error: 'event not found' },
+        { title: 'a text that no event has', args: { event_id: '\0' }, code: 'not-exists', error: 'event not found' },
+        noSuchSource({ event_id: 'x' }),
+      ],
+    },
+    {
+      type: 'cleanup_event_trigger_logs',
+      requires: ['event_trigger_name', 'clear_older_than'],
+      notFound: { $: true },
+      succeeds: [
+        {
+          title: 'takes old events out of the log, batch by batch',
+          given: [created(), events(5)],
+          args: { event_trigger_name: 'told', clear_older_than: 2, batch_size: 1 },
+          answers: { message: 'success', deleted_event_logs: 4, deleted_invocation_logs: 0 },
+          then: [left('e1', 'i1', 'i2', 'i3', 'i4', 'i5')],
+        },
+        {
+          title: 'keeps errors with their attempts',
+          given: [created(), events(5)],
+          args: { event_trigger_name: 'told', clear_older_than: 1, clean_invocation_logs: true, keep_errors: true },
+          answers: { message: 'success', deleted_event_logs: 2, deleted_invocation_logs: 2 },
+          then: [left('e1', 'e3', 'e5', 'i1', 'i3', 'i5')],
+        },
+      ],
+      refuses: [
+        noSuchTrigger({ event_trigger_name: 'told', clear_older_than: 1 }),
+        noSuchSource({ event_trigger_name: 'told', clear_older_than: 1 }),
+      ],
+    },
+    ...(['pause_event_trigger_cleanups', 'resume_event_trigger_cleanups'] as const).map((type): OperationEntry => {
+      const isPause = type === 'pause_event_trigger_cleanups'
+      const before = isPause ? cleanup_config : { ...cleanup_config, paused: true }
+      const after = { ...stored, cleanup_config: isPause ? { ...cleanup_config, paused: true } : cleanup_config }
+      return {
+        type,
+        requires: ['event_triggers'],
+        notFound: { $: true },
+        ownWords: ['$.event_triggers'],
+        succeeds: [
+          {
+            title: 'means all triggers',
+            given: [created({ cleanup_config: before })],
+            args: { event_triggers: { sources: '*' } },
+            then: [bookHas(after)],
+          },
+          {
+            title: 'means those of sources',
+            given: [created({ cleanup_config: before })],
+            args: { event_triggers: { sources: ['default'] } },
+            then: [bookHas(after)],
+          },
+          {
+            title: 'means some triggers',
+            given: [created({ cleanup_config: before }), created({ name: 'other', table: 'publisher' })],
+            args: { event_triggers: [{ source_name: 'default', event_triggers: ['told'] }] },
+            then: [bookHas(after)],
+          },
+        ],
+        refuses: [
+          noSuchTrigger({ event_triggers: [{ source_name: 'default', event_triggers: ['told'] }] }),
+          {
+            title: 'a source that is not there',
+            args: { event_triggers: { sources: ['elsewhere'] } },
+            code: 'not-exists',
+            error: 'source with name "elsewhere" does not exist',
+          },
+        ],
+      }
+    }),
+  ],
+}

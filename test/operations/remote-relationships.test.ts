@@ -1,0 +1,4 @@
+import { remoteRelationships } from './remote-relationships.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(remoteRelationships)

@@ -1,0 +1,4 @@
+import { remoteSchemas } from './remote-schemas.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(remoteSchemas)

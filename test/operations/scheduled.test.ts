@@ -1,0 +1,4 @@
+import { scheduled } from './scheduled.ts'
+import { testOperations } from './suite.ts'
+
+testOperations(scheduled)

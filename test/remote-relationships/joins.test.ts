@@ -1,0 +1,203 @@
+// Rows joined to fields of another GraphQL server.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { author, startJoined } from './joined.ts'
+
+test('rows are joined with one request, in a document of aliased fields', async (t) => {
+  const { crm, trellis } = await startJoined(t)
+  const query = `query Q($first: Int) { book(order_by: {id: asc}) { title a: author { label: name notes(first: $first) { id } __typename } } }`
+  const of = (id: number) => ({ label: `user ${id}`, notes: [{ id: `${id}-0` }], __typename: 'User' })
+  assert.deepEqual(await trellis.graphql(query, { first: 1 }), {
+    data: {
+      book: [
+        { title: 'Dawn', a: of(1) },
+        { title: 'Ebb', a: of(2) },
+        { title: 'Fog', a: of(3) },
+      ],
+    },
+  })
+  assert.deepEqual(crm.asked(), [
+    {
+      query:
+        'query Q($first: Int, $join_0_0_0_id: Int!, $join_0_1_0_id: Int!, $join_0_2_0_id: Int!) { user__0: user(id: $join_0_0_0_id) { ...joined_0 } user__1: user(id: $join_0_1_0_id) { ...joined_0 } user__2: user(id: $join_0_2_0_id) { ...joined_0 } } fragment joined_0 on User { label: name notes(first: $first) { id } __typename }',
+      variables: { first: 1, join_0_0_0_id: 1, join_0_1_0_id: 2, join_0_2_0_id: 3 },
+      operationName: 'Q',
+    },
+  ])
+})
+
+test('rows with the same key share a field, and rows without one have none', async (t) => {
+  const { crm, trellis } = await startJoined(t, [
+    {
+      ...author,
+      service_fields: ['pages', 'publisher_id'],
+      remote_field: { user: { arguments: { id: '$publisher_id' } } },
+    },
+    { ...author, name: 'paged', service_fields: ['pages'], remote_field: { user: { arguments: { id: '$pages' } } } },
+  ])
+  assert.deepEqual(await trellis.graphql('{ book(order_by: {id: asc}) { author { id } paged { id } } }'), {
+    data: {
+      book: [
+        { author: { id: 1 }, paged: { id: 300 } },
+        { author: { id: 1 }, paged: { id: 120 } },
+        { author: { id: 2 }, paged: null },
+      ],
+    },
+  })
+  assert.equal(crm.asked().length, 1)
+  assert.equal(crm.asked()[0]!.query.match(/user__\d+:/g)?.length, 4)
+})
+
+test('constants, nested objects and lists, nested fields, and what is left to requests', async (t) => {
+  const where = { name: 'x', ids: ['$id'], nested: { city: '$title' } }
+  const { crm, trellis } = await startJoined(t, [
+    {
+      ...{ name: 'readers', table: 'book', service_fields: ['id', 'title'], remote_schema: 'crm' },
+      remote_field: { users: { arguments: { where } } },
+    },
+    {
+      ...{ name: 'friend_name', table: 'book', service_fields: ['id'], remote_schema: 'crm' },
+      remote_field: {
+        user: {
+          arguments: { id: '$id', tags: ['a'] },
+          field: { friend: { arguments: {}, field: { name: { arguments: {} } } } },
+        },
+      },
+    },
+    {
+      ...{ name: 'said', table: 'book', service_fields: ['id'], remote_schema: 'crm' },
+      remote_field: {
+        user: { arguments: { id: '$id' }, field: { notes: { arguments: {}, field: { text: { arguments: {} } } } } },
+      },
+    },
+  ])
+  const query = `query ($ids: [Int!]) { book(order_by: {id: asc}, limit: 1) { friend_name said
+    readers(where: {ids: $ids, nested: {name: "n"}, city: "Oslo"}, limit: 3) { id } } }`
+  assert.deepEqual(await trellis.graphql(query, { ids: [9] }), {
+    data: { book: [{ friend_name: 'user 101', said: ['note 0'], readers: [{ id: 9 }, { id: 1 }] }] },
+  })
+  const sent = crm.asked()[0]!
+  const filter = { ids: [9, 1], nested: { name: 'n', city: 'Dawn' }, city: 'Oslo', name: 'x' }
+  assert.ok(
+    Object.values(sent.variables).some((value) => JSON.stringify(value) === JSON.stringify(filter)),
+    JSON.stringify(sent.variables),
+  )
+  const type = `{ __type(name: "book") { fields { name args { name type { name kind ofType { name } } } } } filter: __type(name: "UserFilter_remote_rel_public_bookreaders") { inputFields { name } } }`
+  const { data } = await trellis.graphql<{
+    data: { __type: { fields: { name: string; args: { name: string }[] }[] }; filter: unknown }
+  }>(type)
+  const readers = data.__type.fields.find(({ name }) => name === 'readers')
+  assert.deepEqual(
+    readers?.args.map(({ name }) => name),
+    ['limit', 'order', 'where'],
+  )
+  assert.deepEqual(data.filter, {
+    inputFields: [{ name: 'city' }, { name: 'ids' }, { name: 'kind' }, { name: 'nested' }],
+  })
+})
+
+test('in returning, under relationships, in aggregates, and for roles that may not select the key', async (t) => {
+  const { crm, trellis } = await startJoined(t)
+  await trellis.op('create_select_permission', {
+    table: 'book',
+    role: 'reader',
+    permission: { columns: ['title'], filter: {} },
+  })
+  const insert =
+    'mutation { insert_book(objects: [{title: "Gale", publisher_id: 1}, {title: "Hail", publisher_id: 1}]) { returning { author { name } } } }'
+  assert.deepEqual(await trellis.graphql(insert), {
+    data: { insert_book: { returning: [{ author: { name: 'user 4' } }, { author: { name: 'user 5' } }] } },
+  })
+  const nested =
+    '{ publisher(order_by: {id: asc}, limit: 2) { books(limit: 1, order_by: {id: asc}) { author { id } } } book_aggregate(limit: 1) { nodes { author { id } } } }'
+  assert.deepEqual(await trellis.graphql(nested), {
+    data: {
+      publisher: [{ books: [{ author: { id: 1 } }] }, { books: [{ author: { id: 3 } }] }],
+      book_aggregate: { nodes: [{ author: { id: 1 } }] },
+    },
+  })
+  assert.equal(crm.asked().length, 2)
+  const answer = await trellis.graphql('{ book(limit: 1) { title author { id } } }', {}, { role: 'reader' })
+  assert.deepEqual(answer, { data: { book: [{ title: 'Dawn', author: { id: 1 } }] } })
+})
+
+test('errors of the remote server stand at their rows', async (t) => {
+  const { trellis } = await startJoined(t, [
+    { ...author, remote_field: { user: { arguments: { id: '$id' }, field: { friend: { arguments: {} } } } } },
+  ])
+  const query = '{ book(order_by: {id: asc}, limit: 2) { author { id fails } } }'
+  const error = (i: number) => ({
+    extensions: { path: '$.selectionSet.book.selectionSet.author', code: 'unexpected' },
+    message: `cannot say for ${i + 101}`,
+    path: ['book', i, 'author', 'fails'],
+  })
+  const { data, errors } = await trellis.graphql<{ data: unknown; errors: unknown[] }>(query)
+  assert.deepEqual(data, { book: [{ author: { id: 101, fails: null } }, { author: { id: 102, fails: null } }] })
+  assert.deepEqual(errors, [error(0), error(1)])
+})
+
+test('in the other dialect they leave nothing', async (t) => {
+  const relationship = { ...author, hasura_fields: ['id'], service_fields: undefined }
+  const { trellis } = await startJoined(t, [relationship], { settings: { dialect: 'hasura' } })
+  const { errors } = await trellis.graphql<{ errors: { message: string; extensions: object }[] }>(
+    '{ book(limit: 1) { author { fails } } }',
+  )
+  assert.equal(errors[0]?.message, 'Errors from remote server')
+  const { path, code, internal } = errors[0]!.extensions as {
+    path: string
+    code: string
+    internal: { errors: unknown[] }
+  }
+  assert.deepEqual([path, code, internal.errors.length], ['$', 'unexpected', 1])
+  const { tables } = await trellis.op<{ tables: { remote_relationships?: unknown }[] }>('export_metadata', {})
+  const definition = { remote_schema: 'crm', hasura_fields: ['id'], remote_field: author.remote_field }
+  assert.deepEqual(tables[0]?.remote_relationships, [{ name: 'author', definition }])
+})
+
+test('a remote server that is gone leaves the rows', async (t) => {
+  const { crm, trellis } = await startJoined(t)
+  await crm.stop()
+  const { data, errors } = await trellis.graphql<{ data: unknown; errors: object[] }>(
+    '{ book(limit: 2) { title author { id } } }',
+  )
+  assert.deepEqual(data, {
+    book: [
+      { title: 'Dawn', author: null },
+      { title: 'Ebb', author: null },
+    ],
+  })
+  assert.deepEqual(errors.length, 2)
+})
+
+test('neither subscriptions, nor explain, nor conditions know remote relationships', async (t) => {
+  const { trellis } = await startJoined(t)
+  const said = async (query: string) => {
+    const { errors } = await trellis.graphql<{ errors: { message: string; extensions: { code: string } }[] }>(query)
+    return [errors[0]?.extensions.code, errors[0]?.message]
+  }
+  const refusal = ['not-supported', 'Remote relationships are not allowed in subscriptions']
+  assert.deepEqual(await said('subscription { book { author { id } } }'), refusal)
+  assert.deepEqual(await said('{ book(where: {author: {}}) { id } }'), [
+    'validation-failed',
+    `field "author" not found in type: 'book_bool_exp'`,
+  ])
+  const explained = await trellis.request<{ error: string }>('/v1/graphql/explain', {
+    body: { query: { query: '{ book { author { id } } }' } },
+  })
+  assert.equal(explained.body.error, 'Remote relationships are not allowed in explain query')
+})
+
+test('a join of many rows is what asking for each would give', async (t) => {
+  const { crm, trellis } = await startJoined(t, [author], { settings: { remoteJoinBatchSize: 300 } })
+  await trellis.sql(`insert into book (title, publisher_id) select 'b' || n, 1 from generate_series(1, 1097) n`)
+  const { data } = await trellis.graphql<{ data: { book: { id: number; author: unknown }[] } }>(
+    '{ book { id author { id name city } } }',
+  )
+  assert.equal(data.book.length, 1100)
+  for (const { id, author: joined } of data.book) {
+    const city = id % 2 ? 'Oslo' : null
+    assert.deepEqual(joined, id > 1000 ? null : { id, name: `user ${id}`, city })
+  }
+  assert.equal(crm.asked().length, 4)
+})

@@ -1,0 +1,129 @@
+// Remote schemas whose names are others here.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { startLibrary } from '../support/library.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { startCrm } from './crm.ts'
+
+async function start(t: TestContext, customization: object) {
+  const crm = await startCrm(t)
+  const trellis = await startLibrary(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url, customization } })
+  return { crm, trellis }
+}
+
+test('types and fields are renamed in requests and answers', async (t) => {
+  const { crm, trellis } = await start(t, {
+    type_names: { prefix: 'crm_', suffix: '_t', mapping: { User: 'Person' } },
+    field_names: [
+      { parent_type: 'Query', prefix: 'crm_' },
+      { parent_type: 'User', mapping: { name: 'full_name', city: 'name' } },
+      { parent_type: 'Named', mapping: { name: 'full_name' } },
+      { parent_type: 'Car', mapping: { name: 'full_name' } },
+    ],
+  })
+  const query = `query ($where: crm_UserFilter_t, $order: crm_Order_t = ASC) {
+    crm_users(where: $where, order: $order) { __typename full_name name n: name id notes { text kind: __typename } }
+    crm_named { __typename ... on Person { id } ... on crm_Car_t { wheels } full_name }
+  }`
+  assert.deepEqual(await trellis.graphql(query, { where: { ids: [1] } }), {
+    data: {
+      crm_users: [
+        {
+          ...{ __typename: 'Person', full_name: 'user 1', name: 'Oslo', n: 'Oslo', id: 1 },
+          notes: [{ text: 'note 0', kind: 'crm_Note_t' }],
+        },
+      ],
+      crm_named: [
+        { __typename: 'Person', id: 1, full_name: 'user 1' },
+        { __typename: 'crm_Car_t', wheels: 4, full_name: 'Beetle' },
+      ],
+    },
+  })
+  assert.match(crm.asked()[0]!.query, /^query\(\$where: UserFilter, \$order: Order = ASC\)/)
+})
+
+test('root fields in a namespace', async (t) => {
+  const { crm, trellis } = await start(t, { root_fields_namespace: 'crm' })
+  const query =
+    '{ crm { user(id: 1) { name } lost: user(id: -1) { id } __typename } again: crm { user(id: 2) { id } } none: crm { __typename } book_by_pk(id: 1) { title } }'
+  const { data, errors } = await trellis.graphql<{ data: unknown; errors: { message: string; path: unknown }[] }>(query)
+  assert.deepEqual(data, {
+    crm: { user: { name: 'user 1' }, lost: null, __typename: 'crm_query' },
+    again: { user: { id: 2 } },
+    none: { __typename: 'crm_query' },
+    book_by_pk: { title: 'Dawn' },
+  })
+  assert.deepEqual(
+    errors.map(({ message, path }) => [message, path]),
+    [['no user -1', ['crm', 'lost']]],
+  )
+  assert.equal(crm.asked().length, 1)
+  assert.deepEqual(await trellis.graphql('mutation { crm { rename(id: 1, name: "A") { name } } }'), {
+    data: { crm: { rename: { name: 'A' } } },
+  })
+})
+
+test('customizations that do not fit', async (t) => {
+  const crm = await startCrm(t)
+  const trellis = await startLibrary(t)
+  const cases: [customization: object, reason: string][] = [
+    [{ type_names: { mapping: { User: 'Car' } } }, 'the types "User" and "Car" are both called "Car"'],
+    [{ field_names: [{ parent_type: 'Nobody', prefix: 'a' }] }, 'there is no object or interface type "Nobody"'],
+    [
+      { field_names: [{ parent_type: 'User', mapping: { name: 'id' } }] },
+      'several fields of the type "User" are called "id"',
+    ],
+    [
+      { field_names: [{ parent_type: 'User', prefix: 'a_' }] },
+      'the field "name" of the type "User" is not called the same in the interface "Named"',
+    ],
+  ]
+  for (const [customization, reason] of cases) {
+    const { status, body } = await trellis.opError('add_remote_schema', {
+      name: 'crm',
+      definition: { url: crm.url, customization },
+    })
+    const { path, code, error } = body as { path: string; code: string; error: string }
+    assert.deepEqual([status, path, code], [400, '$.args', 'constraint-violation'])
+    assert.equal(error.split(': ')[1], reason, error)
+  }
+})
+
+test('another Trellis, and Trellis itself', async (t) => {
+  const other = await startTrellis(t, {
+    sql: 'create table song (id int primary key, title text); insert into song values (1, $$A$$), (2, $$B$$)',
+  })
+  await other.op('track_table', 'song')
+  const trellis = await startLibrary(t)
+  const definition = (url: string, name: string) => ({
+    name,
+    definition: {
+      url: `${url}/v1/graphql`,
+      customization: { root_fields_namespace: name, type_names: { prefix: `${name}_` } },
+    },
+  })
+  await trellis.op('add_remote_schema', definition(other.url, 'music'))
+  const query =
+    'query ($w: music_song_bool_exp) { music { song(where: $w, order_by: {id: desc}) { id title __typename } } book(limit: 1) { id } }'
+  assert.deepEqual(await trellis.graphql(query, { w: { title: { _neq: 'C' } } }), {
+    data: {
+      music: {
+        song: [
+          { id: 2, title: 'B', __typename: 'music_song' },
+          { id: 1, title: 'A', __typename: 'music_song' },
+        ],
+      },
+      book: [{ id: 1 }],
+    },
+  })
+  await trellis.op('add_remote_schema', definition(trellis.url, 'own'))
+  assert.deepEqual(await trellis.graphql('{ own { book(limit: 1) { title } music { song(limit: 1) { id } } } }'), {
+    data: { own: { book: [{ title: 'Dawn' }], music: { song: [{ id: 1 }] } } },
+  })
+  await trellis.op('reload_remote_schema', { name: 'own' })
+  assert.deepEqual(await trellis.graphql('{ own { own { own_book: book(limit: 1) { id } } } }'), {
+    data: { own: { own: { own_book: [{ id: 1 }] } } },
+  })
+})

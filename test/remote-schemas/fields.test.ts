@@ -1,0 +1,226 @@
+// Root fields of remote schemas, beside those of tables.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWithCrm } from './crm.ts'
+
+test('remote fields stand beside those of tables, in the order of the request', async (t) => {
+  const { crm, trellis } = await startWithCrm(t)
+  const query = `query Both($id: Int!, $unused: Int!, $yes: Boolean!) {
+    first: user(id: $id) { ...named  notes(first: 2) { id } }
+    book(where: {id: {_eq: $unused}}) { title }
+    user(id: 2) { __typename  friend { ...named @include(if: $yes) id @skip(if: $yes) } }
+  } fragment named on User { label: name }`
+  assert.deepEqual(await trellis.graphql(query, { id: 1, unused: 1, yes: true }), {
+    data: {
+      first: { label: 'user 1', notes: [{ id: '1-0' }, { id: '1-1' }] },
+      book: [{ title: 'Dawn' }],
+      user: { __typename: 'User', friend: { label: 'user 102' } },
+    },
+  })
+  assert.deepEqual(crm.asked(), [
+    {
+      query:
+        'query Both($id: Int!) { first: user(id: $id) { label: name notes(first: 2) { id } } user(id: 2) { __typename friend { label: name } } }',
+      variables: { id: 1 },
+      operationName: 'Both',
+    },
+  ])
+})
+
+test('what a remote server answers alone is handed on as it came', async (t) => {
+  const { trellis } = await startWithCrm(t)
+  const answer = await trellis.request('/v1/graphql', {
+    body: { query: '{ b: user(id: -1) { id } user(id: 1) { id } }' },
+  })
+  assert.equal(answer.status, 200)
+  assert.equal(
+    answer.text,
+    '{"errors":[{"message":"no user -1","locations":[{"line":1,"column":9}],"path":["b"]}],"data":{"b":null,"user":{"id":1}}}',
+  )
+  assert.equal(answer.headers.get('set-cookie'), 'seen=1')
+  assert.equal(answer.headers.get('x-other'), null)
+})
+
+test('errors of a remote server stand beside the data, where they belong', async (t) => {
+  const { trellis } = await startWithCrm(t)
+  const query = '{ book_by_pk(id: 1) { title } user(id: 1) { id fails } lost: user(id: -1) { id } }'
+  assert.deepEqual(await trellis.graphql(query), {
+    data: { book_by_pk: { title: 'Dawn' }, user: { id: 1, fails: null }, lost: null },
+    errors: [
+      {
+        extensions: { path: '$.selectionSet.user', code: 'unexpected' },
+        message: 'cannot say for 1',
+        path: ['user', 'fails'],
+      },
+      {
+        extensions: { path: '$.selectionSet.user', code: 'unexpected' },
+        message: 'no user -1',
+        path: ['lost'],
+      },
+    ],
+  })
+})
+
+test('interfaces and unions, their members told apart', async (t) => {
+  const { crm, trellis } = await startWithCrm(t)
+  const remote = `named { __typename name ... on Car { wheels } ... on User { city } }
+    a: thing(id: "car") { ... on Named { name } ... on Car { wheels } }
+    b: thing(id: "note") { kind: __typename ... on Note { text } }
+    c: thing(id: "7") { ... on Car { wheels } }`
+  const data = {
+    named: [
+      { __typename: 'User', name: 'user 1', city: 'Oslo' },
+      { __typename: 'Car', name: 'Beetle', wheels: 4 },
+    ],
+    a: { name: 'Beetle', wheels: 4 },
+    b: { kind: 'Note', text: 'n' },
+    c: {},
+  }
+  assert.deepEqual(await trellis.graphql(`{ ${remote} }`), { data })
+  assert.deepEqual(await trellis.graphql(`{ ${remote} __typename }`), { data: { ...data, __typename: 'query_root' } })
+  await trellis.graphql('{ named { name } }')
+  assert.equal(crm.asked().at(-1)?.query, 'query { named { name } }')
+})
+
+test('mutations of a remote server, beside those of tables', async (t) => {
+  const { crm, trellis } = await startWithCrm(t)
+  const mutation = `mutation { rename(id: 1, name: "Ann") { name } delete_book(where: {id: {_eq: 1}}) { affected_rows } b: rename(id: 2, name: "Bob") { id } }`
+  assert.deepEqual(await trellis.graphql(mutation), {
+    data: { rename: { name: 'Ann' }, delete_book: { affected_rows: 1 }, b: { id: 2 } },
+  })
+  assert.equal(crm.asked().length, 1)
+  assert.match(crm.asked()[0]!.query, /^mutation \{ rename\(id: 1, name: "Ann"\) \{ name \} b: rename/)
+})
+
+test('wrong requests are refused before anything is sent', async (t) => {
+  const { crm, trellis } = await startWithCrm(t)
+  const refusals: [query: string, path: string, code: string, message: string][] = [
+    [
+      '{ nobody { id } }',
+      '$.selectionSet.nobody',
+      'validation-failed',
+      `field "nobody" not found in type: 'query_root'`,
+    ],
+    [
+      '{ user(id: 1) { nothing } }',
+      '$.selectionSet.user.selectionSet.nothing',
+      'validation-failed',
+      `field "nothing" not found in type: 'User'`,
+    ],
+    [
+      '{ user(id: "a") { id } }',
+      '$.selectionSet.user.args.id',
+      'validation-failed',
+      'expected a 32-bit integer for type "Int", but found a string',
+    ],
+    ['{ user { id } }', '$.selectionSet.user.args.id', 'validation-failed', 'missing required field "id"'],
+    [
+      '{ users(order: UP) { id } }',
+      '$.selectionSet.users.args.order',
+      'validation-failed',
+      'expected one of the values ASC or DESC for type "Order", but found "UP"',
+    ],
+    [
+      '{ users(where: {nested: {nobody: 1}}) { id } }',
+      '$.selectionSet.users.args.where.nested.nobody',
+      'validation-failed',
+      `field "nobody" not found in type: 'UserFilter'`,
+    ],
+    [
+      'subscription { ticks }',
+      '$.selectionSet.ticks',
+      'validation-failed',
+      `field "ticks" not found in type: 'subscription_root'`,
+    ],
+  ]
+  for (const [query, path, code, message] of refusals) {
+    const { errors } = await trellis.graphql<{ errors: { message: string; extensions: object }[] }>(query)
+    const { hint: _, ...extensions } = errors[0]!.extensions as { hint?: string }
+    assert.deepEqual([extensions, errors[0]!.message], [{ path, code }, message])
+  }
+  assert.deepEqual(crm.asked(), [])
+})
+
+test('values of any kind arrive as they were written', async (t) => {
+  const { crm, trellis } = await startWithCrm(t)
+  const query = `query ($w: UserFilter, $v: JSON, $l: [Int!]) {
+    users(where: $w, order: DESC) { id }  a: echo(value: $v)  b: echo(value: {x: [1, 2.5, "é", null, true]}, kind: BAD)
+    c: users(where: {nested: {kind: GOOD, ids: $l}}) { id } __typename
+  }`
+  const big = '{"n":12345678901234567890,"s":"\\u0000"}'
+  const body = `{"query":${JSON.stringify(query)},"variables":{"w":{"ids":[5,6]},"v":${big},"l":7}}`
+  const { text } = await trellis.request('/v1/graphql', { body })
+  assert.match(crm.received.at(-1)!.body, /"v":\{"n":12345678901234567890,/)
+  assert.equal(
+    text,
+    `{"data":{"users":[{"id":5},{"id":6}],"a":{"n":12345678901234567000,"s":"\\u0000"},"b":{"x":[1,2.5,"é",null,true]},"c":[{"id":1},{"id":2}],"__typename":"query_root"}}`,
+  )
+})
+
+test('the role, session variables and configured headers are sent; those of the client when that is asked for', async (t) => {
+  const { crm, trellis } = await startWithCrm(t, {
+    forward_client_headers: true,
+    headers: [
+      { name: 'X-Key', value: 'configured' },
+      { name: 'X-Service-Org', value: 'fixed' },
+    ],
+  })
+  const headers = {
+    ...{
+      'x-service-role': 'clerk',
+      'x-service-user-id': Buffer.from('né').toString('latin1'),
+      'x-service-org': 'mine',
+      'x-key': 'client',
+      cookie: 'a=1',
+    },
+    ...{ authorization: 'Bearer 1', 'user-agent': 'me', 'x-custom': 'yes' },
+  }
+  await trellis.request('/v1/graphql', { body: { query: '{ user(id: 1) { id } }' }, headers })
+  const { headers: sent } = crm.received.at(-1)!
+  assert.equal(sent['x-service-role'], 'clerk')
+  assert.equal(Buffer.from(String(sent['x-service-user-id']), 'latin1').toString(), 'né')
+  const seen = [
+    'x-service-org',
+    'x-key',
+    'cookie',
+    'authorization',
+    'x-custom',
+    'x-forwarded-user-agent',
+    'origin',
+    'content-type',
+  ]
+  assert.deepEqual(
+    seen.map((name) => sent[name]),
+    ['fixed', 'configured', 'a=1', 'Bearer 1', 'yes', 'me', undefined, 'application/json'],
+  )
+})
+
+test('introspection shows the types of remote schemas', async (t) => {
+  const { trellis } = await startWithCrm(t)
+  const query = `{ user: __type(name: "User") { kind interfaces { name } fields { name } }
+    named: __type(name: "Named") { possibleTypes { name } }
+    thing: __type(name: "Thing") { kind possibleTypes { name } }
+    query: __type(name: "query_root") { fields(includeDeprecated: true) { name description isDeprecated args { name defaultValue } } }
+    filter: __type(name: "UserFilter") { inputFields { name defaultValue } } }`
+  const { data } = await trellis.graphql<{ data: Record<string, { fields: { name: string }[] } & object> }>(query)
+  assert.deepEqual(data.named, { possibleTypes: [{ name: 'Car' }, { name: 'User' }] })
+  assert.deepEqual(data.thing, { kind: 'UNION', possibleTypes: [{ name: 'Car' }, { name: 'Note' }, { name: 'User' }] })
+  const user = data.query!.fields.find(({ name }) => name === 'user')
+  assert.deepEqual(user, {
+    ...{ name: 'user', description: 'A person', isDeprecated: false },
+    args: [
+      { name: 'id', defaultValue: null },
+      { name: 'tags', defaultValue: '["none"]' },
+    ],
+  })
+  assert.ok(data.query!.fields.some(({ name }) => name === 'book'))
+})
+
+test('requests that touch only the database know nothing of remote schemas', async (t) => {
+  const { crm, trellis } = await startWithCrm(t)
+  await crm.stop()
+  assert.deepEqual(await trellis.graphql('{ book_by_pk(id: 1) { title } }'), {
+    data: { book_by_pk: { title: 'Dawn' } },
+  })
+})

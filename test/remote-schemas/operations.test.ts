@@ -1,0 +1,394 @@
+// The operations on remote schemas, and what they refuse.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../support/database.ts'
+import { startLibrary } from '../support/library.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { startCrm } from './crm.ts'
+
+interface Refusal {
+  readonly path: string
+  readonly error: string
+  readonly code: string
+  readonly internal?: unknown
+}
+
+async function refused(trellis: TestTrellis, [type, args]: [string, unknown], expected: Refusal, expectedStatus = 400) {
+  const { status, body } = await trellis.opError(type, args)
+  const { hint: _, internal, ...rest } = body as Refusal & { hint?: string }
+  const { internal: wanted, ...others } = expected
+  assert.deepEqual([status, rest], [expectedStatus, others])
+  if (wanted !== undefined) assert.deepEqual(internal, wanted)
+}
+
+const add = (url: string, name = 'crm', more = {}): [string, object] => [
+  'add_remote_schema',
+  { name, definition: { url, ...more } },
+]
+
+async function start(t: TestContext) {
+  return { crm: await startCrm(t), trellis: await startLibrary(t) }
+}
+
+test('definitions that say too little or too much', async (t) => {
+  process.env.CRM_BAD_URL = 'no url'
+  const { trellis } = await start(t)
+  const of = (definition: unknown): [string, unknown] => ['add_remote_schema', { name: 'crm', definition }]
+  const url = 'http://127.0.0.1:1/'
+  const at = '$.args'
+  await refused(trellis, ['add_remote_schema', { name: 'crm' }], {
+    path: '$',
+    error: "the key 'definition' was not present",
+    code: 'parse-failed',
+  })
+  await refused(trellis, of({ url: 'nowhere' }), {
+    path: '$.definition.url',
+    error: 'not a valid URI',
+    code: 'parse-failed',
+  })
+  await refused(trellis, of({}), {
+    path: at,
+    error: "both `url` and `url_from_env` can't be empty",
+    code: 'invalid-params',
+  })
+  await refused(trellis, of({ url, url_from_env: 'X' }), {
+    path: at,
+    error: "both `url` and `url_from_env` can't be present",
+    code: 'invalid-params',
+  })
+  await refused(trellis, of({ url_from_env: 'NOT_THERE' }), {
+    path: at,
+    error: "environment variable 'NOT_THERE' not set",
+    code: 'invalid-params',
+  })
+  await refused(trellis, of({ url: 'http://{{NOT_THERE}}:{{NOR_THERE}}/' }), {
+    path: at,
+    error: 'Value for environment variables not found: NOT_THERE, NOR_THERE',
+    code: 'unexpected',
+  })
+  await refused(trellis, of({ url_from_env: 'CRM_BAD_URL' }), {
+    path: at,
+    error: 'not a valid URI: no url',
+    code: 'invalid-params',
+  })
+  await refused(trellis, of({ url, headers: [{ name: 'a' }] }), {
+    path: '$.definition.headers[0]',
+    error: 'expecting value or value_from_env keys',
+    code: 'parse-failed',
+  })
+  await refused(trellis, of({ url, headers: [{ name: 'a', value_from_env: 'NOT_THERE' }] }), {
+    path: at,
+    error: "environment variable 'NOT_THERE' not set",
+    code: 'not-found',
+  })
+  await refused(trellis, of({ url, headers: [{ name: 'a', value_from_env: 'SERVICE_GRAPHQL_ADMIN_SECRET' }] }), {
+    path: '$.definition.headers[0]',
+    error:
+      'env variables starting with "SERVICE_GRAPHQL_" are not allowed in value_from_env: SERVICE_GRAPHQL_ADMIN_SECRET',
+    code: 'parse-failed',
+  })
+  assert.deepEqual((await trellis.op<{ remote_schemas?: unknown }>('export_metadata', {})).remote_schemas, undefined)
+})
+
+test('servers that give no schema', async (t) => {
+  const { crm, trellis } = await start(t)
+  const answering = async (answer: { status?: number; body?: unknown }, expected: Omit<Refusal, 'path' | 'code'>) => {
+    crm.answer = () => answer
+    await refused(trellis, add(crm.url), { path: '$.args', code: 'remote-schema-error', ...expected })
+  }
+  const responded = (status: number) => `introspection query to ${crm.url} has responded with ${status} status code`
+  await answering({ status: 503, body: { sorry: 1 } }, { error: responded(503), internal: { response: { sorry: 1 } } })
+  await answering({ status: 500, body: 'oh no' }, { error: responded(500), internal: { raw_body: 'oh no' } })
+  await answering({ status: 302 }, { error: responded(302) })
+  await answering(
+    { body: '[1]' },
+    { error: 'Error in $: parsing Object failed, expected Object, but encountered Array' },
+  )
+  await answering({ body: { errors: [] } }, { error: 'Error in $: key "data" not found' })
+  await answering(
+    { body: { data: { __schema: { queryType: { name: 'Q' } } } } },
+    { error: 'Error in $.data.__schema: key "types" not found' },
+  )
+  await crm.stop()
+  const error = `HTTP exception occurred while sending the request to ${crm.url}`
+  await refused(trellis, add(crm.url), { path: '$.args', code: 'remote-schema-error', error })
+})
+
+test('schemas whose types do not fit each other', async (t) => {
+  const { crm, trellis } = await start(t)
+  const named = (name: string, kind = 'SCALAR') => ({ kind, name, ofType: null })
+  const field = (name: string, type: unknown, args: unknown[] = []) => ({ name, type, args, isDeprecated: false })
+  const object = (name: string, fields: unknown[], interfaces: unknown[] = []) => ({
+    kind: 'OBJECT',
+    name,
+    fields,
+    interfaces,
+  })
+  const text = { kind: 'SCALAR', name: 'String' }
+  const said = async (types: object[], error: string, code = 'remote-schema-error') => {
+    const query = object('Query', [field('a', named('String'))])
+    const all = [text, { kind: 'SCALAR', name: 'Int' }, ...types]
+    const schema = {
+      queryType: { name: 'Query' },
+      types: types.some((type) => 'name' in type && type.name === 'Query') ? all : [query, ...all],
+      directives: [],
+    }
+    crm.answer = () => ({ body: { data: { __schema: schema } } })
+    await refused(trellis, add(crm.url), { path: '$.args', error, code })
+  }
+  const iface = (fields: unknown[]) => ({ kind: 'INTERFACE', name: 'I', fields, possibleTypes: [] })
+  const required = { kind: 'NON_NULL', name: null, ofType: named('Int') }
+  const argument = (name: string, type: unknown) => ({ name, type, defaultValue: null })
+  await said([{ kind: 'SCALAR', name: 'Query' }], '"Query" has to be an object type', 'unexpected')
+  await said([iface([])], "List of fields cannot be empty for interface 'I'")
+  await said(
+    [{ kind: 'UNION', name: 'U', possibleTypes: [] }],
+    "List of member types cannot be empty for union type 'U'",
+  )
+  await said(
+    [{ kind: 'UNION', name: 'U', possibleTypes: [named('X')] }],
+    "Could not find type 'X', which is defined as a member type of Union 'U'",
+  )
+  await said(
+    [{ kind: 'UNION', name: 'U', possibleTypes: [named('String')] }],
+    "Union type 'U' can only include object types. It cannot include 'String'",
+  )
+  await said(
+    [object('T', [field('f', named('String'))], [named('I')])],
+    "Could not find interface 'I' implemented by Object type 'T'",
+  )
+  await said(
+    [iface([field('f', named('String'))]), object('T', [field('g', named('String'))], [named('I')])],
+    `Interface field 'I'."f" expected, but 'T' does not provide it`,
+  )
+  await said(
+    [iface([field('f', named('String'))]), object('T', [field('f', named('Int'))], [named('I')])],
+    `The type of Object field 'T'."f" (Int) is not the same type/sub type of Interface field 'I'."f" (String)`,
+  )
+  const withArgument = iface([field('f', named('String'), [argument('a', named('Int'))])])
+  await said(
+    [withArgument, object('T', [field('f', named('String'))], [named('I')])],
+    `Interface field argument 'I'."f"("a":) required, but Object field 'T'."f" does not provide it`,
+  )
+  await said(
+    [withArgument, object('T', [field('f', named('String'), [argument('a', named('String'))])], [named('I')])],
+    `Interface field argument 'I'."f"("a":) expects type Int, but 'T'."f"("a":) has type String`,
+  )
+  await said(
+    [
+      iface([field('f', named('String'))]),
+      object('T', [field('f', named('String'), [argument('a', required)])], [named('I')]),
+    ],
+    `Object field argument 'T'."f"("a":) is of required type Int!, but is not provided by Interface field 'I'."f"`,
+  )
+  await said([object('T', [field('f', named('Lost'))])], 'Could not find type with name Lost')
+  await said(
+    [object('T', [field('f', named('String'), [argument('a', named('T', 'OBJECT'))])])],
+    'expected input type, but got output type',
+  )
+})
+
+test('names that others have', async (t) => {
+  const { crm, trellis } = await start(t)
+  crm.types = 'type Query { book: Int }'
+  const object = (name: string, reason: string) => [
+    { type: 'remote_schema', definition: { name, definition: { url: crm.url }, comment: null }, reason },
+  ]
+  const overwritten = `Field cannot be overwritten by remote field 'book'`
+  await refused(trellis, add(crm.url), {
+    path: '$.args',
+    code: 'constraint-violation',
+    error: overwritten,
+    internal: object('crm', overwritten),
+  })
+  crm.types = 'type Query { a: Int }'
+  await trellis.op(...add(crm.url))
+  const duplicate = { path: '$.args', code: 'unexpected', error: 'cannot continue due to new inconsistent metadata' }
+  await refused(trellis, add(crm.url, 'other'), {
+    ...duplicate,
+    internal: object('other', `Duplicate remote field 'a'`),
+  })
+  await refused(trellis, add(crm.url), {
+    path: '$.args',
+    code: 'already-exists',
+    error: 'remote schema with name "crm" already exists',
+  })
+  crm.types = 'type Query { c: book } type book { id: Int }'
+  const types = 'found conflicting definitions for "book" when collecting types from the schema'
+  await refused(trellis, add(crm.url, 'third'), { path: '$.args', code: 'constraint-violation', error: types })
+  await trellis.sql('create table a (id int)')
+  const taken = {
+    path: '$.args',
+    code: 'remote-schema-conflicts',
+    error: 'node a already exists in current graphql schema',
+  }
+  await refused(trellis, ['track_table', 'a'], taken)
+})
+
+test('types that several servers define alike are one, and those that differ are refused', async (t) => {
+  const { crm, trellis } = await start(t)
+  const other = await startCrm(t, 'type Query { b: Page d: uuid } type Page { next: Int size: Int } scalar uuid')
+  crm.types = 'type Query { a: Page e: JSON } type Page { size: Int next: Int } scalar JSON scalar uuid'
+  await trellis.sql('create table key (id uuid)')
+  await trellis.op('track_table', 'key')
+  await trellis.op(...add(crm.url))
+  await trellis.op(...add(other.url, 'other'))
+  assert.deepEqual(await trellis.graphql('{ a { size } b { next } d }'), { data: { a: null, b: null, d: null } })
+  const { data } = await trellis.graphql<{ data: { __schema: { types: { name: string }[] } } }>(
+    '{ __schema { types { name } } }',
+  )
+  const names = data.__schema.types.map(({ name }) => name)
+  assert.deepEqual(
+    names.filter((name) => ['Page', 'uuid', 'JSON'].includes(name)),
+    ['JSON', 'Page', 'uuid'],
+  )
+  const third = await startCrm(t, 'type Query { x: Page } type Page { size: Int }')
+  const error = 'found conflicting definitions for "Page" when collecting types from the schema'
+  await refused(trellis, add(third.url, 'third'), { path: '$.args', code: 'constraint-violation', error })
+})
+
+test('what is not there', async (t) => {
+  const { trellis } = await start(t)
+  const name = { name: 'crm' }
+  await refused(trellis, ['remove_remote_schema', name], {
+    path: '$.args',
+    code: 'not-exists',
+    error: 'no such remote schema',
+  })
+  await refused(trellis, ['reload_remote_schema', name], {
+    path: '$.args',
+    code: 'not-exists',
+    error: 'remote schema with name "crm" does not exist',
+  })
+  await refused(trellis, ['introspect_remote_schema', name], {
+    path: '$.args',
+    code: 'not-exists',
+    error: 'remote schema: "crm" not found',
+  })
+})
+
+test('a remote schema is reloaded, updated, introspected, exported, cleared and replaced', async (t) => {
+  const { crm, trellis } = await start(t)
+  crm.types = 'type Query { a: Int }'
+  const args = {
+    name: 'crm',
+    comment: 'people',
+    definition: { url: crm.url, timeout_seconds: 5, headers: [], forward_client_headers: false },
+  }
+  await trellis.op('add_remote_schema', args)
+  const introspected = await trellis.op<{ data: { __schema: { types: unknown[] } } }>('introspect_remote_schema', {
+    name: 'crm',
+  })
+  assert.ok(introspected.data.__schema.types.length > 0)
+  crm.types = 'type Query { b: Int }'
+  assert.match(JSON.stringify(await trellis.graphql('{ a }')), /Cannot query field/)
+  await trellis.op('reload_remote_schema', { name: 'crm' })
+  assert.deepEqual(await trellis.graphql('{ b __typename }'), { data: { b: null, __typename: 'query_root' } })
+  const entry = { name: 'crm', definition: { url: crm.url, timeout_seconds: 5 }, comment: 'people' }
+  const exported = await trellis.op<{ remote_schemas: unknown[] }>('export_metadata', {})
+  assert.deepEqual(exported.remote_schemas, [entry])
+  await trellis.op('clear_metadata', {})
+  assert.match(JSON.stringify(await trellis.graphql('{ b }')), /not found/)
+  await trellis.op('replace_metadata', exported)
+  assert.deepEqual(await trellis.op('export_metadata', {}), exported)
+  crm.types = 'type Query { c: Int }'
+  await trellis.op('update_remote_schema', { name: 'crm', definition: { url: `${crm.url}/other` } })
+  assert.deepEqual(await trellis.graphql('{ c __typename }'), { data: { c: null, __typename: 'query_root' } })
+  await trellis.op('remove_remote_schema', { name: 'crm' })
+  assert.deepEqual((await trellis.op<{ remote_schemas?: unknown }>('export_metadata', {})).remote_schemas, undefined)
+})
+
+test('what a fresh schema breaks is refused, and the one before stays', async (t) => {
+  const { crm, trellis } = await start(t)
+  crm.types = 'type Query { a: Int }'
+  await trellis.op(...add(crm.url))
+  crm.types = 'type Query { a: Int book: Int }'
+  const refusal = {
+    path: '$.args',
+    code: 'unexpected',
+    error: 'cannot continue due to newly found inconsistent metadata',
+  }
+  await refused(trellis, ['reload_remote_schema', { name: 'crm' }], refusal, 500)
+  assert.deepEqual(await trellis.graphql('{ a __typename }'), { data: { a: null, __typename: 'query_root' } })
+})
+
+test('a server that is down at the start is inconsistent, and comes back by itself', async (t) => {
+  const crm = await startCrm(t, 'type Query { a: Int }')
+  const database = await testDatabase(t)
+  const first = await startTrellis(t, { database })
+  crm.answer = () => ({ status: 500 })
+  const entry = { name: 'crm', definition: { url: crm.url } }
+  const document = { version: 2, tables: [], remote_schemas: [entry] }
+  await first.op('replace_metadata', { allow_inconsistent_metadata: true, metadata: document }, { version: 2 })
+  const reason = `introspection query to ${crm.url} has responded with 500 status code`
+  const inconsistent = [{ type: 'remote_schema', definition: { ...entry, comment: null }, reason }]
+  assert.deepEqual(await first.op('get_inconsistent_metadata', {}), inconsistent)
+  await first.engine.close()
+  const second = await startTrellis(t, { database })
+  assert.deepEqual(await second.op('get_inconsistent_metadata', {}), inconsistent)
+  crm.answer = null
+  for (const began = Date.now(); Date.now() - began < 30_000; await new Promise((done) => setTimeout(done, 100))) {
+    if ((await second.op<unknown[]>('get_inconsistent_metadata', {})).length === 0) break
+  }
+  assert.deepEqual(await second.graphql('{ a __typename }'), { data: { a: null, __typename: 'query_root' } })
+})
+
+test('an inconsistent remote schema can be reloaded, and removed', async (t) => {
+  const { crm, trellis } = await start(t)
+  crm.answer = () => ({ status: 500 })
+  const document = { version: 2, tables: [], remote_schemas: [{ name: 'crm', definition: { url: crm.url } }] }
+  const metadata = { allow_inconsistent_metadata: true, metadata: document }
+  await trellis.op('replace_metadata', metadata, { version: 2 })
+  await refused(trellis, add(crm.url), {
+    path: '$.args',
+    code: 'already-exists',
+    error: 'remote schema with name "crm" already exists',
+  })
+  crm.answer = null
+  await trellis.op('reload_metadata', { reload_remote_schemas: true })
+  assert.deepEqual(await trellis.op('get_inconsistent_metadata', {}), [])
+  await trellis.op('remove_remote_schema', { name: 'crm' })
+})
+
+test('inconsistent remote schemas are dropped with what depends on them', async (t) => {
+  const { crm, trellis } = await start(t)
+  crm.answer = () => ({ status: 500 })
+  const remote_relationships = [
+    {
+      name: 'author',
+      definition: {
+        remote_schema: 'crm',
+        service_fields: ['id'],
+        remote_field: { user: { arguments: { id: '$id' } } },
+      },
+    },
+  ]
+  const metadata = {
+    ...{ version: 2, tables: [{ table: 'book', remote_relationships }] },
+    remote_schemas: [{ name: 'crm', definition: { url: crm.url } }],
+  }
+  await trellis.op('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 })
+  const objects = await trellis.op<{ type: string }[]>('get_inconsistent_metadata', {})
+  assert.deepEqual(objects.map(({ type }) => type).sort(), ['remote_relationship', 'remote_schema'])
+  await trellis.op('drop_inconsistent_metadata', {})
+  const table = { table: { schema: 'public', name: 'book' } }
+  assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [table] })
+  const { body } = await trellis.opError('replace_metadata', metadata)
+  assert.equal((body as Refusal).error, 'cannot continue due to inconsistent metadata')
+})
+
+test('the same names twice in a document', async (t) => {
+  const { crm, trellis } = await start(t)
+  const entry = { name: 'crm', definition: { url: crm.url } }
+  const twice = { version: 2, tables: [], remote_schemas: [entry, entry] }
+  const error = 'multiple declarations exist for the following remote schemas : "crm"'
+  await refused(trellis, ['replace_metadata', twice], { path: '$.args.remote_schemas', code: 'already-exists', error })
+  const permission = { role: 'clerk', definition: { schema: '*' } }
+  const permissions = { version: 2, tables: [], remote_schemas: [{ ...entry, permissions: [permission, permission] }] }
+  await refused(trellis, ['replace_metadata', permissions], {
+    path: '$.args.remote_schemas[0]',
+    code: 'already-exists',
+    error: 'multiple declarations exist for the following remote schema permissions : "clerk"',
+  })
+})

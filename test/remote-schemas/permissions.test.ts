@@ -1,0 +1,204 @@
+// What roles see of remote schemas, and what is added to what they ask.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { startLibrary } from '../support/library.ts'
+import { startCrm } from './crm.ts'
+
+const clerk = `
+  type Query {
+    user(id: Int! @preset(value: "x-service-user-id")): User
+    users(where: UserFilter, limit: Int @preset(value: 1)): [User!]!
+    thing(id: ID!): Thing
+    echo(value: JSON @preset(value: "x-service-user-id", static: true)): JSON
+  }
+  scalar JSON
+  interface Named { name: String! }
+  type User implements Named { id: Int! name: String! notes(first: Int): [Note] }
+  type Note { id: ID! }
+  union Thing = User
+  input UserFilter { ids: [Int!] city: String @preset(value: "x-service-city") nested: UserFilter }
+`
+
+async function start(t: TestContext, schema: string) {
+  const crm = await startCrm(t)
+  const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  await trellis.op('add_remote_schema_permissions', { remote_schema: 'crm', role: 'clerk', definition: { schema } })
+  const headers = { 'x-service-user-id': '7', 'x-service-city': 'Rome' }
+  const ask = (query: string, variables = {}) => trellis.graphql<never>(query, variables, { role: 'clerk', headers })
+  return { crm, trellis, ask }
+}
+
+const unknown = (name: string, type: string) => `field "${name}" not found in type: '${type}'`
+
+async function refusal(ask: (query: string) => Promise<{ errors: { message: string }[] }>, query: string) {
+  return (await ask(query)).errors[0]?.message
+}
+
+test('roles see what permissions give them, and nothing else', async (t) => {
+  const { crm, trellis, ask } = await start(t, clerk)
+  assert.deepEqual(await ask('{ user { id name } }'), { data: { user: { id: 7, name: 'user 7' } } })
+  assert.equal(await refusal(ask, '{ user { secret } }'), unknown('secret', 'User'))
+  assert.equal(await refusal(ask, '{ user(id: 1) { id } }'), '"user" has no argument named "id"')
+  assert.equal(await refusal(ask, '{ named { name } }'), unknown('named', 'query_root'))
+  assert.equal(await refusal(ask, 'mutation { rename(id: 1, name: "x") { id } }'), 'no mutations exist')
+  const before = crm.asked().length
+  const hidden =
+    '{ thing(id: "car") { __typename ... on Car { wheels } ... on Note { text } } thing2: thing(id: "1") { ... on User { name } } }'
+  assert.deepEqual(await ask(hidden), { data: { thing: {}, thing2: { name: 'user 1' } } })
+  assert.doesNotMatch(crm.asked()[before]!.query, /wheels|text/)
+  const guest = await trellis.graphql<{ errors: { message: string }[] }>(
+    '{ user(id: 1) { id } }',
+    {},
+    { role: 'guest' },
+  )
+  assert.equal(guest.errors[0]?.message, unknown('user', 'query_root'))
+  assert.deepEqual(await trellis.graphql('{ user(id: 1) { secret } }'), { data: { user: { secret: 'secret 1' } } })
+})
+
+test('presets are added to arguments and input objects, in the text and in variables', async (t) => {
+  const { crm, ask } = await start(t, clerk)
+  const query =
+    'query ($w: UserFilter) { a: users(where: $w) { id } b: users(where: {ids: [3], nested: {ids: []}}) { id } user { id } echo }'
+  assert.deepEqual(await ask(query, { w: { ids: [5, 6], nested: { ids: [1] } } }), {
+    data: { a: [{ id: 5 }], b: [{ id: 3 }], user: { id: 7 }, echo: 'x-service-user-id' },
+  })
+  const [sent] = crm.asked()
+  assert.deepEqual(sent!.variables.w, { ids: [5, 6], nested: { ids: [1], city: 'Rome' }, city: 'Rome' })
+  assert.match(
+    sent!.query,
+    /b: users\(where: \{ids: \[3\], nested: \{ids: \[\], city: \$preset_1_0\}, city: \$preset_1_1\}, limit: 1\)/,
+  )
+  assert.equal(await refusal(ask, '{ users(where: {city: "Oslo"}) { id } }'), unknown('city', 'UserFilter'))
+})
+
+test('a session variable that is missing', async (t) => {
+  const { trellis } = await start(t, clerk)
+  const { errors } = await trellis.graphql<{ errors: { message: string; extensions: { code: string } }[] }>(
+    '{ user { id } }',
+    {},
+    { role: 'clerk' },
+  )
+  assert.deepEqual(
+    [errors[0]?.extensions.code, errors[0]?.message],
+    ['not-found', 'missing session variables: "x-service-user-id"'],
+  )
+})
+
+test('introspection shows a role its part', async (t) => {
+  const { ask } = await start(t, clerk)
+  const query = `{ user: __type(name: "User") { fields { name } } thing: __type(name: "Thing") { possibleTypes { name } }
+    car: __type(name: "Car") { name } filter: __type(name: "UserFilter") { inputFields { name } } }`
+  assert.deepEqual(await ask(query), {
+    data: {
+      user: { fields: [{ name: 'id' }, { name: 'name' }, { name: 'notes' }] },
+      thing: { possibleTypes: [{ name: 'User' }] },
+      car: null,
+      filter: { inputFields: [{ name: 'ids' }, { name: 'nested' }] },
+    },
+  })
+})
+
+test('everything, for roles other than administrators', async (t) => {
+  const { ask } = await start(t, '*')
+  assert.deepEqual(await ask('{ user(id: 1) { secret } }'), { data: { user: { secret: 'secret 1' } } })
+})
+
+test('permissions that are no part of the schema, and operations that fit nothing', async (t) => {
+  const { trellis } = await start(t, '*')
+  const said = async (type: string, args: object) => {
+    const { status, body } = await trellis.opError(type, { remote_schema: 'crm', role: 'other', ...args })
+    const { path, code, error } = body as { path: string; code: string; error: string }
+    return [status, path, code, error]
+  }
+  const add = (schema: string, more = {}) => said('add_remote_schema_permissions', { definition: { schema }, ...more })
+  const one = 'validation for the given role-based schema failed because '
+  const broken = (reason: string) => [400, '$.args', 'constraint-violation', one + reason]
+  assert.deepEqual(
+    await add('type Query { nobody: Int }'),
+    broken('the field "Query"."nobody" is not in the remote schema'),
+  )
+  assert.deepEqual(
+    await add('type Query { version: Int! }'),
+    broken('the field "Query"."version" is of type Int!, and of type String! in the remote schema'),
+  )
+  assert.deepEqual(
+    await add('type Query { version: String! } type Lost { a: Int }'),
+    broken('the type "Lost" is not in the remote schema as it is defined'),
+  )
+  assert.deepEqual(await add('type Query { user(id: Int!): User }'), broken('the type "User" is not defined'))
+  assert.deepEqual(
+    await add('type Query { user: User } type User { id: Int! }'),
+    broken('the input "id" of "Query"."user" is required, and has no preset'),
+  )
+  assert.deepEqual(
+    await add('type Mutation { fail: User } type User { id: Int! }'),
+    broken('the query root type "Query" is not defined'),
+  )
+  assert.match(String((await add('type Query {'))[3]), /^parsing the schema failed: Syntax Error/)
+  assert.deepEqual(await add('*', { remote_schema: 'no' }), [
+    400,
+    '$.args',
+    'not-exists',
+    'remote schema with name "no" does not exist',
+  ])
+  const exists = 'permissions for role: "clerk" for remote schema: "crm" already exists'
+  assert.deepEqual(await add('*', { role: 'clerk' }), [400, '$.args', 'already-exists', exists])
+  const missing = `permissions for role: "other" for remote schema: "crm" doesn't exist`
+  assert.deepEqual(await said('drop_remote_schema_permissions', {}), [400, '$.args', 'not-exists', missing])
+})
+
+test('permissions are exported, replaced and dropped', async (t) => {
+  const { trellis, ask } = await start(t, clerk)
+  const exported = await trellis.op<{ remote_schemas: { permissions: unknown }[] }>('export_metadata', {})
+  assert.deepEqual(exported.remote_schemas[0]?.permissions, [{ role: 'clerk', definition: { schema: clerk } }])
+  await trellis.op('replace_metadata', exported)
+  assert.deepEqual(await trellis.op('export_metadata', {}), exported)
+  await trellis.op('drop_remote_schema_permissions', { remote_schema: 'crm', role: 'clerk' })
+  assert.equal(await refusal(ask, '{ user { id } }'), unknown('user', 'query_root'))
+})
+
+test('remote relationships follow the permissions, and their arguments replace presets', async (t) => {
+  const { trellis, ask } = await start(t, clerk)
+  const relationship = { table: 'book', service_fields: ['id'], remote_schema: 'crm' }
+  const user = { user: { arguments: { id: '$id' } } }
+  await trellis.op('create_remote_relationship', { ...relationship, name: 'author', remote_field: user })
+  await trellis.op('create_remote_relationship', {
+    ...relationship,
+    name: 'version',
+    remote_field: { version: { arguments: {} } },
+  })
+  await trellis.op('create_remote_relationship', {
+    ...relationship,
+    name: 'all',
+    remote_field: { users: { arguments: { where: { ids: ['$id'] } } } },
+  })
+  await trellis.op('create_select_permission', {
+    table: 'book',
+    role: 'clerk',
+    permission: { columns: ['id'], filter: {} },
+  })
+  assert.deepEqual(await ask('{ book(limit: 1) { author { id name } all { id } } }'), {
+    data: { book: [{ author: { id: 1, name: 'user 1' }, all: [{ id: 1 }] }] },
+  })
+  assert.equal(await refusal(ask, '{ book { version } }'), unknown('version', 'book'))
+  assert.equal(await refusal(ask, '{ book { author { secret } } }'), unknown('secret', 'User'))
+})
+
+test('without the option every role sees everything, and no permissions are taken', async (t) => {
+  const crm = await startCrm(t)
+  const trellis = await startLibrary(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const { body } = await trellis.opError('add_remote_schema_permissions', {
+    remote_schema: 'crm',
+    role: 'clerk',
+    definition: { schema: clerk },
+  })
+  const error =
+    'remote schema permissions can only be defined when remote schema permissions are enabled in the graphql-engine'
+  assert.equal((body as { error: string }).error, error)
+  assert.deepEqual(await trellis.graphql('{ user(id: 1) { secret } }', {}, { role: 'clerk' }), {
+    data: { user: { secret: 'secret 1' } },
+  })
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startOther } from '../auth/other-server.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
+
+const inThePast = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
+
+interface Sent {
+  readonly id: string
+  readonly name: string | null
+  readonly scheduled_time: string
+  readonly payload: unknown
+  readonly comment: string | null
+  readonly created_at: string
+}
+
+const bodies = (hook: { readonly received: readonly { readonly body: string }[] }): Sent[] =>
+  hook.received.map(({ body }) => JSON.parse(body))
+
+test('a one-off event is sent at its time, as it was given', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  const { op, sql } = await startTrellis(t)
+  process.env['TEST_SCHEDULED_HOST'] = hook.url
+  const schedule_at = new Date(Date.now() + 1500).toISOString()
+  const headers = [{ name: 'X-Path', value_from_env: 'PATH' }]
+  const given = { webhook: `${hook.url}/{{HOME}}`, schedule_at, headers, comment: 'once' }
+  const { event_id } = await op<{ event_id: string }>('create_scheduled_event', { ...given, payload: { n: 0.1 } })
+  const [sent] = await eventually(() => hook.received.length === 1 && bodies(hook))
+  assert.ok(Date.now() >= Date.parse(schedule_at), 'not before its time')
+  const { created_at, scheduled_time, ...rest } = sent!
+  assert.deepEqual(rest, { id: event_id, name: null, payload: { n: 0.1 }, comment: 'once' })
+  assert.equal(Date.parse(scheduled_time), Date.parse(schedule_at))
+  assert.ok(Date.parse(created_at) >= Date.parse(schedule_at))
+  assert.equal(hook.received[0]?.path, `/${process.env['HOME']}`)
+  assert.equal(hook.received[0]?.headers['x-path'], process.env['PATH'])
+  const read = () => op<{ events: { status: string; tries: number }[] }>('get_scheduled_events', { type: 'one_off' })
+  await eventually(async () => (await read()).events[0]?.status === 'delivered')
+  const log = await op<{ invocations: object[]; count: number }>('get_scheduled_event_invocations', {
+    type: 'one_off',
+    event_id,
+  })
+  assert.equal(log.count, 1)
+  assert.deepEqual(await sql('select status from trellis.hdb_scheduled_event_invocation_logs'), [{ status: 200 }])
+})
+
+test('what is late is sent within its tolerance, and dead beyond it', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  const { op, sql } = await startTrellis(t)
+  const retry_conf = { tolerance_seconds: 60 }
+  await op('create_scheduled_event', { webhook: hook.url, schedule_at: inThePast(30), retry_conf, payload: 'late' })
+  await op('create_scheduled_event', { webhook: hook.url, schedule_at: inThePast(90), retry_conf, payload: 'too late' })
+  await eventually(
+    async () =>
+      (await sql(`select from trellis.hdb_scheduled_events where status in ('dead', 'delivered')`)).length === 2,
+  )
+  assert.deepEqual(
+    bodies(hook).map(({ payload }) => payload),
+    ['late'],
+  )
+  const dead = await sql(`select status, tries from trellis.hdb_scheduled_events where status = 'dead'`)
+  assert.deepEqual(dead, [{ status: 'dead', tries: 0 }])
+})
+
+test('a failure is tried again as configured, and what cannot be sent is an error with its reason', async (t) => {
+  const hook = await startOther(t, () => ({ status: hook.received.length < 3 ? 503 : 200 }))
+  const { op, sql } = await startTrellis(t)
+  const soon = { schedule_at: inThePast(0) }
+  const retry_conf = { num_retries: 2, retry_interval_seconds: 0.1 }
+  await op('create_scheduled_event', { webhook: hook.url, retry_conf, ...soon })
+  await op('create_scheduled_event', { webhook: 'http://{{NO_SUCH}}', retry_conf, ...soon })
+  const settled = () =>
+    sql(`select status, tries from trellis.hdb_scheduled_events where status in ('error', 'delivered') order by 1`)
+  await eventually(async () => (await settled()).length === 2)
+  assert.deepEqual(await settled(), [
+    { status: 'delivered', tries: 3 },
+    { status: 'error', tries: 1 },
+  ])
+  const [failed] = await sql(
+    `select l.status, response from trellis.hdb_scheduled_event_invocation_logs l
+     join trellis.hdb_scheduled_events e on e.id = event_id where e.status = 'error'`,
+  )
+  const message = 'Value for environment variables not found: NO_SUCH'
+  assert.deepEqual(failed, { status: 500, response: { type: 'client_error', data: { message }, version: '1' } })
+})
+
+/** Has occurrences of a trigger stand before now, as if the server had been away. */
+const missed = (seconds: readonly number[]) => `insert into trellis.hdb_cron_events (trigger_name, scheduled_time)
+  select 'tick', now() - make_interval(secs => s) from unnest('{${seconds.join()}}'::float8[]) s`
+
+const tick = (webhook: string) => ({
+  name: 'tick',
+  webhook,
+  schedule: '0 0 1 1 *',
+  include_in_metadata: true,
+  payload: [1],
+  comment: 'New year',
+  retry_conf: { tolerance_seconds: 100 },
+})
+
+test('ticks that were missed are sent once by one of three instances, or dropped when they are too late', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  const first = await startTrellis(t)
+  await first.op('create_cron_trigger', tick(hook.url))
+  await Promise.all([1, 2].map(() => startTrellis(t, { database: first.database })))
+  await first.sql(`${missed([10, 20, 30, 200])}; notify trellis_delivery, 'cron'`)
+  const statuses = () =>
+    first.sql(`select status, count(*)::int as n from trellis.hdb_cron_events group by 1 order by 1`)
+  await eventually(async () => (await statuses()).find(({ status, n }) => status === 'delivered' && n === 3))
+  assert.deepEqual(await statuses(), [
+    { status: 'dead', n: 1 },
+    { status: 'delivered', n: 3 },
+    { status: 'scheduled', n: 100 },
+  ])
+  assert.equal(hook.received.length, 3)
+  const [{ name, payload, comment }] = bodies(hook) as [Sent]
+  assert.deepEqual({ name, payload, comment }, { name: 'tick', payload: [1], comment: 'New year' })
+})
+
+test('documents bring triggers and take them, save those that stay out of documents', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  const { op, opError, sql } = await startTrellis(t)
+  await op('create_cron_trigger', { ...tick(hook.url), name: 'hidden', include_in_metadata: false })
+  await op('replace_metadata', { version: 2, tables: [], cron_triggers: [tick(hook.url)] })
+  const planned = () =>
+    sql('select trigger_name as name, count(*)::int as n from trellis.hdb_cron_events group by 1 order by 1')
+  assert.deepEqual(await planned(), [
+    { name: 'hidden', n: 100 },
+    { name: 'tick', n: 100 },
+  ])
+  const { status } = await opError('replace_metadata', {
+    version: 2,
+    tables: [],
+    cron_triggers: [{ ...tick(hook.url), name: 'hidden' }],
+  })
+  assert.equal(status, 400)
+  await op('clear_metadata', {})
+  assert.deepEqual(await planned(), [{ name: 'hidden', n: 100 }])
+})

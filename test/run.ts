@@ -5,6 +5,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { installClients } from './clients/install.ts'
 import { sharePostgres, startTestPostgres } from './support/postgres.ts'
 
 const directory = import.meta.dirname
@@ -19,6 +20,9 @@ if (files.length === 0) {
   console.error(`No test file matches ${words.join(' ')}`)
   process.exit(1)
 }
+
+// Before files that run side by side do it.
+if (files.some((file) => file.startsWith(join(directory, 'clients')))) await installClients()
 
 const postgres = await startTestPostgres()
 sharePostgres(postgres)

@@ -66,6 +66,7 @@ test('a list of objects is related to rows with one statement', async (t) => {
   })
   const shop = await startShop(t, () => ({ body: list }), { plugins: [counting] })
   await shop.action('orders', { type: 'query', output_type: '[Order!]!' })
+  statements = 0
   const { data } = await shop.graphql<{ data: { orders: { book: { title: string } }[] } }>(
     '{ orders { id book { title } } }',
   )

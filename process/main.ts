@@ -8,7 +8,7 @@ import type { Plugin } from '../core/engine/plugin.ts'
 import { loggedByPlugins, optionsOf } from '../core/engine/plugin-options.ts'
 import { findPlugins, type LoadedPlugin } from '../core/engine/plugins.ts'
 import { OptionRefusal, StartError } from '../core/engine/start-error.ts'
-import { stackOf } from '../core/errors/thrown.ts'
+import { messageOf, stackOf } from '../core/errors/thrown.ts'
 import { createObserver, type LineObserver } from '../core/log/observe.ts'
 import { type Option, OptionsError, refusedOption } from '../core/options/option-values.ts'
 import type { Settings } from '../core/options/options.ts'
@@ -174,7 +174,7 @@ function force({ observe, embedded }: Running, exitCode: number): void {
 
 /** The one line that says why, and what to do. */
 function failureLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const expected = error instanceof StartError || error instanceof OptionsError
   if (message.startsWith('Fatal Error')) return message
   return `Fatal Error: ${expected ? message : `unexpected: ${stackOf(error)}`}`

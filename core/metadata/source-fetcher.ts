@@ -173,9 +173,7 @@ export class SourceFetcher {
 }
 
 const refusalOf = (error: unknown): TrellisError =>
-  error instanceof TrellisError
-    ? error
-    : badRequest('unexpected', error instanceof Error ? error.message : String(error))
+  error instanceof TrellisError ? error : badRequest('unexpected', messageOf(error))
 
 function storedOf({ key, id, definition }: WantedSource, { stored }: SourceContents): SourceContent | undefined {
   const content = stored.get(placeOf(key, id))

@@ -1,6 +1,7 @@
 // The later stages of a table's model: the objects that facets keep in its entry. A broken one is listed and left out.
 
 import { TrellisError } from '../errors/errors.ts'
+import { messageOf } from '../errors/thrown.ts'
 import type { TableEntry } from './document.ts'
 import { facetEntries } from './facet-format.ts'
 import type { FieldModel, TableModel } from './model.ts'
@@ -73,7 +74,7 @@ function failureOf(work: () => void): Pick<Inconsistency, 'reason' | 'help'> | n
     work()
     return null
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return error instanceof TrellisError && error.help ? { reason, help: error.help } : { reason }
   }
 }

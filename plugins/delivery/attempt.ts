@@ -1,7 +1,8 @@
 // One call of a webhook, and what is kept of it.
 
 import type { Dialect } from '../../sdk/index.ts'
-import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../sdk/services.ts'
+import { messageOf } from '../../sdk/index.ts'
+import type { Outgoing, OutgoingResponse } from '../../sdk/services.ts'
 import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
 
 /** A call to make. */
@@ -123,11 +124,6 @@ export class WebhookCaller {
     const request = `{"payload":${payload},"headers":${shown},"version":"${this.#options.version}"}`
     return { request, size: Buffer.byteLength(body) }
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof OutgoingError) return error.message
-  return error instanceof Error ? error.message : String(error)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -2,6 +2,7 @@
 // may work on one ledger: what one has claimed the others pass over, until its lease ends.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../sdk/index.ts'
 import { type Claimed, type Ledger, leaseSeconds, type Outcome } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
 import { Recorder } from './recorder.ts'
@@ -133,7 +134,7 @@ export class DeliveryWorker<Item extends Claimed> {
 
   /** A connection that was lost and is there again is no news: what fails twice is told, once. */
   #report(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     this.#failures++
     if (this.#failures < 2 || message === this.#reported) return
     this.#reported = message

@@ -1,5 +1,6 @@
 // Keeps the triggers in the database in step with the metadata: whatever operation changed that, and at every start.
 
+import { messageOf } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
 import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { wakeChannel } from '../delivery/index.ts'
@@ -67,7 +68,7 @@ async function attempt(statements: readonly Sql[], transaction: Transaction): Pr
     return null
   } catch (error) {
     await transaction.script('rollback to savepoint event_trigger')
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

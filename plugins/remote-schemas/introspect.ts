@@ -1,7 +1,7 @@
 // Asking a remote server for its schema: the source that remote schemas are resolved from.
 
 import { getIntrospectionQuery } from 'graphql'
-import { badRequest, type Engine, type TrellisError } from '../../sdk/index.ts'
+import { badRequest, type Engine, messageOf, type TrellisError } from '../../sdk/index.ts'
 import { own, type Source, type SourceContext, type WireObject } from '../../sdk/metadata.ts'
 import { jsonType, OutgoingError, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
 import { remoteUrl } from './address.ts'
@@ -94,7 +94,7 @@ function readAnswer({ body: bytes }: OutgoingResponse): WireObject {
   try {
     answer = parseJson(text, 'precise')
   } catch (error) {
-    throw notIntrospection('', error instanceof Error ? error.message : String(error), text)
+    throw notIntrospection('', messageOf(error), text)
   }
   if (jsonType(answer) === 'Object') return answer as WireObject
   throw notIntrospection('', `parsing Object failed, expected Object, but encountered ${jsonType(answer)}`, text)

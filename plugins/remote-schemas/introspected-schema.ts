@@ -1,7 +1,7 @@
 // The answer to an introspection query as a schema. What is wrong with it is said in the words of the interface.
 
 import { buildClientSchema, type GraphQLSchema, type IntrospectionQuery, type IntrospectionSchema } from 'graphql'
-import { badRequest, TrellisError } from '../../sdk/index.ts'
+import { badRequest, messageOf, TrellisError } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
 import { jsonType } from '../../sdk/services.ts'
 import { checkValidity } from './validity.ts'
@@ -25,7 +25,7 @@ function schemaOrError(answer: unknown): GraphQLSchema | TrellisError {
     return buildClientSchema(introspection, { assumeValid: true })
   } catch (error) {
     if (error instanceof TrellisError) return error
-    return malformed('.data.__schema', error instanceof Error ? error.message : String(error))
+    return malformed('.data.__schema', messageOf(error))
   }
 }
 

@@ -1,42 +1,114 @@
-// A connection that hears notifications.
+// The connection that hears notifications: one for all channels, open for as long as anybody listens to one.
 
 import pg from 'pg'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
 
-export interface ListeningOptions {
+export interface ListenerOptions {
   /** A connection URL. */
   readonly url: string
   /** Milliseconds that connecting may take. */
   readonly patienceMillis: number
+}
+
+/** Somebody who listens to a channel. */
+interface Ear {
   readonly channel: string
   readonly onNotify: (payload: string) => void
-  /** Told once when the connection ends otherwise than by {@link Listening.stop}. */
   readonly onLost: (error: Error) => void
+  /** Whether the database was told; until then what fails is a rejection. */
+  isOpen: boolean
+}
+
+interface Connection {
+  readonly client: DatabaseClient
+  readonly ready: Promise<unknown>
+  readonly ears: Set<Ear>
+  isOver: boolean
 }
 
 export interface Listening {
   stop(): Promise<void>
 }
 
-/** Listens to a channel until it is stopped; rejects with what `pg` says. */
-export async function listen(options: ListeningOptions): Promise<Listening> {
-  const { url, patienceMillis, channel, onNotify, onLost } = options
-  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: patienceMillis })
-  let stopped = false
-  const lose = (error: Error) => {
-    if (!stopped) onLost(error)
-    stopped = true
+export class Listener {
+  readonly #options: ListenerOptions
+  #connection: Connection | null = null
+
+  constructor(options: ListenerOptions) {
+    this.#options = options
   }
-  client.on('notification', (message) => onNotify(message.payload ?? ''))
-  client.on('error', lose)
-  client.on('end', () => lose(new Error('connection ended')))
-  await client.connect()
-  await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
-  return {
-    stop: async () => {
-      stopped = true
-      await client.end().catch(() => {})
-    },
+
+  /**
+   * Listens to a channel until it is stopped; rejects with what `pg` says. `onLost` is told once when the connection ends
+   * otherwise.
+   */
+  async listen(
+    channel: string,
+    onNotify: (payload: string) => void,
+    onLost: (error: Error) => void,
+  ): Promise<Listening> {
+    const connection = this.#connection ?? this.#connect()
+    const ear: Ear = { channel, onNotify, onLost, isOpen: false }
+    connection.ears.add(ear)
+    try {
+      await connection.ready
+      await connection.client.query(listensTo(connection))
+      ear.isOpen = true
+    } catch (error) {
+      await this.#leave(connection, ear)
+      throw error
+    }
+    return { stop: () => this.#leave(connection, ear) }
+  }
+
+  /** Ends the connection, and tells nobody. */
+  async close(): Promise<void> {
+    if (this.#connection) await this.#end(this.#connection)
+  }
+
+  #connect(): Connection {
+    const { url, patienceMillis } = this.#options
+    const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: patienceMillis })
+    const ears = new Set<Ear>()
+    const lose = (error: Error) => {
+      if (connection.isOver) return
+      this.#forget(connection)
+      for (const ear of [...ears]) if (ear.isOpen) ear.onLost(error)
+    }
+    client.on('notification', ({ channel, payload }) => {
+      for (const ear of ears) if (ear.channel === channel) ear.onNotify(payload ?? '')
+    })
+    client.on('error', lose)
+    client.on('end', () => lose(new Error('connection ended')))
+    const connection: Connection = { client, ready: client.connect(), ears, isOver: false }
+    connection.ready.catch(lose)
+    this.#connection = connection
+    return connection
+  }
+
+  #forget(connection: Connection): void {
+    connection.isOver = true
+    if (this.#connection === connection) this.#connection = null
+  }
+
+  async #leave(connection: Connection, ear: Ear): Promise<void> {
+    const { client, ears, isOver } = connection
+    ears.delete(ear)
+    if (isOver) return
+    if (ears.size === 0) await this.#end(connection)
+    else if (![...ears].some(({ channel }) => channel === ear.channel)) {
+      const rest = `UNLISTEN ${pg.escapeIdentifier(ear.channel)}; ${listensTo(connection)}`
+      await client.query(rest).catch(() => {})
+    }
+  }
+
+  async #end(connection: Connection): Promise<void> {
+    this.#forget(connection)
+    await connection.client.end().catch(() => {})
   }
 }
+
+/** Each time all channels: so the activity of the connection shows what it listens to. */
+const listensTo = ({ ears }: Connection): string =>
+  [...new Set([...ears].map(({ channel }) => `LISTEN ${pg.escapeIdentifier(channel)}`))].join('; ')

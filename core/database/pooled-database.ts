@@ -6,7 +6,7 @@
 //   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
 //   at work at once where processors are what limits them.
 // - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
-// - `listen` and `decode` have connections of their own.
+// - `listen` has one connection for all channels, `decode` one of its own.
 //
 // So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
@@ -26,7 +26,7 @@ import type {
 } from './database.ts'
 import { type DecodedCommit, type Decoding, decode } from './decoding.ts'
 import { Lanes } from './lanes.ts'
-import { type Listening, listen } from './listening.ts'
+import { Listener, type Listening } from './listening.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
 import { Pool } from './pool.ts'
 import {
@@ -89,6 +89,7 @@ export class PooledDatabase implements Database {
   readonly #lanes: Lanes | null
   readonly #probe: Probe
   readonly #lost: LostConnections
+  readonly #listener: Listener
   readonly #histories = new StatementHistories()
   readonly #writeGate = new WriteGate()
   #serverVersion = 0
@@ -114,6 +115,7 @@ export class PooledDatabase implements Database {
     const lanes = { connect: connecting(options.connectTimeout * 1000), count: laneCount, atWork, lifetimeMillis }
     this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
     this.#probe = new Probe({ connect: connecting(probeMillis), patienceMillis: probeMillis })
+    this.#listener = new Listener({ url, patienceMillis: options.connectTimeout * 1000 })
     this.#lost = new LostConnections({
       probe: this.#probe,
       clients: () => [...this.#pool.clients, ...(this.#lanes?.clients ?? [])],
@@ -187,8 +189,7 @@ export class PooledDatabase implements Database {
   }
 
   listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
-    const { url, connectTimeout } = this.#options
-    return listen({ url, patienceMillis: connectTimeout * 1000, channel, onNotify, onLost })
+    return this.#listener.listen(channel, onNotify, onLost)
   }
 
   decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {
@@ -202,7 +203,7 @@ export class PooledDatabase implements Database {
 
   async close(): Promise<void> {
     this.#lost.stop()
-    await Promise.all([this.#lanes?.close(), this.#probe.close(), this.#pool.close()])
+    await Promise.all([this.#lanes?.close(), this.#probe.close(), this.#listener.close(), this.#pool.close()])
   }
 
   #answer(statement: PreparedStatement, values: readonly (string | null)[], options: ReadOptions) {

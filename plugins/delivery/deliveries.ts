@@ -76,6 +76,11 @@ export class Deliveries {
     })
   }
 
+  /** Has what is due of a topic looked for at once. */
+  wake(topic: string): void {
+    this.#wake.call(topic)
+  }
+
   /** Begins when the start is over, which has more urgent things to do, unless the server stops before. */
   #whileServing(start: () => void): void {
     const { onReady, onStopping, onClose } = this.#parts

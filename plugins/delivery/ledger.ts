@@ -45,6 +45,16 @@ export interface Ledger<Item extends Claimed> {
 /** Seconds that a claim holds without being renewed. */
 export const leaseSeconds = 30
 
+/** Seconds for which an instance may not have heard of what others made. */
+const unheardSeconds = 60
+
+/**
+ * Seconds until something is looked at again whose trigger this instance does not serve; `since`: when it could first be
+ * delivered. Soon at first, for the instance may only not have heard of the trigger yet, and another one delivers it then.
+ */
+export const delayOfUnknown = (since: string): number =>
+  Date.now() - Date.parse(since) < unheardSeconds * 1000 ? 1 : 60
+
 /** What the configuration of a webhook says of repeating. */
 export interface RetryRule {
   readonly retries: number

@@ -27,6 +27,11 @@ export class Wake {
     this.#sleepers.set(topic, wake)
   }
 
+  /** Says by itself that something of a topic may be to be delivered. */
+  call(topic: string): void {
+    this.#sleepers.get(topic)?.()
+  }
+
   start(): void {
     this.#connecting = this.#connect()
   }
@@ -39,7 +44,7 @@ export class Wake {
   }
 
   async #connect(): Promise<void> {
-    const notified = (topic: string) => this.#sleepers.get(topic)?.()
+    const notified = (topic: string) => this.call(topic)
     try {
       this.#listening = await this.#database.listen(wakeChannel, notified, () => this.#again())
       for (const wake of this.#sleepers.values()) wake()

@@ -11,6 +11,13 @@ const tellEvery = 60_000
 /** Delivers events as long as the server runs. */
 export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (message: string) => void): void {
   const { database, observe } = engine
+  let isServed = false
+  // Where there were no triggers, the log was hardly looked at.
+  engine.metadata.service.onChange((model) => {
+    const hasTriggers = eventTriggersOf(model).size > 0
+    if (hasTriggers && !isServed) deliveries.wake('events')
+    isServed = hasTriggers
+  })
   const told = new Map<string, number>()
   deliveries.deliver<ClaimedEvent>({
     topic: 'events',

@@ -5,6 +5,7 @@ import type { Database } from '../../sdk/sql.ts'
 import {
   type Attempt,
   type Backlog,
+  delayOfUnknown,
   type Ledger,
   leaseSeconds,
   type Outcome,
@@ -79,11 +80,11 @@ const unpark = `
   update trellis.event_log set next_retry_at = now()
   where ${isOpen} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)`
 
+/** Milliseconds between two looks where there is no trigger that could write an event. */
+const longestPause = 60_000
+
 /** Milliseconds between two looks for such events. */
 const unparkEvery = 60_000
-
-/** Seconds after which an event is looked at again whose trigger is not served. */
-const unknownDelay = 60
 
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
@@ -107,9 +108,10 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const trigger = triggers().get(event.trigger_name)
     if (!trigger) {
       unknownTrigger(event)
-      return { id: event.id, attempt: null, state: 'later', delay: unknownDelay }
+      return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.created_at) }
     }
-    if (trigger.entry.paused) return { id: event.id, attempt: null, state: 'later', delay: unknownDelay }
+    if (trigger.entry.paused)
+      return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.created_at) }
     const { num_retries: retries, interval_sec: interval, timeout_sec: timeoutSeconds } = trigger.entry.retry_conf
     const { url, headers } = trigger
     const body = bodyOf(event, retries)
@@ -147,6 +149,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
 
   async pause(): Promise<number> {
     const { database, triggers, interval } = this.#options
+    if (triggers().size === 0) return longestPause
     if (performance.now() - this.#unparkedAt > unparkEvery) {
       this.#unparkedAt = performance.now()
       const paused = [...triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)

@@ -8,6 +8,7 @@ import type { Database } from '../../sdk/sql.ts'
 import {
   type Attempt,
   type Backlog,
+  delayOfUnknown,
   failureStatus,
   type Ledger,
   leaseSeconds,
@@ -49,9 +50,6 @@ export interface LedgerOptions {
 
 /** Milliseconds after which the ledger is looked at whatever it says is next. */
 const longestPause = 60_000
-
-/** Seconds after which an event is looked at again whose trigger is not served. */
-const unknownDelay = 60
 
 interface LedgerTable {
   readonly table: string
@@ -208,7 +206,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
 
   async deliver(event: ClaimedCronEvent, signal: AbortSignal): Promise<Outcome> {
     const trigger = this.#triggers().get(event.trigger_name)
-    if (!trigger) return { id: event.id, attempt: null, state: 'later', delay: unknownDelay }
+    if (!trigger) return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.scheduled_time) }
     const { name, payload = null, comment = null, retry_conf = retryDefaults } = trigger.entry
     if (isTooLate(event, retry_conf)) return dead(event.id)
     const { url, headers } = trigger

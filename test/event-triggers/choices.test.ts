@@ -131,3 +131,16 @@ test('old events leave the log by a job', async (t) => {
     async () => (await shop.sql(`select from trellis.job where name = 'event log of order'`)).length === 0,
   )
 })
+
+test('an event of a trigger that this server has not heard of yet is looked at again soon', async (t) => {
+  const shop = await startShop(t)
+  const sent = `'{"id": 1}'::json, null, null, null`
+  await shop.sql(`select trellis.record_event('public', 'orders', 'order', 'INSERT', null, ${sent}, false)`)
+  // Claimed and put off, as by an instance that is behind.
+  await eventually(
+    async () => (await shop.sql('select from trellis.event_log where next_retry_at > now()')).length === 1,
+  )
+  await shop.trigger()
+  const [event] = await shop.events(1)
+  assert.equal(event?.delivery_info.current_retry, 0)
+})

@@ -88,7 +88,7 @@ function orderType(scope: SchemaScope, asked: unknown[]): graphql.GraphQLObjectT
 
 const actions = (url: string, asked: unknown[]) =>
   definePlugin({
-    name: 'actions',
+    name: 'orders',
     dependencies: ['tables'],
     register(engine) {
       const resolve = async ({ args, session }: { args: object; session: { role: string } }) => {
@@ -102,7 +102,7 @@ const actions = (url: string, asked: unknown[]) =>
         extensions: { root: { kind: 'resolved', resolve } as const },
       })
       engine.graphql.contribute({
-        name: 'actions',
+        name: 'orders',
         query: (scope) => new Map([['orders', field(scope)]]),
         mutation: (scope) => new Map([['order', field(scope)]]),
         rowFields: (_scope, { name }) =>

@@ -122,7 +122,6 @@ const refusedDefinitions: Refusal[] = [
         'that says two values',
         { name: 'a', value: 'b', value_from_env: 'C' },
         'expecting only one of value or value_from_env keys',
-        true,
       ],
       [
         'of the server’s own configuration',

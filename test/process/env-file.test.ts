@@ -62,7 +62,11 @@ test('a value of it that cannot be used, and unknown options in it, are named', 
 })
 
 test('every secret with a variable may be given as a file, in both dialects', () => {
-  const values: Readonly<Record<string, string>> = { databaseUrl: 'postgres://u:p@h/d', jwtSecret: '{"type":"x"}' }
+  const values: Readonly<Record<string, string>> = {
+    databaseUrl: 'postgres://u:p@h/d',
+    jwtSecret: '{"type":"x"}',
+    mongodbUrl: 'mongodb://u:p@h/d',
+  }
   const secrets = options.filter(({ declaration: { secret, variable } }) => secret && variable !== undefined)
   assert.ok(secrets.length >= 5)
   for (const { key, declaration } of secrets) {

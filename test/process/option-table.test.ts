@@ -103,6 +103,10 @@ const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonl
   adminSecret: { good: ['a', '["a","b"]'], bad: ['[]', '["a",""]', '["a"'] },
   accessKey: { good: ['a'], bad: ['[""]'] },
   metricsSecret: { good: ['a'], bad: ['[""]'] },
+  mongodbUrl: {
+    good: ['mongodb://h/d', 'mongodb://u:p@h:1,i:2/d?replicaSet=r', 'mongodb+srv://h/d'],
+    bad: ['h/d', 'http://h/d'],
+  },
   authHook: { good: ['http://h/', 'https://h:1/p?q'], bad: ['h', 'ftp://h/', 'http://u:p@h/'] },
 }
 

@@ -29,12 +29,12 @@ const triggered = `
   join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where t.tgname = '${triggerName}' and not t.tgisinternal`
 
-/** Whether what servers made is there, and none of them uses it: who listens has said that last. */
+/** Whether what servers made is there, and none of them uses it: the connection that listens says last what it listens to. */
 const leftOver = `
   select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
   where n.nspname = 'trellis' and p.proname = '${functionName}' and not exists (
     select from pg_catalog.pg_stat_activity
-    where datname = pg_catalog.current_database() and query = 'LISTEN "${channel}"' and pid <> pg_catalog.pg_backend_pid())`
+    where datname = pg_catalog.current_database() and query ~ '(^|; )LISTEN "?${channel}"?($|;)' and pid <> pg_catalog.pg_backend_pid())`
 
 /** Milliseconds to hear a notification of one's own, and to get the lock of a table. */
 const hearingMillis = 3000

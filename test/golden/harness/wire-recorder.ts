@@ -23,11 +23,12 @@ export interface WireRecorder {
 }
 
 /**
- * The engine asks once a second whether another instance changed the metadata, and whom it is connected with when it
- * opens a connection: no part of any request.
+ * The engine asks once a second whether another instance changed the metadata, whom it is connected with when it opens a
+ * connection, and what of its logs and jobs is due: no part of any request.
  */
 const isHousekeeping = ({ text }: Pick<SentStatement, 'text'>): boolean =>
-  /\bfrom trellis\.metadata\b|^select pg_catalog\.pg_backend_pid\(\)/.test(text)
+  /\bfrom trellis\.metadata\b|^(UN)?LISTEN |^select pg_catalog\.pg_(backend_pid\(\)|notify\('trellis_)/.test(text) ||
+  /\btrellis\.(job|agenda_job|event_\w+|hdb_\w+)\b/.test(text)
 
 /** Records what goes to the database of a URL until the test ends. */
 export async function recordWire(t: TestContext, databaseUrl: string): Promise<WireRecorder> {

@@ -99,7 +99,7 @@ test('a connection that breaks during a start is made again', async (t) => {
 
 test('a start whose database went away ends with one line', async (t) => {
   const whole = await wholeStart(t)
-  for (const part of [0, 0.3, 0.6, 0.9]) {
+  for (const part of [0, 0.3, 0.5, 0.7]) {
     const { url } = await fragile(t, (await used(t)).url, Math.ceil(whole * part) || 1, false)
     const { code, stderr } = await spawnTrellis(t, serving(url, part === 0 ? 0 : 1)).ended
     assert.equal(code, 1, `at ${part}`)

@@ -160,17 +160,30 @@ function resolveComputedFields(
       const help = didYouMean(name, () => computedFieldNames(table))
       throw badRequest('not-exists', `computed field "${name}" does not exist`, { help })
     }
-    if (field.kind !== 'computed_field') {
+    const returned = returnedTable(field)
+    if (returned === undefined) {
       throw badRequest('unexpected-payload', `expecting a computed field; but, "${name}" is a ${kindText(field)}; `)
     }
-    if (field.returns.kind === 'table') throw autoDerived(name, field.returns.table)
+    if (returned !== null) throw autoDerived(name, returned)
     context.depend({ kind: 'computed field', table: table.name, name }, 'untyped')
   }
   return new Set(names)
 }
 
 const computedFieldNames = ({ fields }: TableModel): string[] =>
-  [...fields].filter(([, { kind }]) => kind === 'computed_field').map(([name]) => name)
+  [...fields].filter(([, field]) => returnedTable(field) !== undefined).map(([name]) => name)
+
+/** The table whose rows a computed field returns; null: it returns none, undefined: it is no such field. */
+function returnedTable(field: { readonly kind: string }): QualifiedName | null | undefined {
+  // The kind is of a plugin that may be absent.
+  if (field.kind !== 'computed_field') return undefined
+  const { returns }: Returning = { returns: { kind: '' }, ...field }
+  return returns.table ?? null
+}
+
+interface Returning {
+  readonly returns: { readonly kind: string; readonly table?: QualifiedName }
+}
 
 function autoDerived(name: string, returned: QualifiedName) {
   const what = `select permissions on computed field "${name}"`

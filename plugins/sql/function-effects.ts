@@ -2,7 +2,7 @@
 // fields stop the request, and so does what neither can be any more. Both belong to plugins that may be absent.
 
 import { badRequest, compareText, nameText, type QualifiedName } from '../../sdk/index.ts'
-import { functionRef, type MetadataDocument, type ObjectRef } from '../../sdk/metadata.ts'
+import { functionRef, type ObjectRef } from '../../sdk/metadata.ts'
 import {
   changeOf,
   type FunctionChange,
@@ -13,10 +13,22 @@ import {
   isReplaced,
 } from './function-changes.ts'
 
+/** What is looked at of a document. */
+interface Functions {
+  readonly tables: readonly {
+    readonly table: QualifiedName
+    readonly computed_fields?: readonly {
+      readonly name: string
+      readonly definition: { readonly function: QualifiedName }
+    }[]
+  }[]
+  functions?: { readonly function: QualifiedName }[]
+}
+
 const refused = (message: string) => badRequest('not-supported', message)
 
 /** Refuses further functions under the name of a tracked one. */
-export function refuseOverloads({ functions = [] }: Partial<MetadataDocument>, changes: FunctionChanges): void {
+export function refuseOverloads({ functions = [] }: Functions, changes: FunctionChanges): void {
   const names = functions
     .map((entry) => changeOf(changes, entry.function))
     .filter((change) => change !== undefined)
@@ -28,7 +40,7 @@ export function refuseOverloads({ functions = [] }: Partial<MetadataDocument>, c
 }
 
 /** Forgets tracked functions that are gone, and refuses those that have become VOLATILE. */
-export function followTrackedFunctions(metadata: Partial<MetadataDocument>, changes: FunctionChanges): void {
+export function followTrackedFunctions(metadata: Functions, changes: FunctionChanges): void {
   const { functions } = metadata
   if (!functions) return
   const kept = functions.filter((entry) => !changeOf(changes, entry.function)?.dropped)
@@ -47,7 +59,7 @@ interface ComputedFieldChange {
 }
 
 /** The computed fields whose function may have changed. */
-function computedFieldChanges({ tables }: MetadataDocument, changes: FunctionChanges): ComputedFieldChange[] {
+function computedFieldChanges({ tables }: Functions, changes: FunctionChanges): ComputedFieldChange[] {
   if (changes.size === 0) return []
   return tables.flatMap(({ table, computed_fields: fields = [] }) =>
     fields.flatMap(({ name, definition }) => {
@@ -61,10 +73,7 @@ function computedFieldChanges({ tables }: MetadataDocument, changes: FunctionCha
  * Tracked functions whose name has come to stand for one that takes other arguments. One that is only dropped just goes,
  * but here somebody means the same function, and would find it untracked.
  */
-export function replacedFunctions(
-  { functions = [] }: Partial<MetadataDocument>,
-  changes: FunctionChanges,
-): ObjectRef[] {
+export function replacedFunctions({ functions = [] }: Functions, changes: FunctionChanges): ObjectRef[] {
   return functions.flatMap(({ function: name }) => {
     const change = changeOf(changes, name)
     return change && isReplaced(change) ? [functionRef(name)] : []
@@ -72,14 +81,14 @@ export function replacedFunctions(
 }
 
 /** The computed fields whose function's name does not stand for it any more. */
-export function lostComputedFields(metadata: MetadataDocument, changes: FunctionChanges): ObjectRef[] {
+export function lostComputedFields(metadata: Functions, changes: FunctionChanges): ObjectRef[] {
   return computedFieldChanges(metadata, changes)
     .filter(({ change }) => isLost(change))
     .map(({ table, name }) => ({ kind: 'computed field', table: { ...table }, name }))
 }
 
 /** Refuses functions behind computed fields that have been overloaded, or have become VOLATILE. */
-export function refuseComputedFieldChanges(metadata: MetadataDocument, changes: FunctionChanges): void {
+export function refuseComputedFieldChanges(metadata: Functions, changes: FunctionChanges): void {
   for (const { table, name, change } of computedFieldChanges(metadata, changes)) {
     const called = `function "${nameText(change.before)}" associated with computed field`
     // The missing space is part of the message that clients know.

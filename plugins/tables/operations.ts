@@ -37,13 +37,19 @@ function setIsEnum(entry: TableEntry, isEnum: boolean): void {
   else delete entry.is_enum
 }
 
+/** What is looked at of a document beside its tables. */
+interface Functions extends Pick<MetadataDocument, 'tables'> {
+  readonly functions?: readonly { readonly function: QualifiedName }[]
+}
+
 /** Adds a table to the draft; refuses one that is there already. */
 function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable): TableEntry {
   if (findTable(metadata, table)) {
     throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
   }
   // Absent without the plugin of functions.
-  if (metadata.functions?.some((entry) => sameName(entry.function, table))) {
+  const { functions }: Functions = metadata
+  if (functions?.some((entry) => sameName(entry.function, table))) {
     throw badRequest('not-supported', `function with name "${nameText(table)}" already exists`)
   }
   const entry: TableEntry = { table }

@@ -16,10 +16,15 @@ export class EventStreams {
     this.#serve = serve
   }
 
-  /** What answers a request; null where it asks for no events, or nothing serves them. */
+  /** What answers a request whose client takes nothing but events; null where that is not so, or nothing serves them. */
   for({ request: { headers } }: RouteCall): ServeEvents | null {
     if (this.#serve === null) return null
     return wantsEvents(headers.accept) || headers[streamTokenHeader] !== undefined ? this.#serve : null
+  }
+
+  /** What answers a subscription of a client that takes events beside JSON, as which it gets everything else. */
+  forSubscription({ request: { headers } }: RouteCall): ServeEvents | null {
+    return takesEvents(headers.accept) ? this.#serve : null
   }
 }
 
@@ -29,5 +34,9 @@ export const eventStreams = serviceKey<EventStreams>('event-streams')
 /** Names the stream that the results of a request go to, which is another answer. */
 export const streamTokenHeader = 'x-graphql-event-stream-token'
 
-/** Whether an `Accept` header asks for events. */
-export const wantsEvents = (accept: string | undefined): boolean => accept?.includes('text/event-stream') === true
+/** Whether an `Accept` header names events among what the client takes. */
+const takesEvents = (accept: string | undefined): accept is string => accept?.includes('text/event-stream') === true
+
+/** Whether an `Accept` header asks for events, and takes no JSON in their place. */
+export const wantsEvents = (accept: string | undefined): boolean =>
+  takesEvents(accept) && !/\bjson\b|application\/\*|\*\/\*/.test(accept)

@@ -72,14 +72,25 @@ const errorBody = (error: TrellisError, showInternal: boolean) => ({ errors: [gr
 
 const answering = (engine: Engine, alone: AnswerOptions, events: EventStreams) => (call: RouteCall) => {
   const serveEvents = events.for(call)
-  return serveEvents ? serveEvents(call, alone.schema) : answer(engine, call, alone)
+  return serveEvents ? serveEvents(call, alone.schema) : answer(engine, call, alone, events)
 }
 
-function answer(engine: Engine, call: RouteCall, alone: AnswerOptions): Promise<Buffer | string> {
+function answer(engine: Engine, call: RouteCall, alone: AnswerOptions, events: EventStreams): unknown {
   const body = readJson(call.body as Buffer, 'lossless')
+  const serveEvents = events.forSubscription(call)
+  if (serveEvents && isSubscription(engine, body)) return serveEvents(call, alone.schema)
   if (Array.isArray(body)) return answerBatch(engine, body, call, { ...alone, isAlone: false })
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
   return answerOne(engine, body, call, alone)
+}
+
+/** Whether a request's body asks for a subscription; one that cannot be read does not. */
+function isSubscription({ graphql }: Engine, body: unknown): boolean {
+  try {
+    return graphql.engine.operation(readGraphQLRequest(body)).kind === 'subscription'
+  } catch {
+    return false
+  }
 }
 
 /** How one request is answered. */

@@ -85,3 +85,24 @@ test('A stream that nobody has asked for is not found, and one is opened once.',
   assert.match(unnamed.text, /extensions\.operationId is missing/)
   await stream.body?.cancel()
 })
+
+test('A client that takes events beside JSON gets them for subscriptions, and JSON for everything else.', async (t) => {
+  const { url } = await startLibrary(t)
+  const ask = (query: string) =>
+    fetch(`${url}/v1/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed',
+      },
+      body: JSON.stringify({ query }),
+      signal: AbortSignal.timeout(10_000),
+    })
+  const answered = await ask('{ __typename }')
+  assert.equal(answered.headers.get('content-type'), 'application/graphql-response+json; charset=utf-8')
+  assert.deepEqual(await answered.json(), { data: { __typename: 'query_root' } })
+  assert.equal((await ask('{ nothing }')).headers.get('content-type')?.startsWith('application/graphql-resp'), true)
+  const subscribed = await ask('subscription { __typename }')
+  assert.equal(subscribed.headers.get('content-type')?.startsWith('text/event-stream'), true)
+  await subscribed.body?.cancel()
+})

@@ -24,6 +24,9 @@ if (files.length === 0) {
 // Before files that run side by side do it.
 if (files.some((file) => file.startsWith(join(directory, 'clients')))) await installClients()
 
+// Each file is a process that loads the engine: two thirds of that are spared.
+process.env['NODE_COMPILE_CACHE'] ??= join(directory, '../node_modules/.cache/trellis/compile')
+
 const postgres = await startTestPostgres()
 sharePostgres(postgres)
 // The exit handler of the PostgreSQL of the tests ends it.

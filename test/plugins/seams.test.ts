@@ -1,6 +1,7 @@
 // What plugins put around the work of the server, and what they check before it.
 
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { test } from 'node:test'
 import { definePlugin, type Engine, type Plugin } from '../../core/engine/plugin.ts'
 import type { Around } from '../../core/engine/wrapping.ts'
@@ -12,15 +13,19 @@ import { startTrellis } from '../support/trellis.ts'
 
 const plugin = (name: string, register: (engine: Engine) => void): Plugin => definePlugin({ name, register })
 
-/** Writes down when each kind of work begins and ends. */
+/** Whether a request is what something is done for: the server has statements of its own. */
+const requested = new AsyncLocalStorage<true>()
+
+/** Writes down when each kind of work of requests begins and ends. */
 const witness = (name: string, seen: string[]): Plugin =>
   plugin(name, (engine) => {
     const around =
       (what: string): Around<unknown> =>
       async (_work, run) => {
+        if (what === 'statement' && !requested.getStore()) return run()
         seen.push(`${name} ${what} begins`)
         try {
-          return await run()
+          return await requested.run(true, run)
         } finally {
           seen.push(`${name} ${what} ends`)
         }

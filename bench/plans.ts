@@ -1,7 +1,7 @@
 // The cost of a plan that is not cached: documents of which none is like another, planned by an engine in this process.
 
 import { silentObserver } from '../core/log/observe.ts'
-import { createEngine } from '../plugins/engine.ts'
+import { createEngine } from '../sdk/engine.ts'
 import { chinookMetadata } from './chinook.ts'
 
 /** Milliseconds of processor time that a plan may take, in the median. */

@@ -23,6 +23,7 @@ import type { Codec, InputSource, ParamSource } from '../database/param.ts'
 import { badRequest, TrellisError, validationFailed } from '../errors/errors.ts'
 import { below, type Path, pathKeys } from '../errors/path.ts'
 import { englishList, isGraphQLName } from '../names/names.ts'
+import { nodeInput } from './literal-input.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
 import { unknownField } from './unknown-field.ts'
@@ -380,23 +381,6 @@ function useWithin(context: OperationInput, name: string): unknown {
   throw validationFailed(
     expects ? `expected ${expects} for type "${named}", but found null` : `unexpected null value for type "${named}"`,
   )
-}
-
-/** A literal as an input source: constant unless it holds variables. */
-function nodeInput(node: ValueNode, use: (name: string) => unknown): InputSource {
-  if (node.kind === Kind.VARIABLE) {
-    use(node.name.value)
-    return { kind: 'variable', name: node.name.value, path: [] }
-  }
-  if (node.kind === Kind.LIST) {
-    const items = node.values.map((value) => nodeInput(value, use))
-    if (items.some(({ kind }) => kind !== 'constant')) return { kind: 'list', items }
-  }
-  if (node.kind === Kind.OBJECT) {
-    const entries = membersOf(node).map(([name, value]) => [name, nodeInput(value, use)] as const)
-    if (entries.some(([, { kind }]) => kind !== 'constant')) return { kind: 'object', entries }
-  }
-  return { kind: 'constant', value: literalJson(node, () => null) }
 }
 
 declare module 'graphql' {

@@ -20,7 +20,7 @@ import type { Dependence, Variables } from './plan-context.ts'
 
 /**
  * The operation's variables with defaults filled in; refuses a missing value of a non-null type. One that is null is
- * refused where it stands, as any value that does not fit.
+ * refused where it stands, like every value that does not fit.
  */
 export function readVariables(operation: Operation, given: Readonly<Record<string, unknown>> | null): Variables {
   const variables: Record<string, unknown> = Object.create(null)

@@ -1,5 +1,6 @@
 // Taking an object out of a draft, whoever owns it.
 
+import { memberOf } from '../json/json.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import { facetEntries } from './facet-format.ts'
 import { type ObjectRef, objectKey } from './objects.ts'
@@ -27,8 +28,8 @@ function removeFromTable(registry: MetadataRegistry, draft: MetadataDocument, ob
 }
 
 function removeAt(entry: TableEntry, key: string, index: number): void {
-  const lists = entry as unknown as Record<string, unknown[]>
-  const list = lists[key]!
-  if (list.length === 1) delete lists[key]
+  const list = memberOf(entry, key)
+  if (!Array.isArray(list)) return
+  if (list.length === 1) Reflect.deleteProperty(entry, key)
   else list.splice(index, 1)
 }

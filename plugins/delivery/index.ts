@@ -12,7 +12,15 @@ export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
 export { type KeptJob, keepJobs } from './kept-jobs.ts'
-export { type Claimed, delayOfUnknown, type Ledger, leaseSeconds, type Outcome, outcomeOf } from './ledger.ts'
+export {
+  type Claimed,
+  delayOfUnknown,
+  type Ledger,
+  leaseSeconds,
+  type Outcome,
+  outcomeLists,
+  outcomeOf,
+} from './ledger.ts'
 export { type Page, readPage } from './pages.ts'
 export { wakeChannel } from './wake.ts'
 

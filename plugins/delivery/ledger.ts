@@ -42,6 +42,19 @@ export interface Ledger<Item extends Claimed> {
   backlog(): Promise<readonly Backlog[]>
 }
 
+/** Outcomes as lists for `unnest`: ids, states, and of attempts statuses, requests and responses; then the delays. */
+export function outcomeLists(outcomes: readonly Outcome[]): readonly unknown[][] {
+  const of = (read: (attempt: Attempt) => unknown) => outcomes.map(({ attempt }) => attempt && read(attempt))
+  return [
+    outcomes.map(({ id }) => id),
+    outcomes.map(({ state }) => state),
+    of(({ status }) => status),
+    of(({ request }) => request),
+    of(({ response }) => response),
+    outcomes.map(({ delay }) => delay),
+  ]
+}
+
 /** Seconds that a claim holds without being renewed. */
 export const leaseSeconds = 30
 

@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../sdk/sql.ts'
 import {
-  type Attempt,
   type Backlog,
   delayOfUnknown,
   type Ledger,
   leaseSeconds,
   type Outcome,
+  outcomeLists,
   outcomeOf,
   type WebhookCaller,
 } from '../delivery/index.ts'
@@ -121,16 +121,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async record(outcomes: readonly Outcome[]): Promise<void> {
-    const of = (read: (attempt: Attempt) => unknown) => outcomes.map(({ attempt }) => attempt && read(attempt))
-    await this.#options.database.rows(record, [
-      outcomes.map(({ id }) => id),
-      outcomes.map(({ state }) => state),
-      of(({ status }) => status),
-      of(({ request }) => request),
-      of(({ response }) => response),
-      outcomes.map(({ delay }) => delay),
-      this.#worker,
-    ])
+    await this.#options.database.rows(record, [...outcomeLists(outcomes), this.#worker])
   }
 
   async renew(ids: readonly string[]): Promise<void> {

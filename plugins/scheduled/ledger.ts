@@ -6,7 +6,6 @@ import type { ConfiguredHeader } from '../../sdk/metadata.ts'
 import { filledTemplate } from '../../sdk/services.ts'
 import type { Database } from '../../sdk/sql.ts'
 import {
-  type Attempt,
   type Backlog,
   delayOfUnknown,
   failureStatus,
@@ -14,6 +13,7 @@ import {
   leaseSeconds,
   noHeaders,
   type Outcome,
+  outcomeLists,
   outcomeOf,
   resolveHeaders,
   type WebhookCaller,
@@ -110,16 +110,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   }
 
   async record(outcomes: readonly Outcome[]): Promise<void> {
-    const of = (read: (attempt: Attempt) => unknown) => outcomes.map(({ attempt }) => attempt && read(attempt))
-    await this.#database.rows(this.#record, [
-      outcomes.map(({ id }) => id),
-      outcomes.map(({ state }) => state),
-      of(({ status }) => status),
-      of(({ request }) => request),
-      of(({ response }) => response),
-      outcomes.map(({ delay }) => delay),
-      this.#worker,
-    ])
+    await this.#database.rows(this.#record, [...outcomeLists(outcomes), this.#worker])
   }
 
   async renew(ids: readonly string[]): Promise<void> {

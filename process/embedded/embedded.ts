@@ -21,12 +21,13 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/engine/start-error.ts'
-import { codeOf, messageOf } from '../../core/errors/thrown.ts'
+import { messageOf } from '../../core/errors/thrown.ts'
 import type { Observer } from '../../core/log/observe.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
 import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
 import { endOrphan, readPostmaster } from './postmaster.ts'
+import { usingDirectory } from './using-directory.ts'
 
 export interface EmbeddedOptions {
   readonly directory: string
@@ -395,17 +396,4 @@ function lastError(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const telling = lines.filter((line) => /FATAL|PANIC|error:|ERROR/.test(line))
   return (telling.at(-1) ?? lines.at(-1) ?? 'it said nothing').replace(/^.*(FATAL|PANIC|error|ERROR): */, '').trim()
-}
-
-const fileErrors = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'ELOOP', 'ENAMETOOLONG', 'ENOENT']
-
-/** Errors of files in the directory, told as one of the directory. */
-async function usingDirectory<T>(root: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const code = codeOf(error) ?? ''
-    if (!fileErrors.includes(code)) throw error
-    throw new StartError(`Directory ${root} cannot be written (${code}): choose another one with --data-dir`)
-  }
 }

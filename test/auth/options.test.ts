@@ -4,9 +4,9 @@ import { loggedByPlugins } from '../../core/engine/plugin-options.ts'
 import { type AllSettings, defaultSettings } from '../../core/options/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
-import { builtInOptions, parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { bannerText, configurationEntry } from '../../process/banner.ts'
 import { OptionsError } from '../../process/settings.ts'
+import { builtInOptions, parseSettings, readCommandLine } from '../support/built-in-options.ts'
 
 const parse = (argv: readonly string[], variables: Record<string, string> = {}, file?: string) =>
   parseSettings(readCommandLine(argv), {

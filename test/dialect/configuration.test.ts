@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { builtInOptions as options, parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { helpText } from '../../process/help.ts'
 import { OptionsError } from '../../process/settings.ts'
+import { builtInOptions as options, parseSettings, readCommandLine } from '../support/built-in-options.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'

@@ -6,9 +6,9 @@ import { dialects } from '../../core/names/dialect.ts'
 import { OptionsError } from '../../core/options/option-values.ts'
 import { OutgoingClient, OutgoingError } from '../../core/outgoing/client.ts'
 import { denyPrivate, isPrivate } from '../../core/outgoing/egress.ts'
-import { parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { definePlugin, type Outgoing } from '../../sdk/index.ts'
 import { startOther } from '../auth/other-server.ts'
+import { parseSettings, readCommandLine } from '../support/built-in-options.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 test('what is not the internet is private, also where an address of IPv6 stands for it', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { builtInOptions as options } from '../../plugins/options.ts'
 import { defaultText, flagText, helpText } from '../../process/help.ts'
+import { builtInOptions as options } from '../support/built-in-options.ts'
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
 

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../../core/names/dialect.ts'
 import type { Option } from '../../core/options/option-values.ts'
-import { builtInOptions as options, parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { OptionsError } from '../../process/settings.ts'
+import { builtInOptions as options, parseSettings, readCommandLine } from '../support/built-in-options.ts'
 
 const prefix = dialects.trellis.environmentPrefix
 

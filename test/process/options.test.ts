@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultSettings } from '../../core/options/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
-import { builtInOptions, parseSettings, readCommandLine } from '../../plugins/options.ts'
 import { readCommand } from '../../process/cli.ts'
 import { OptionsError } from '../../process/settings.ts'
+import { builtInOptions, parseSettings, readCommandLine } from '../support/built-in-options.ts'
 
 interface Sources {
   readonly variables?: Record<string, string>

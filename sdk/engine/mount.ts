@@ -3,8 +3,8 @@
 // errors.
 
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import type { RunningEngine } from '../core/engine/engine.ts'
-import { createEngine, type EngineOptions } from './engine.ts'
+import type { RunningEngine } from '../../core/engine/engine.ts'
+import { createEngine, type EngineOptions } from './create-engine.ts'
 
 /** What `app.register(trellis, ...)` takes beside `prefix`. */
 export interface MountOptions extends EngineOptions {

@@ -1,9 +1,9 @@
-// The options of the server with the built-in plugins, for programs that read them as the server does.
+// The options of the server with the built-in plugins, read as the server does.
 
-import { optionsOf } from '../core/engine/plugin-options.ts'
-import type { Option } from '../core/options/option-values.ts'
-import * as settings from '../process/settings.ts'
-import { builtInPlugins } from './index.ts'
+import { optionsOf } from '../../core/engine/plugin-options.ts'
+import type { Option } from '../../core/options/option-values.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
+import * as settings from '../../process/settings.ts'
 
 /** Core's and those of the built-in plugins, in the order of the help text. */
 export const builtInOptions: readonly Option[] = optionsOf(builtInPlugins.map((plugin) => ({ plugin, source: null })))

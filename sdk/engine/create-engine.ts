@@ -1,11 +1,11 @@
 // The engine with the built-in plugins, for programs that run it.
 
-import type { RunningEngine } from '../core/engine/engine.ts'
-import type { Plugin } from '../core/engine/plugin.ts'
-import type { Observer } from '../core/log/observe.ts'
-import { defaultSettings, type GivenSettings } from '../core/options/options.ts'
-import { createEngineWithDatabase } from '../process/engine-with-database.ts'
-import { builtInPlugins } from './index.ts'
+import type { RunningEngine } from '../../core/engine/engine.ts'
+import type { Plugin } from '../../core/engine/plugin.ts'
+import type { Observer } from '../../core/log/observe.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
+import { builtInPlugins } from '../../plugins/index.ts'
+import { createEngineWithDatabase } from '../../process/engine-with-database.ts'
 
 export interface EngineOptions {
   /**

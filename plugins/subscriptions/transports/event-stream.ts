@@ -50,12 +50,15 @@ export class EventStream {
     }, keepAlive)
     this.#timer.unref()
     raw.on('error', () => {})
-    raw.once('close', () => {
+    const closed = () => {
       this.#isOpen = false
       clearInterval(this.#timer)
       this.#outbox.release()
       onClose()
-    })
+    }
+    // Who went away before this is not told of again.
+    if (raw.closed) setImmediate(closed)
+    else raw.once('close', closed)
   }
 
   get bytes(): number {

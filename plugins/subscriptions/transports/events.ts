@@ -134,10 +134,10 @@ export class Events {
   }
 
   #openStream({ reply, request }: Connected, session: Session | null, onClose: () => void): EventStream {
-    const { keepAlive, stallTimeout } = this.#options.limits
+    const { keepAlive } = this.#options.limits
     let expiry: NodeJS.Timeout | null = null
     const stream = new EventStream({
-      ...{ reply, requestId: request.id, keepAlive, stallTimeout },
+      ...{ reply, requestId: request.id, keepAlive },
       onClose: () => {
         this.#streams.delete(stream)
         if (expiry) clearTimeout(expiry)

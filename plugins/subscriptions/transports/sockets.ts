@@ -168,6 +168,8 @@ export class Sockets {
     socket.on('pong', () => {
       served.isAlive = true
     })
+    // The server gives a connection this time while there is something to send, anew whenever the client takes some of it.
+    request.socket.once('timeout', () => connection.close(1013, 'the client does not take what it is sent'))
     // What is wrong with a frame closes the socket, with the code that says so.
     socket.on('error', (error) => connection.log({ type: 'conn_err', detail: error.message }))
     socket.once('close', () => {
@@ -184,10 +186,6 @@ export class Sockets {
     for (const served of this.#served[round % turns]!) {
       const { connection } = served
       const { socket } = connection.options
-      if (connection.outbox.stuckFor > this.#options.limits.stallTimeout) {
-        connection.close(1013, 'the client does not take what it is sent')
-        continue
-      }
       if (isLook) {
         if (!served.isAlive) {
           socket.terminate()

@@ -9,6 +9,7 @@ const wire: Wire = {
   result: (id) => [`{"type":"next","id":${JSON.stringify(id)},"payload":`, '}'],
   refused: (id, error) => `{"type":"error","id":${JSON.stringify(id)},"payload":[${error}]}`,
   complete: (id) => `{"type":"complete","id":${JSON.stringify(id)}}`,
+  endsByRefusal: true,
 }
 
 interface State {

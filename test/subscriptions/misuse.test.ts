@@ -77,6 +77,20 @@ test('Who goes away before its stream of events is opened leaves none behind.', 
   assert.equal(await isLeft(trellis), true)
 })
 
+test('A stream of events that is opened while the server stops is ended like the others.', async (t) => {
+  const settings = { gracefulShutdownTimeout: 20 }
+  const trellis = await startLibrary(t, { plugins: [hesitating(500)], settings })
+  const asked = fetch(`${trellis.url}/v1/graphql?query=${encodeURIComponent(books)}`, {
+    headers: { accept: 'text/event-stream' },
+  })
+  await sleep(200)
+  const started = Date.now()
+  const closed = trellis.engine.close()
+  assert.match(await (await asked).text(), /retry: \d+\n\n$/)
+  await closed
+  assert.ok(Date.now() - started < 15_000, 'it did not wait for the client')
+})
+
 test('A subscription that ended with an error is over, whatever becomes of the metadata.', async (t) => {
   const trellis = await startMeasured(t)
   const socket = await openApollo(t, trellis.url)

@@ -70,7 +70,7 @@ async function survive(t: TestContext, means: Means): Promise<void> {
   let isDead = false
   const comeBack = { retryAttempts: 1000, retryWait: () => sleep(50), shouldRetry: () => true }
   // Where it is not, all go to the other one.
-  const isRestarted = isSoak
+  const isRestarted = isSoak && means !== 'triggers'
   const clients = [
     graphqlWsClient(t, other.url),
     graphqlWsClient(t, url, { ...comeBack, url: () => socketOf(isDead ? other.url : url) }),

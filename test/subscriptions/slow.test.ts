@@ -8,7 +8,7 @@ import { startLibrary } from '../support/library.ts'
 import { eventually } from '../support/waiting.ts'
 import { openApollo, type TestSocket } from './clients.ts'
 
-const settings = { responseStallTimeout: 2, websocketKeepalive: 1, liveQueriesRefetchInterval: 100 }
+const settings = { responseStallTimeout: 3, websocketKeepalive: 1, liveQueriesRefetchInterval: 100 }
 const query = 'subscription { big { id content } }'
 /** More than the network holds on its way. */
 const bytes = 24_000_000
@@ -38,6 +38,7 @@ test('A client that reads slowly is given the time that it takes, one that reads
   raw.on('data', () => raw.pause())
   const pulse = setInterval(() => raw.resume(), 14)
   atEnd(t, () => clearInterval(pulse))
+  await slow.messages.until((all) => all.some(({ type }) => type === 'data'), 60_000)
   const { type, payload } = (await slow.next()) as { type: string; payload: { data: { big: { content: string }[] } } }
   assert.deepEqual([type, payload.data.big[0]!.content.length], ['data', bytes])
   assert.ok(Date.now() - started > 5000, 'it took longer than clients that read nothing are given')

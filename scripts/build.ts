@@ -22,7 +22,7 @@ for (const file of globSync('**/*.d.ts', { cwd: target })) {
   writeFileSync(path, head + readFileSync(path, 'utf8').replace(specifier, '$1$2.js$3'))
 }
 
-for (const file of globSync(['{core,plugins}/**/*.sql', 'plugins/**/*.html', 'bin/*.js'], { cwd: root })) {
+for (const file of globSync(['{core,plugins}/**/*.sql', 'plugins/*/*.html', 'bin/*.js'], { cwd: root })) {
   copyFileSync(join(root, file), join(target, file))
 }
 

@@ -63,8 +63,9 @@ test('its policy lets it run its own files alone, its files are compressed and k
 })
 
 test('with a secret it is there when it is asked for, and not where it is forbidden', async (t) => {
+  const database = await testDatabase(t)
   const statuses = async (settings: Readonly<Record<string, unknown>>) => {
-    const { request } = await startTrellis(t, { settings })
+    const { request } = await startTrellis(t, { settings, database })
     const answers = ['/', '/graphiql', '/console', '/console/data/schema'].map(async (path) => {
       const response = await request(path, { headers: { accept } })
       return response.status

@@ -77,7 +77,9 @@ export async function measureDeliveries(databaseUrl: string, surroundings: Surro
 }
 
 const pending = async (client: pg.Client): Promise<number> => {
-  const { rows } = await client.query('select count(*)::int as n from trellis.event_log where not delivered')
+  const { rows } = await client.query(
+    'select count(*)::int as n from trellis.event_log where not delivered and not error and not archived',
+  )
   return rows[0].n
 }
 

@@ -2,6 +2,7 @@
 // may work on one ledger: what one has claimed the others pass over, until its lease ends.
 
 import { messageOf } from '../../sdk/index.ts'
+import { DueTimes } from './due-times.ts'
 import { Hand } from './hand.ts'
 import { type Claimed, type Ledger, leaseSeconds, type Outcome } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
@@ -15,6 +16,8 @@ export interface WorkerOptions<Item extends Claimed> {
   readonly batch: number
   /** Told of what the worker goes on after: a database that is away, most of all. The same in a row is told once. */
   report(message: string): void
+  /** Told that something was due of which nobody had told. */
+  missed(): void
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
   readonly measures: Pick<DeliveryMeasures, 'watch' | 'claimed' | 'settled'>
@@ -44,6 +47,7 @@ export class DeliveryWorker<Item extends Claimed> {
   readonly #held = new Map<string, Item>()
   /** What of that is not begun. */
   readonly #hand = new Hand<Item>()
+  readonly #dueTimes = new DueTimes()
   readonly #abort = new AbortController()
   #delivering = 0
   #stopping = false
@@ -105,13 +109,21 @@ export class DeliveryWorker<Item extends Claimed> {
   }
 
   async #run(): Promise<void> {
+    // It is no news that there was something at the start.
+    let isRested = false
     while (!this.#stopping) {
+      const isTold = this.#isWoken
       this.#isWoken = false
       const room = await this.#room()
       if (this.#stopping) return
       const claimed = await this.#claim(room)
+      if (claimed && isRested && !isTold) this.#options.missed()
+      isRested = false
       if (claimed === null) await this.#restAfterFailure()
-      else if (claimed < room) await this.#rest()
+      else if (claimed < room) {
+        await this.#rest()
+        isRested = true
+      }
     }
   }
 
@@ -154,7 +166,8 @@ export class DeliveryWorker<Item extends Claimed> {
   async #rest(): Promise<void> {
     if (this.#isWoken) return
     try {
-      await this.#sleep(await this.#options.ledger.pause())
+      const pause = await this.#options.ledger.pause()
+      await this.#sleep(Math.min(pause, this.#dueTimes.wait(performance.now())))
     } catch (error) {
       this.#report(error)
       await this.#restAfterFailure()
@@ -232,7 +245,9 @@ export class DeliveryWorker<Item extends Claimed> {
 
   #recorded(outcomes: readonly Outcome[]): void {
     let isMoreDue = false
-    for (const { id, state } of outcomes) {
+    const now = performance.now()
+    for (const { id, state, delay } of outcomes) {
+      if (state === 'retry' || state === 'later') this.#dueTimes.add(now + delay * 1000, now)
       // How long to rest was known before these came, and others may have waited for them.
       isMoreDue ||= state === 'retry' || state === 'later' || this.#held.get(id)?.is_ordered === true
       this.#held.delete(id)

@@ -36,8 +36,8 @@ export interface EventLedgerOptions {
   readonly caller: WebhookCaller
   /** The event triggers that are served, by name. */
   triggers(): ReadonlyMap<string, ResolvedTrigger>
-  /** Milliseconds between two looks at an empty log. */
-  readonly interval: number
+  /** Milliseconds until an empty log is looked at again. */
+  interval(): number
   /** Told of events whose trigger is not served. */
   unknownTrigger(event: ClaimedEvent): void
 }
@@ -146,7 +146,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       const paused = [...triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
       await database.rows(unpark, [paused])
     }
-    return interval
+    return interval()
   }
 
   backlog(): Promise<Backlog[]> {

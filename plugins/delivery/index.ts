@@ -11,7 +11,7 @@ export type { Backlog } from './backlog.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
-export { type KeptJob, keepJobs } from './kept-jobs.ts'
+export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'
 export {
   type Claimed,
   delayOfUnknown,

@@ -1,7 +1,7 @@
 // A job for each event trigger whose events leave the log by themselves, run by one of the instances.
 
 import type { Engine } from '../../sdk/index.ts'
-import { keepJobs } from '../delivery/index.ts'
+import { jobNameOf, keepJobs } from '../delivery/index.ts'
 import type { JobCall, Jobs } from '../jobs/index.ts'
 import { cleanUp, type InTransaction } from './cleanup.ts'
 import { cleanupOf } from './cleanup-schema.ts'
@@ -18,7 +18,9 @@ export function scheduleCleanups(engine: Engine, jobs: Jobs): void {
     [...eventTriggersOf(model).values()].flatMap(({ name, entry: { cleanup_config: config } }) => {
       if (!config || config.paused) return []
       const schedule = { cron: config.schedule }
-      return [{ name: `event log of ${name}`, schedule, timeout: null, run: (call: JobCall) => run(name, call) }]
+      return [
+        { name: jobNameOf('event log of', name), schedule, timeout: null, run: (call: JobCall) => run(name, call) },
+      ]
     }),
   )
 }

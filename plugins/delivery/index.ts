@@ -22,6 +22,14 @@ export {
   outcomeOf,
 } from './ledger.ts'
 export { type Page, readPage } from './pages.ts'
+export {
+  declareRetention,
+  deleteInBatches,
+  type InTransaction,
+  type RetainedState,
+  type Retention,
+  retentionBatch,
+} from './retention.ts'
 export { wakeChannel } from './wake.ts'
 
 export default definePlugin({

@@ -2,6 +2,9 @@
 
 import { type OptionValues, option } from '../../sdk/index.ts'
 
+/** PostgreSQL's intervals have an end. */
+const hours = { minimum: 0, maximum: 10 ** 7 }
+
 export const deliveryOptions = {
   eventsHttpPoolSize: option.whole(
     100,
@@ -33,6 +36,24 @@ export const deliveryOptions = {
       description: 'events claimed at once; 0: this instance records events, and leaves their delivery to others',
     },
   ),
+  eventsKeepDelivered: option.wholeOrNone(hours, {
+    flag: 'events-keep-delivered',
+    variable: 'EVENTS_KEEP_DELIVERED',
+    placeholder: 'HOURS',
+    description: 'delivered events of all kinds leave the log after so long, with their attempts; without it they stay',
+  }),
+  eventsKeepFailed: option.wholeOrNone(hours, {
+    flag: 'events-keep-failed',
+    variable: 'EVENTS_KEEP_FAILED',
+    placeholder: 'HOURS',
+    description: 'the same for events that failed for good, or were too late to be sent',
+  }),
+  eventsKeepArchived: option.wholeOrNone(hours, {
+    flag: 'events-keep-archived',
+    variable: 'EVENTS_KEEP_ARCHIVED',
+    placeholder: 'HOURS',
+    description: 'the same for events that were never delivered since their event trigger is gone',
+  }),
   logHeadersFromEnv: option.flagOnly({
     flag: 'log-headers-from-env',
     variable: 'LOG_HEADERS_FROM_ENV',

@@ -1,6 +1,7 @@
 // How much is delivered at once, how often the tables are looked at, and what is logged.
 
 import { type OptionValues, option } from '../../sdk/index.ts'
+import { signingRefusal } from './signing.ts'
 
 /** PostgreSQL's intervals have an end. */
 const hours = { minimum: 0, maximum: 10 ** 7 }
@@ -53,6 +54,15 @@ export const deliveryOptions = {
     variable: 'EVENTS_KEEP_ARCHIVED',
     placeholder: 'HOURS',
     description: 'the same for events that were never delivered since their event trigger is gone',
+  }),
+  webhookSigningSecrets: option.text({
+    flag: 'webhook-signing-secrets',
+    variable: 'WEBHOOK_SIGNING_SECRETS',
+    placeholder: 'TEXT',
+    secret: true,
+    check: signingRefusal,
+    description:
+      'secrets of the standard webhooks (whsec_...), the newest first, separated by spaces: deliveries are signed with each',
   }),
   logHeadersFromEnv: option.flagOnly({
     flag: 'log-headers-from-env',

@@ -116,7 +116,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const { url, headers } = trigger
     const body = bodyOf(event, retries)
     const trace = traceOf(event.payload)
-    const attempt = await caller.call({ url, headers, body, timeoutSeconds, trace, signal })
+    const attempt = await caller.call({ id: event.id, url, headers, body, timeoutSeconds, trace, signal })
     return outcomeOf(event.id, attempt, event.tries, { retries, interval })
   }
 

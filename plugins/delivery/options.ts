@@ -17,6 +17,16 @@ export const deliveryOptions = {
       description: 'webhooks called at once for events, and as many for cron triggers and for one-off events',
     },
   ),
+  eventsTriggerPoolSize: option.whole(
+    0,
+    { minimum: 0, maximum: 10_000 },
+    {
+      flag: 'events-trigger-pool-size',
+      variable: 'EVENTS_TRIGGER_POOL_SIZE',
+      placeholder: 'N',
+      description: 'webhooks called at once for one event trigger that has no concurrency of its own; 0: any number',
+    },
+  ),
   eventsFetchInterval: option.whole(
     1000,
     { minimum: 10, maximum: 3_600_000 },

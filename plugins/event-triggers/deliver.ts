@@ -26,6 +26,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
       database,
       caller: deliveries.caller('2'),
       triggers: () => eventTriggersOf(engine.model),
+      triggerConcurrency: deliveries.settings.eventsTriggerPoolSize,
       interval: deliveries.settings.eventsFetchInterval,
       unknownTrigger: ({ trigger_name: name }) => {
         const now = performance.now()

@@ -95,7 +95,10 @@ function subscribe(request: GraphQLRequest, context: OperationContext, sink: Res
       append: (body) => sink.result(body),
       next: (body) => sink.state(body),
       fail: (error) => sink.state(Buffer.from(failedResult(error, context))),
-      end: (error) => refuse(error, context, sink),
+      end: (error) => {
+        subscription.leave()
+        refuse(error, context, sink)
+      },
     },
   )
   return () => subscription.leave()

@@ -21,6 +21,13 @@ export interface MeasureNames {
   readonly workers: string
 }
 
+/** Of one delivery, in seconds. */
+export interface DeliveryTimes {
+  /** Since it was due, when it began. */
+  readonly late: number
+  readonly took: number
+}
+
 /** Counts what a worker tells it. */
 export class DeliveryMeasures {
   readonly #counts = new Map<string, MeasuredNumber & { value: number }>()
@@ -46,19 +53,18 @@ export class DeliveryMeasures {
   }
 
   claimed(count: number, seconds: number): void {
-    this.#observe(`${this.#measured.kind}_fetch_time_per_batch_seconds`, seconds)
-    if (count > 0) this.#observe(this.#measured.fetched, count)
+    this.#observe('fetch_time_per_batch_seconds', seconds)
+    if (count > 0) this.#observe('fetched_per_batch', count)
   }
 
-  settled({ late, trigger_name: name }: Claimed, { attempt, state }: Outcome, seconds: number): void {
+  settled({ trigger_name: name }: Claimed, { attempt, state }: Outcome, { late, took }: DeliveryTimes): void {
     if (!attempt && state !== 'dead') return
     const trigger = this.#label(name ?? '')
-    const { kind } = this.#measured
     if (attempt) {
       this.#count(this.#measured.invocations, attempt.succeeded ? 'success' : 'failed', trigger)
-      this.#observe(`${kind}_queue_time_seconds`, late)
-      this.#observe(`${kind}_webhook_processing_time_seconds`, seconds)
-      this.#observe(`${kind}_processing_time_seconds`, late + seconds)
+      this.#observe('queue_time_seconds', late)
+      this.#observe('webhook_processing_time_seconds', took)
+      this.#observe('processing_time_seconds', late + took)
     }
     if (state !== 'retry') this.#count(this.#measured.processed, state === 'delivered' ? 'success' : state, trigger)
   }
@@ -71,18 +77,18 @@ export class DeliveryMeasures {
       ...{ name, help, labels, kind: 'counter' },
       read: () => [...this.#counts].flatMap(([key, number]) => (key.startsWith(`${name}\n`) ? [number] : [])),
     })
-    const histogram = (name: string, help: string, bounds = buckets): Measure => ({
+    const histogram = (key: string, help: string, bounds = buckets, name = `${kind}_${key}`): Measure => ({
       ...{ name, help, buckets: bounds, kind: 'histogram' },
-      observeBy: (observe) => void this.#observers.set(name, observe),
+      observeBy: (observe) => void this.#observers.set(key, observe),
     })
     return [
       counter(invocations, 'Webhooks called'),
       counter(processed, 'Events that need no more attempts'),
-      histogram(`${kind}_fetch_time_per_batch_seconds`, 'Claiming what is due'),
-      histogram(fetched, 'What was claimed at once', batchBuckets),
-      histogram(`${kind}_queue_time_seconds`, 'From when something was due until its delivery began'),
-      histogram(`${kind}_webhook_processing_time_seconds`, 'From the call of a webhook to its answer'),
-      histogram(`${kind}_processing_time_seconds`, 'From when something was due to the answer of its webhook'),
+      histogram('fetch_time_per_batch_seconds', 'Claiming what is due'),
+      histogram('fetched_per_batch', 'What was claimed at once', batchBuckets, fetched),
+      histogram('queue_time_seconds', 'From when something was due until its delivery began'),
+      histogram('webhook_processing_time_seconds', 'From the call of a webhook to its answer'),
+      histogram('processing_time_seconds', 'From when something was due to the answer of its webhook'),
       {
         ...{ name: workers, help: 'Webhooks being called', labels: ['trigger_name'], kind: 'gauge' },
         read: () => [...this.#calling].map(([trigger_name, value]) => ({ labels: { trigger_name }, value })),

@@ -8,8 +8,9 @@ import {
   type Ledger,
   leaseSeconds,
   type Outcome,
-  outcomeLists,
   outcomeOf,
+  outcomeRows,
+  outcomeTexts,
   type WebhookCaller,
 } from '../delivery/index.ts'
 import { TriggerLimits } from './limits.ts'
@@ -38,8 +39,8 @@ export interface EventLedgerOptions {
   triggers(): ReadonlyMap<string, ResolvedTrigger>
   /** Deliveries at once of a trigger that does not say how many; 0: any number. */
   readonly triggerConcurrency: number
-  /** Milliseconds between two looks at an empty log. */
-  readonly interval: number
+  /** Milliseconds until an empty log is looked at again. */
+  interval(): number
   /** Told of events whose trigger is not served. */
   unknownTrigger(event: ClaimedEvent): void
 }
@@ -87,8 +88,7 @@ const claimWithin = claimWith({
 /** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
 const record = `
   with outcome as materialized (
-    select * from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[])
-      as o (id, state, status, request, response, delay)),
+    select * from ${outcomeRows}),
   logged as (
     insert into trellis.event_invocation_logs (event_id, trigger_name, status, request, response)
     select o.id, e.trigger_name, o.status, o.request::json, o.response::json
@@ -155,7 +155,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async record(outcomes: readonly Outcome[]): Promise<void> {
-    await this.#options.database.rows(record, [...outcomeLists(outcomes), this.#worker])
+    await this.#options.database.rows(record, [...outcomeTexts(outcomes), this.#worker])
     this.#limits.ended(outcomes.map(({ id }) => id))
   }
 
@@ -182,7 +182,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       const paused = [...triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
       await database.rows(unpark, [paused])
     }
-    return interval
+    return interval()
   }
 
   backlog(): Promise<Backlog[]> {

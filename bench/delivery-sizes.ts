@@ -37,6 +37,7 @@ export async function queryP99(port: number): Promise<number> {
 
 /** Milliseconds of the 99th percentile from when one-off events were due, all at once, to the webhook. */
 export async function measureOneOffs(trellis: Trellis, client: pg.Client, webhook: Webhook): Promise<number> {
+  await webhook.take()
   const at = new Date(Date.now() + oneOffsAhead * 1000).toISOString()
   await operate(trellis.port, 'create_scheduled_event', { webhook: webhook.url, schedule_at: at, payload: {} })
   await client.query(
@@ -45,7 +46,6 @@ export async function measureOneOffs(trellis: Trellis, client: pg.Client, webhoo
      from trellis.hdb_scheduled_events, generate_series(2, $1::int)`,
     [oneOffs],
   )
-  await webhook.take()
   const { late } = await webhook.takeAll(oneOffs)
   return late[Math.floor(late.length * 0.99)] ?? Number.NaN
 }

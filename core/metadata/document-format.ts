@@ -154,7 +154,7 @@ export class DeclaredFormat implements DocumentFormat {
   async validate({ content: document, place }: ReadDocument): Promise<void> {
     await this.#refuseDuplicates(document, place)
     for (const slice of this.#registry.slices) {
-      locate(place(slice.key), () => slice.validate?.(sliceValue(document, slice.key), document))
+      locate(place(slice.key), () => slice.validate?.(sliceValue(document, slice.key), document, this.#context))
     }
   }
 

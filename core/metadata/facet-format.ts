@@ -63,6 +63,15 @@ export class DeclaredFacets implements FacetFormat {
     for (const [kind, given] of names) refuseRepeated(given, { kind, path: [] })
   }
 
+  validateAll(entries: readonly TableEntry[]): void {
+    for (const facet of this.#facets) {
+      const { kind, isGlobal = false, name } = facet.duplicates
+      if (!isGlobal) continue
+      const names = entries.flatMap((entry) => facetEntries(entry, facet).map((each) => name(each)))
+      refuseRepeated(names, { kind, path: [] })
+    }
+  }
+
   areUsable(value: WireObject): boolean {
     return this.#facets.every((facet) => {
       const entries = value[facet.key]

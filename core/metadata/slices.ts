@@ -86,6 +86,8 @@ export interface FacetFormat {
   write(entry: TableEntry): Record<string, unknown>
   /** Refuses objects of the same name. */
   validate(entry: TableEntry): void
+  /** Refuses objects of several tables whose names are of the whole document. */
+  validateAll(entries: readonly TableEntry[]): void
   /** Whether their members in what is stored can be used at all. */
   areUsable(stored: Readonly<Record<string, unknown>>): boolean
   /** Their members after a rename. */
@@ -111,6 +113,8 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   entryKey?(entry: SliceEntry<K>): string
   /** What messages call an entry; absent: its key. */
   entryName?(entry: SliceEntry<K>): string
+  /** What is said when a document brings an entry whose key one has that stays. */
+  keptMessage?(key: string): string
   /** The order of entries in documents; absent: by their keys. */
   compareEntries?(a: SliceEntry<K>, b: SliceEntry<K>): number
   /** Decoded wire shape to stored shape; throws with a path relative to the slice. Absent: as it is. */
@@ -122,7 +126,7 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   /** The same of each entry, in place of `write`. */
   writeEntry?(entry: SliceEntry<K>, context: FormatContext): unknown
   /** Refuses a given document in which the slice does not fit the others; throws with a path relative to the slice. */
-  validate?(value: MetadataDocument[K], document: MetadataDocument): void
+  validate?(value: MetadataDocument[K], document: MetadataDocument, context: FormatContext): void
   /** Refuses an entry of a given document that does not fit itself; throws with a path relative to the entry. */
   validateEntry?(entry: SliceEntry<K>, context: FormatContext): void
   /** Whether what is stored, perhaps by another release, can be used at all. Absent: when it has a key. */
@@ -162,12 +166,13 @@ export interface AnySlice {
   describe?(context: FormatContext): TSchema
   entryKey?(entry: unknown): string
   entryName?(entry: unknown): string
+  keptMessage?(key: string): string
   compareEntries?(a: unknown, b: unknown): number
   read?(value: unknown, context: { readonly formatVersion: number }): unknown
   readEntry?(value: unknown, context: FormatContext): unknown
   write?(value: unknown): unknown
   writeEntry?(entry: unknown, context: FormatContext): unknown
-  validate?(value: unknown, document: MetadataDocument): void
+  validate?(value: unknown, document: MetadataDocument, context: FormatContext): void
   validateEntry?(entry: unknown, context: FormatContext): void
   isUsable?(entry: unknown, context: FormatContext): boolean
   cleared?(value: unknown): unknown
@@ -193,7 +198,12 @@ export interface Facet<Entry = unknown, Resolved = unknown> {
   readonly after?: readonly (string & keyof ModelSlices)[]
   readonly schema: TSchema
   /** What the document's duplicate check calls these objects: `relationships`, `select permissions`. */
-  readonly duplicates: { readonly kind: string; name(entry: Entry): string }
+  readonly duplicates: {
+    readonly kind: string
+    /** Whether names are of the whole document; absent: of the table. */
+    readonly isGlobal?: boolean
+    name(entry: Entry): string
+  }
   /** Identity within the table: the name or role. */
   identify(entry: Entry): string
   describe(table: QualifiedName, entry: Entry): ObjectDescription

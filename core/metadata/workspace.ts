@@ -194,7 +194,9 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
     const seen = new Set<string>()
     for (const entry of value as readonly unknown[]) {
       const key = slice.entryKey(entry)
-      if (seen.has(key)) throw badRequest('already-exists', `"${key}" is in ${slice.key} already`)
+      if (seen.has(key)) {
+        throw badRequest('already-exists', slice.keptMessage?.(key) ?? `"${key}" is in ${slice.key} already`)
+      }
       seen.add(key)
     }
   }

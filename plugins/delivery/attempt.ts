@@ -2,11 +2,13 @@
 
 import type { Dialect } from '../../sdk/index.ts'
 import { messageOf } from '../../sdk/index.ts'
-import type { Outgoing, OutgoingResponse } from '../../sdk/services.ts'
+import { type Outgoing, type OutgoingHeaders, type OutgoingResponse, signatureHeaders } from '../../sdk/services.ts'
 import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
 
 /** A call to make. */
 export interface WebhookCall {
+  /** Of what is delivered; the same at each attempt. */
+  readonly id: string
   readonly url: string
   readonly headers: ResolvedHeaders
   /** JSON text. */
@@ -63,6 +65,8 @@ export interface CallerOptions {
   readonly showsEnvironment: boolean
   /** The version of the log's form. */
   readonly version: '1' | '2'
+  /** Calls are signed with each of them. */
+  readonly keys: readonly Buffer[]
 }
 
 /** Calls webhooks; an attempt that fails is an attempt too, so it rejects only when the signal aborts. */
@@ -74,13 +78,13 @@ export class WebhookCaller {
   }
 
   async call(call: WebhookCall): Promise<Attempt> {
-    const { url, headers, body, timeoutSeconds, trace, signal } = call
+    const { url, body, timeoutSeconds, trace, signal } = call
     const timeout = Math.min(longestTimeout, Math.max(1, Math.round(timeoutSeconds * 1000)))
     try {
       const response = await this.#options.outgoing.send({
         method: 'POST',
         ...{ url, body, timeout, signal },
-        headers: headers.sent,
+        headers: this.#signed(call),
         maxResponseSize: keptResponse,
         cutsResponse: true,
         ...(trace !== null && { trace }),
@@ -90,6 +94,12 @@ export class WebhookCaller {
       signal.throwIfAborted()
       return this.failed(call, messageOf(error), failureStatus.client)
     }
+  }
+
+  #signed({ id, headers, body }: WebhookCall): OutgoingHeaders {
+    const { keys } = this.#options
+    if (keys.length === 0) return headers.sent
+    return { ...headers.sent, ...signatureHeaders({ id, at: new Date(), body }, keys) }
   }
 
   /** An attempt that got no answer. */

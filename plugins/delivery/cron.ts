@@ -16,11 +16,26 @@ const shorthands: Readonly<Record<string, string>> = {
 /** Numbers, lists, ranges and steps: what else the library knows is no part of the interface. */
 const field = /^[\d*,/-]+$/
 
-/** The greatest value of each field. */
-const greatest = [59, 23, 31, 12, 7]
+/** The fields, with the numbers that each may hold. */
+const fieldsOf = [
+  { name: 'minute', least: 0, greatest: 59 },
+  { name: 'hour', least: 0, greatest: 23 },
+  { name: 'day of month', least: 1, greatest: 31 },
+  { name: 'month', least: 1, greatest: 12 },
+  { name: 'day of week', least: 0, greatest: 7 },
+] as const
 
 /** `5/20` is short for `5-59/20`. */
-const withoutOpenSteps = (text: string, i: number): string => text.replace(/(^|,)(\d+)\//g, `$1$2-${greatest[i]}/`)
+const withoutOpenSteps = (text: string, i: number): string =>
+  text.replace(/(^|,)(\d+)\//g, `$1$2-${fieldsOf[i]?.greatest}/`)
+
+/** What is wrong with the numbers of a field; null: nothing. The library counts some of them from another end. */
+function refusalOfNumbers(text: string, i: number): string | null {
+  const { name, least, greatest } = fieldsOf[i]!
+  const numbers = text.split(',').flatMap((part) => part.split('/')[0]?.match(/\d+/g) ?? [])
+  const wrong = numbers.find((number) => Number(number) < least || Number(number) > greatest)
+  return wrong === undefined ? null : `${name} ${wrong} is not between ${least} and ${greatest}`
+}
 
 /** An expression in its five fields; refuses what is none, or is never due. */
 export function readCron(text: string): string {
@@ -31,12 +46,15 @@ export function readCron(text: string): string {
       `invalid cron expression ${JSON.stringify(text)}: expected five fields of numbers, *, lists, ranges and steps`,
     )
   }
+  const refusal = fields.map(refusalOfNumbers).find((each) => each !== null)
+  if (refusal) throw parseFailed(`invalid cron expression ${JSON.stringify(text)}: ${refusal}`)
   const expression = fields.map(withoutOpenSteps).join(' ')
   try {
     occurrencesOf({ cron: expression })
     return expression
   } catch (error) {
-    throw parseFailed(`invalid cron expression ${JSON.stringify(text)}: ${(error as Error).message}`)
+    const reason = (error as Error).message.replace(/^.*is no cron expression: (CronPattern: )?/, '')
+    throw parseFailed(`invalid cron expression ${JSON.stringify(text)}: ${reason}`)
   }
 }
 

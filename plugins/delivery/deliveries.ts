@@ -6,6 +6,7 @@ import { WebhookCaller } from './attempt.ts'
 import type { Claimed, Ledger, Outcome } from './ledger.ts'
 import { DeliveryMeasures, type MeasureNames } from './measures.ts'
 import type { DeliverySettings } from './options.ts'
+import { signingKeys } from './signing.ts'
 import { Wake } from './wake.ts'
 import { DeliveryWorker } from './worker.ts'
 
@@ -62,7 +63,8 @@ export class Deliveries {
   /** Calls webhooks; `version` is of the form of their logs. */
   caller(version: '1' | '2'): WebhookCaller {
     const { outgoing, dialect } = this.#parts
-    return new WebhookCaller({ outgoing, dialect, version, showsEnvironment: this.settings.logHeadersFromEnv })
+    const { logHeadersFromEnv: showsEnvironment, webhookSigningSecrets } = this.settings
+    return new WebhookCaller({ outgoing, dialect, version, showsEnvironment, keys: signingKeys(webhookSigningSecrets) })
   }
 
   /** Delivers what is due from when the server is ready until it stops, which lets what is under way end. */

@@ -11,7 +11,7 @@ export type { Backlog } from './backlog.ts'
 export { CronExpression, occurrencesAfter, TimeZone } from './cron.ts'
 export { type Deliveries, deliveries } from './deliveries.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
-export { type KeptJob, keepJobs } from './kept-jobs.ts'
+export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'
 export {
   type Claimed,
   delayOfUnknown,
@@ -23,6 +23,14 @@ export {
   outcomeTexts,
 } from './ledger.ts'
 export { type Page, readPage } from './pages.ts'
+export {
+  declareRetention,
+  deleteInBatches,
+  type InTransaction,
+  type RetainedState,
+  type Retention,
+  retentionBatch,
+} from './retention.ts'
 export { wakeChannel } from './wake.ts'
 
 export default definePlugin({

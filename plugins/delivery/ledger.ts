@@ -81,6 +81,9 @@ const unheardSeconds = 60
 export const delayOfUnknown = (since: string): number =>
   Date.now() - Date.parse(since) < unheardSeconds * 1000 ? 1 : 60
 
+/** PostgreSQL's times have an end, and settings have none: seconds that nobody waits for. */
+const longestDelay = 10 ** 9
+
 /** What the configuration of a webhook says of repeating. */
 export interface RetryRule {
   readonly retries: number
@@ -92,6 +95,6 @@ export interface RetryRule {
 export function outcomeOf(id: string, attempt: Attempt, tries: number, { retries, interval }: RetryRule): Outcome {
   if (attempt.succeeded) return { id, attempt, state: 'delivered', delay: 0 }
   if (attempt.retryAfter !== null) return { id, attempt, state: 'retry', delay: attempt.retryAfter }
-  if (tries < retries) return { id, attempt, state: 'retry', delay: interval }
+  if (tries < retries) return { id, attempt, state: 'retry', delay: Math.min(interval, longestDelay) }
   return { id, attempt, state: 'error', delay: 0 }
 }

@@ -17,6 +17,8 @@ export interface MeasureNames {
   readonly kind: string
   readonly invocations: string
   readonly processed: string
+  readonly fetched: string
+  readonly workers: string
 }
 
 /** Of one delivery, in seconds. */
@@ -31,16 +33,23 @@ export class DeliveryMeasures {
   readonly #counts = new Map<string, MeasuredNumber & { value: number }>()
   readonly #names = new Set<string>()
   readonly #observers = new Map<string, Observe>()
-  #delivering: () => number = () => 0
+  /** Webhooks being called, by trigger. */
+  readonly #calling = new Map<string, number>()
   readonly #measured: MeasureNames
 
   constructor(measured: MeasureNames) {
     this.#measured = measured
   }
 
-  /** Told of the worker whose deliveries are counted. */
-  watch(delivering: () => number): void {
-    this.#delivering = delivering
+  /** Counts a delivery as long as it is under way. */
+  async during<T>({ trigger_name: name }: Claimed, deliver: () => Promise<T>): Promise<T> {
+    const trigger = this.#label(name ?? '')
+    this.#calling.set(trigger, (this.#calling.get(trigger) ?? 0) + 1)
+    try {
+      return await deliver()
+    } finally {
+      this.#calling.set(trigger, (this.#calling.get(trigger) ?? 1) - 1)
+    }
   }
 
   claimed(count: number, seconds: number): void {
@@ -62,27 +71,27 @@ export class DeliveryMeasures {
 
   /** The measures, of the ledger too. */
   declared(backlog: () => Promise<readonly Backlog[]>): readonly Measure[] {
-    const { kind, invocations, processed } = this.#measured
+    const { kind, invocations, processed, fetched, workers } = this.#measured
     const labels = ['status', 'trigger_name']
     const counter = (name: string, help: string): Measure => ({
       ...{ name, help, labels, kind: 'counter' },
       read: () => [...this.#counts].flatMap(([key, number]) => (key.startsWith(`${name}\n`) ? [number] : [])),
     })
-    const histogram = (name: string, help: string, bounds = buckets): Measure => ({
-      ...{ name: `${kind}_${name}`, help, buckets: bounds, kind: 'histogram' },
-      observeBy: (observe) => void this.#observers.set(name, observe),
+    const histogram = (key: string, help: string, bounds = buckets, name = `${kind}_${key}`): Measure => ({
+      ...{ name, help, buckets: bounds, kind: 'histogram' },
+      observeBy: (observe) => void this.#observers.set(key, observe),
     })
     return [
       counter(invocations, 'Webhooks called'),
       counter(processed, 'Events that need no more attempts'),
       histogram('fetch_time_per_batch_seconds', 'Claiming what is due'),
-      histogram('fetched_per_batch', 'What was claimed at once', batchBuckets),
+      histogram('fetched_per_batch', 'What was claimed at once', batchBuckets, fetched),
       histogram('queue_time_seconds', 'From when something was due until its delivery began'),
       histogram('webhook_processing_time_seconds', 'From the call of a webhook to its answer'),
       histogram('processing_time_seconds', 'From when something was due to the answer of its webhook'),
       {
-        ...{ name: `${kind}_http_workers`, help: 'Webhooks being called', kind: 'gauge' },
-        read: () => [{ value: this.#delivering() }],
+        ...{ name: workers, help: 'Webhooks being called', labels: ['trigger_name'], kind: 'gauge' },
+        read: () => [...this.#calling].map(([trigger_name, value]) => ({ labels: { trigger_name }, value })),
       },
       this.#ofBacklog('pending', 'What is not delivered yet, in all instances', backlog, ({ count }) => count),
       this.#ofBacklog('oldest_pending_seconds', 'Since the first of that was due', backlog, ({ age }) => age),

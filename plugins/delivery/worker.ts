@@ -20,7 +20,7 @@ export interface WorkerOptions<Item extends Claimed> {
   missed(): void
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
-  readonly measures: Pick<DeliveryMeasures, 'watch' | 'claimed' | 'settled'>
+  readonly measures: Pick<DeliveryMeasures, 'during' | 'claimed' | 'settled'>
 }
 
 /** Milliseconds that a worker rests after the database refused it something: longer each time. */
@@ -66,7 +66,6 @@ export class DeliveryWorker<Item extends Claimed> {
   constructor(options: WorkerOptions<Item>) {
     this.#options = options
     const { ledger } = options
-    options.measures.watch(() => this.#delivering)
     this.#recorder = new Recorder({
       record: (outcomes) => ledger.record(outcomes),
       recorded: (outcomes) => this.#recorded(outcomes),
@@ -231,7 +230,7 @@ export class DeliveryWorker<Item extends Claimed> {
     const { ledger, settled, measures } = this.#options
     const started = performance.now()
     try {
-      const outcome = await ledger.deliver(item, this.#abort.signal)
+      const outcome = await measures.during(item, () => ledger.deliver(item, this.#abort.signal))
       this.#recorder.add(outcome)
       measures.settled(item, outcome, { late: item.late + waited, took: secondsSince(started) })
       settled(item, outcome)

@@ -1,14 +1,17 @@
 // A job for each event trigger whose events leave the log by themselves, run by one of the instances.
 
 import type { Engine } from '../../sdk/index.ts'
-import { keepJobs } from '../delivery/index.ts'
+import { type Deliveries, declareRetention, type InTransaction, jobNameOf, keepJobs } from '../delivery/index.ts'
 import type { JobCall, Jobs } from '../jobs/index.ts'
-import { cleanUp, type InTransaction } from './cleanup.ts'
+import { cleanUp, retain } from './cleanup.ts'
 import { cleanupOf } from './cleanup-schema.ts'
 import { eventTriggersOf } from './metadata.ts'
 
 /** Has the jobs follow the model. */
-export function scheduleCleanups(engine: Engine, jobs: Jobs): void {
+export function scheduleCleanups(engine: Engine, jobs: Jobs, { settings }: Pick<Deliveries, 'settings'>): void {
+  const { database } = engine
+  const name = 'retention of the event log'
+  declareRetention(jobs, { name, settings, clean: (retention, signal) => retain(retention, { database, signal }) })
   const inTransaction: InTransaction = (work) => engine.database.transaction(work)
   const run = async (name: string, { signal }: JobCall) => {
     const config = eventTriggersOf(engine.model).get(name)?.entry.cleanup_config
@@ -18,7 +21,9 @@ export function scheduleCleanups(engine: Engine, jobs: Jobs): void {
     [...eventTriggersOf(model).values()].flatMap(({ name, entry: { cleanup_config: config } }) => {
       if (!config || config.paused) return []
       const schedule = { cron: config.schedule }
-      return [{ name: `event log of ${name}`, schedule, timeout: null, run: (call: JobCall) => run(name, call) }]
+      return [
+        { name: jobNameOf('event log of', name), schedule, timeout: null, run: (call: JobCall) => run(name, call) },
+      ]
     }),
   )
 }

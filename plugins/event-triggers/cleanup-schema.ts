@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '../../sdk/index.ts'
 import { ObjectName } from '../../sdk/metadata.ts'
-import { CronExpression } from '../delivery/index.ts'
+import { CronExpression, type RetainedState } from '../delivery/index.ts'
 import { Source } from './source.ts'
 
 /** PostgreSQL's intervals have an end. */
@@ -33,8 +33,11 @@ export interface Cleanup {
   /** Seconds after which what is left is left for the next time. */
   readonly timeout: number
   readonly withInvocations: boolean
-  readonly keepErrors: boolean
+  readonly of: CleanedState
 }
+
+/** What leaves: what needs no more attempts, or of that a part; or what is of triggers that are gone. */
+export type CleanedState = 'settled' | RetainedState
 
 const defaults = { batch_size: 10_000, timeout: 60, clean_invocation_logs: false, keep_errors: false }
 
@@ -44,7 +47,7 @@ export function cleanupOf(given: Omit<CleanupConfig, 'schedule'>): Cleanup {
   const { batch_size, timeout, clean_invocation_logs, keep_errors } = { ...defaults, ...rest }
   return {
     ...{ olderThan, timeout, batchSize: batch_size },
-    ...{ withInvocations: clean_invocation_logs, keepErrors: keep_errors },
+    ...{ withInvocations: clean_invocation_logs, of: keep_errors ? 'delivered' : 'settled' },
   }
 }
 

@@ -21,11 +21,15 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
   const told = new Map<string, number>()
   deliveries.deliver<ClaimedEvent>({
     topic: 'events',
-    measured: { kind: 'event', invocations: 'event_invocations_total', processed: 'event_processed_total' },
+    measured: {
+      ...{ kind: 'event', invocations: 'event_invocations_total', processed: 'event_processed_total' },
+      ...{ fetched: 'events_fetched_per_batch', workers: 'event_trigger_http_workers' },
+    },
     ledger: new EventLedger({
       database,
       caller: deliveries.caller('2'),
       triggers: () => eventTriggersOf(engine.model),
+      triggerConcurrency: deliveries.settings.eventsTriggerPoolSize,
       interval: () => deliveries.lookInterval,
       unknownTrigger: ({ trigger_name: name }) => {
         const now = performance.now()

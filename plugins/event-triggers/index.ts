@@ -37,7 +37,7 @@ export default definePlugin({
     engine.operations.add(createEventTrigger(dialect), deleteEventTrigger, redeliverEvent, invokeEventTrigger(dialect))
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
-    scheduleCleanups(engine, engine.use(jobs))
+    scheduleCleanups(engine, engine.use(jobs), engine.use(deliveries))
     deliverEvents(engine, engine.use(deliveries), report)
   },
 })

@@ -13,6 +13,7 @@ import {
   outcomeTexts,
   type WebhookCaller,
 } from '../delivery/index.ts'
+import { TriggerLimits } from './limits.ts'
 import type { ResolvedTrigger } from './metadata.ts'
 
 /** An event that this instance delivers. */
@@ -36,6 +37,8 @@ export interface EventLedgerOptions {
   readonly caller: WebhookCaller
   /** The event triggers that are served, by name. */
   triggers(): ReadonlyMap<string, ResolvedTrigger>
+  /** Deliveries at once of a trigger that does not say how many; 0: any number. */
+  readonly triggerConcurrency: number
   /** Milliseconds until an empty log is looked at again. */
   interval(): number
   /** Told of events whose trigger is not served. */
@@ -44,11 +47,20 @@ export interface EventLedgerOptions {
 
 const isOpen = 'not delivered and not error and not archived'
 
+interface ClaimParts {
+  /** A further condition on what is due. */
+  readonly condition: string
+  /** Of what is due, what is claimed. */
+  readonly chosen: string
+  /** Whether others may wait for an event. */
+  readonly isAwaited: string
+}
+
 /** What has an ordering key waits for all that came before it with the same one. */
-const claim = `
+const claimWith = ({ condition, chosen, isAwaited }: ClaimParts): string => `
   with due as materialized (
-    select id, coalesce(next_retry_at, created_at) as due_at from trellis.event_log as l
-    where ${isOpen} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now())
+    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name from trellis.event_log as l
+    where ${isOpen} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now()) ${condition}
       and (order_key is null or not exists (
         select from trellis.event_log as earlier
         where earlier.trigger_name = l.trigger_name and earlier.order_key = l.order_key and earlier.seq < l.seq
@@ -56,10 +68,22 @@ const claim = `
     order by coalesce(next_retry_at, created_at)
     limit $1 for update skip locked)
   update trellis.event_log as e set locked = now() + make_interval(secs => $2), locked_by = $3
-  from due where e.id = due.id
+  from ${chosen} where e.id = due.id
   returning e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
     to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-    order_key is not null as is_ordered, extract(epoch from clock_timestamp() - due_at)::float8 as late`
+    ${isAwaited} as is_ordered, extract(epoch from clock_timestamp() - due_at)::float8 as late`
+
+const claim = claimWith({ condition: '', chosen: 'due', isAwaited: 'order_key is not null' })
+
+/** Triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody. */
+const claimWithin = claimWith({
+  condition: `and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))`,
+  chosen: `(select place.id, due_at from (
+      select due.*, row_number() over (partition by trigger_name order by due_at) as place from due) as place
+    left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
+    where room is null or place.place <= room) as due`,
+  isAwaited: 'order_key is not null or e.trigger_name = any($4)',
+})
 
 /** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
 const record = `
@@ -89,18 +113,28 @@ const unparkEvery = 60_000
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
+  readonly #limits: TriggerLimits
   #unparkedAt = 0
 
   constructor(options: EventLedgerOptions) {
     this.#options = options
+    this.#limits = new TriggerLimits(() => options.triggers(), options.triggerConcurrency)
   }
 
-  claim(limit: number): Promise<ClaimedEvent[]> {
-    return this.#options.database.rows<ClaimedEvent & Record<string, unknown>>(claim, [
-      limit,
-      leaseSeconds,
-      this.#worker,
-    ])
+  async claim(limit: number): Promise<ClaimedEvent[]> {
+    const found: ClaimedEvent[] = []
+    for (let isMore = true; isMore && found.length < limit; ) {
+      const { names, rooms } = this.#limits.rooms()
+      const statement = names.length > 0 ? claimWithin : claim
+      const values = [limit - found.length, leaseSeconds, this.#worker, ...(names.length > 0 ? [names, rooms] : [])]
+      const events = await this.#options.database.rows<ClaimedEvent & Record<string, unknown>>(statement, values)
+      this.#limits.claimed(events)
+      found.push(...events)
+      // Where a trigger was cut short, others of the events behind may be due.
+      const full = this.#limits.rooms().rooms.filter((room) => room === 0).length
+      isMore = full > rooms.filter((room) => room === 0).length
+    }
+    return found
   }
 
   async deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {
@@ -116,12 +150,13 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const { url, headers } = trigger
     const body = bodyOf(event, retries)
     const trace = traceOf(event.payload)
-    const attempt = await caller.call({ url, headers, body, timeoutSeconds, trace, signal })
+    const attempt = await caller.call({ id: event.id, url, headers, body, timeoutSeconds, trace, signal })
     return outcomeOf(event.id, attempt, event.tries, { retries, interval })
   }
 
   async record(outcomes: readonly Outcome[]): Promise<void> {
     await this.#options.database.rows(record, [...outcomeTexts(outcomes), this.#worker])
+    this.#limits.ended(outcomes.map(({ id }) => id))
   }
 
   async renew(ids: readonly string[]): Promise<void> {
@@ -136,6 +171,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       `update trellis.event_log set locked = null, locked_by = null where id = any($1) and locked_by = $2`,
       [ids, this.#worker],
     )
+    this.#limits.ended(ids)
   }
 
   async pause(): Promise<number> {

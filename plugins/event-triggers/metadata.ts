@@ -10,7 +10,7 @@ import {
   TrellisError,
 } from '../../sdk/index.ts'
 import type { Facet, Model, ObjectRef, Rename, RenamePlace, ResolveContext, TableModel } from '../../sdk/metadata.ts'
-import type { Environment } from '../../sdk/services.ts'
+import { type Environment, filledTemplate } from '../../sdk/services.ts'
 import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { renameInCondition } from './condition.ts'
 import { rowOperations } from './row-operations.ts'
@@ -63,7 +63,7 @@ export const eventTriggersFacet = (
   key,
   stage: 'rules',
   schema: eventTriggerEntry(dialect),
-  duplicates: { kind: 'event triggers', name: ({ name }) => name },
+  duplicates: { kind: 'event triggers', isGlobal: true, name: ({ name }) => name },
   identify: ({ name }) => name,
   describe: (table, entry) => ({
     ref: eventTriggerRef(table, entry.name),
@@ -98,7 +98,7 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
       table: name,
       oid: table.catalog.oid,
       entry,
-      url: webhook ?? urlIn(variable, environment),
+      url: webhook === undefined ? urlIn(variable, environment) : filledTemplate(webhook, environment),
       headers: resolveHeaders(entry.headers ?? [], environment),
       sql: sqlTriggers(entry, { table, context, names }),
     }

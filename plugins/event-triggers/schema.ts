@@ -40,6 +40,8 @@ export interface EventTrigger {
   headers?: ConfiguredHeader[]
   /** Columns; events of rows that are the same in them are delivered in order, one at a time. */
   ordering_key?: string[]
+  /** Deliveries at once of an instance; absent: as many as of others. */
+  concurrency?: number
   /** Whether events wait until it is resumed. */
   paused?: true
   cleanup_config?: CleanupConfig
@@ -124,6 +126,7 @@ const rest = (dialect: Dialect) => ({
   retry_conf: Type.Optional(RetryConf),
   headers: Type.Optional(Type.Array(configuredHeader(dialect))),
   ordering_key: Type.Optional(Type.Array(ColumnName, { minItems: 1 })),
+  concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   paused: Type.Optional(Type.Boolean()),
   cleanup_config: Type.Optional(CleanupConfig),
 })
@@ -136,7 +139,7 @@ type GivenTrigger = Specs &
 /** The entry of a trigger, its members in the order of the document. */
 function entryOf(given: GivenTrigger): EventTrigger {
   const { name, enable_manual = false, retry_conf = retryDefaults, headers = [] } = given
-  const { ordering_key, paused = false, cleanup_config } = given
+  const { ordering_key, concurrency, paused = false, cleanup_config } = given
   const listed = rowOperations.flatMap((operation) => {
     const each = given[operation]
     return each ? [[operation, each] as const] : []
@@ -148,6 +151,7 @@ function entryOf(given: GivenTrigger): EventTrigger {
     ...(given.webhook === undefined ? { webhook_from_env: given.webhook_from_env } : { webhook: given.webhook }),
     ...(headers.length > 0 && { headers }),
     ...(ordering_key && { ordering_key }),
+    ...(concurrency !== undefined && { concurrency }),
     ...(paused && { paused }),
     ...(cleanup_config && { cleanup_config: storedCleanup(cleanup_config) }),
   }

@@ -14,7 +14,10 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
   const deliver = <Item extends ClaimedEvent>(topic: string, kind: string, ledger: Ledger<Item>) =>
     deliveries.deliver({
       ...{ topic, ledger, report: say('error') },
-      measured: { kind, invocations: `${kind}_invocation_total`, processed: `${kind}_processed_total` },
+      measured: {
+        ...{ kind, invocations: `${kind}_invocation_total`, processed: `${kind}_processed_total` },
+        ...{ fetched: `${kind}_fetched_per_batch`, workers: `${kind}_http_workers` },
+      },
       settled({ id }, { attempt }) {
         if (!attempt) return
         const detail = { request: { size: attempt.size }, context: { event_id: id }, response: attempt.logged }

@@ -17,6 +17,7 @@ import {
   getScheduledEventInvocations,
   getScheduledEvents,
 } from './reading.ts'
+import { retainScheduled } from './retention.ts'
 import { cronTriggersSchema } from './schema.ts'
 
 export default definePlugin({
@@ -33,6 +34,7 @@ export default definePlugin({
     engine.operations.add(getCronTriggers, getScheduledEvents, getEventInvocations, getScheduledEventInvocations)
     engine.operations.add(deleteScheduledEvent)
     scheduleTicks(engine, engine.use(jobs))
+    retainScheduled(engine, engine.use(jobs), engine.use(deliveries))
     deliverScheduled(engine, engine.use(deliveries))
   },
 })

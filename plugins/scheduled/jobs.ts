@@ -2,7 +2,7 @@
 // are in the ledger. What is due there is found without them too: they decide when it is looked at.
 
 import type { Engine } from '../../sdk/index.ts'
-import { keepJobs, wakeChannel } from '../delivery/index.ts'
+import { jobNameOf, keepJobs, wakeChannel } from '../delivery/index.ts'
 import type { Jobs } from '../jobs/index.ts'
 import { cronTriggersOf } from './metadata.ts'
 import { topUp } from './occurrences.ts'
@@ -30,7 +30,7 @@ export function scheduleTicks(engine: Engine, jobs: Jobs): void {
     return [
       { name: 'occurrences of cron triggers', schedule: { every: planningMillis }, run: plan },
       ...triggers.map(({ entry: { name, schedule: cron, timezone = 'UTC' } }) => {
-        return { name: `cron trigger ${name}`, schedule: { cron, timezone }, run: wake }
+        return { name: jobNameOf('cron trigger', name), schedule: { cron, timezone }, run: wake }
       }),
     ]
   })

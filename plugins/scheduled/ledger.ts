@@ -203,7 +203,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
     const { url, headers } = trigger
     const body = bodyOf({ event, name, payload: JSON.stringify(payload), comment })
     const timeoutSeconds = retry_conf.timeout_seconds
-    const attempt = await this.caller.call({ url, headers, body, timeoutSeconds, trace: null, signal })
+    const attempt = await this.caller.call({ id: event.id, url, headers, body, timeoutSeconds, trace: null, signal })
     return outcomeOf(event.id, attempt, event.tries, retryRule(retry_conf))
   }
 }
@@ -231,7 +231,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
       return { id: event.id, attempt, state: 'error', delay: 0 }
     }
     const timeoutSeconds = event.retry_conf.timeout_seconds
-    const attempt = await this.caller.call({ ...place, body, timeoutSeconds, trace: null, signal })
+    const attempt = await this.caller.call({ id: event.id, ...place, body, timeoutSeconds, trace: null, signal })
     return outcomeOf(event.id, attempt, event.tries, retryRule(event.retry_conf))
   }
 

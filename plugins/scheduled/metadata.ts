@@ -68,6 +68,8 @@ export const cronTriggersSlice = (
   schema,
   empty: [],
   entryKey: ({ name }: CronTrigger) => name,
+  keptMessage: (name) =>
+    `cron trigger with name "${name}" already exists as a cron trigger with "included_in_metadata" as false`,
   write(triggers) {
     const shown = triggers.filter(({ include_in_metadata }) => include_in_metadata)
     return shown.length === 0 ? undefined : shown.sort((a, b) => compareText(a.name, b.name))

@@ -38,18 +38,7 @@ export const retryDefaults: ScheduledRetryConf = {
   tolerance_seconds: 21_600,
 }
 
-/** PostgreSQL's intervals and Node's timers have an end. */
-const longest = 10 ** 9
-
-const seconds = Type.Optional(
-  Type.Number({
-    exclusiveMinimum: 0,
-    maximum: longest,
-    convert(value: number) {
-      return value
-    },
-  }),
-)
+const seconds = Type.Optional(Type.Number({ exclusiveMinimum: 0 }))
 
 function positive(value: unknown, key: string): void {
   if (typeof value === 'number' && value <= 0) throw parseFailed('negative value not allowed', [key])
@@ -57,9 +46,9 @@ function positive(value: unknown, key: string): void {
 
 const givenRetryConf = Type.Object({
   num_retries: Type.Optional(Type.Integer()),
-  retry_interval_seconds: Type.Optional(Type.Number({ maximum: longest })),
-  timeout_seconds: Type.Optional(Type.Number({ maximum: longest })),
-  tolerance_seconds: Type.Optional(Type.Number({ maximum: longest })),
+  retry_interval_seconds: Type.Optional(Type.Number()),
+  timeout_seconds: Type.Optional(Type.Number()),
+  tolerance_seconds: Type.Optional(Type.Number()),
 })
 
 function readRetryConf(given: Partial<ScheduledRetryConf>): ScheduledRetryConf {
@@ -138,6 +127,10 @@ export const CronTriggerName = Type.Object({ name: ObjectName }, { missingKey: '
 
 const timestamp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[+-]\d\d(:?\d\d)?)$/i
 
+/** Whether a day is in the calendar; `Date` takes the 30th of February for the 2nd of March. */
+const isDay = (text: string): boolean =>
+  !text.startsWith('0000') && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text)
+
 /** A moment as PostgreSQL reads it. */
 function readTimestamp(text: string): string {
   const match = timestamp.exec(text)
@@ -147,7 +140,7 @@ function readTimestamp(text: string): string {
     .slice(0, text.length - offset.length)
     .trim()
     .replace(' ', 'T')
-  if (!match || Number.isNaN(Date.parse(normal + zone))) {
+  if (!match || Number.isNaN(Date.parse(normal + zone)) || !isDay(normal.slice(0, 10))) {
     throw parseFailed(`expected a timestamp such as 2026-03-01T09:30:00Z, encountered ${JSON.stringify(text)}`)
   }
   return normal + zone

@@ -98,6 +98,7 @@ export const tablesSlice: SliceDefinition<'tables'> = {
   readEntry: readTable,
   writeEntry: writeTable,
   validateEntry: (entry: TableEntry, { facets }) => facets.validate(entry),
+  validate: (entries, _document, { facets }) => facets.validateAll(entries),
   isUsable,
   rename: renameTable,
   remove: removeTable,

@@ -95,6 +95,32 @@ test('events with the same key come one at a time, in order; a failure holds up 
   await second.engine.close()
 })
 
+test('a trigger has as many deliveries under way as it may, and holds up no other', async (t) => {
+  const waiting: (() => void)[] = []
+  const shop = await startShop(t, {
+    answer: async ({ body }) => {
+      if (JSON.parse(body).trigger.name === 'slow') await new Promise<void>((done) => waiting.push(done))
+      return {}
+    },
+    settings: { eventsHttpPoolSize: 20, eventsFetchBatchSize: 10, eventsTriggerPoolSize: 7 },
+  })
+  await shop.trigger({ ...nothing, name: 'slow', insert: all, concurrency: 2 })
+  await shop.sql('insert into orders (id) select generate_series(1, 50)')
+  await shop.trigger({ ...nothing, name: 'quick', update: all })
+  await eventually(() => waiting.length === 2)
+  await shop.sql('update orders set total = 1')
+  const events = await shop.events(52)
+  assert.equal(events.filter(({ trigger }) => trigger.name === 'quick').length, 50)
+  assert.equal(waiting.length, 2)
+  for (let sent = 2; sent < 50; sent++) {
+    waiting.shift()?.()
+    await eventually(() => waiting.length === (sent < 50 ? 2 : 1))
+  }
+  for (const each of waiting) each()
+  await eventually(async () => (await shop.sql('select from trellis.event_log where not delivered')).length === 0)
+  assert.equal(shop.hook.received.length, 100)
+})
+
 test('what happens while a trigger is paused is delivered when it is resumed', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()

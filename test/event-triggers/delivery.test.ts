@@ -35,9 +35,11 @@ const failed = { delivered: false, error: true, locked: false, waits: false }
 
 test('a webhook that fails is asked again, as often as it is told, and each time is logged', async (t) => {
   const shop = await startShop(t, { answer: () => ({ status: shop.hook.received.length < 3 ? 500 : 200, body: 'hm' }) })
-  await shop.trigger({ retry_conf: { num_retries: 2, interval_sec: 0 } })
+  await shop.trigger({ retry_conf: { num_retries: 2, interval_sec: 1 } })
+  const started = Date.now()
   await insertOne(shop)
   assert.deepEqual(await settled(shop), [{ ...delivered, tries: 3 }])
+  assert.ok(Date.now() - started >= 1900, 'it waited between attempts')
   const events = await shop.events(3)
   assert.deepEqual(
     events.map(({ id, delivery_info }) => [id === events[0]?.id, delivery_info]),
@@ -97,10 +99,11 @@ test('a webhook that hangs, is not there, breaks off or redirects is a failure w
     { name: 'unknown', webhook: 'http://no-such-host.invalid/x' },
     { name: 'nonsense', webhook: 'nonsense' },
     { name: 'redirects', webhook: redirect.url },
+    { name: 'untrusted', webhook: redirect.url.replace('http:', 'https:') },
   ]
   for (const each of hooks) await shop.op('create_event_trigger', { table: 'orders', insert, ...each })
   await insertOne(shop)
-  assert.equal((await settled(shop)).filter(({ error }) => error).length, 5)
+  assert.equal((await settled(shop)).filter(({ error }) => error).length, 6)
   const rows = await shop.sql<Invocation & { trigger_name: string }>(
     'select e.trigger_name, status, response from trellis.event_invocation_logs i join trellis.event_log e on e.id = event_id',
   )
@@ -110,6 +113,30 @@ test('a webhook that hangs, is not there, breaks off or redirects is a failure w
   assert.match(String(found['unknown']?.[1]), /no-such-host/)
   assert.deepEqual(found['nonsense'], [1000, 'Only expecting a URL such as https://host/path'])
   assert.equal(found['redirects']?.[0], 302)
+  assert.equal(found['untrusted']?.[0], 1000)
+  assert.match(String(found['untrusted']?.[1]), /SSL|TLS/i)
+})
+
+test('events whose variable is gone wait until it is there again', async (t) => {
+  process.env['TEST_EVENTS_URL'] = 'http://127.0.0.1:1'
+  const shop = await startShop(t)
+  await shop.trigger({ webhook: undefined, webhook_from_env: 'TEST_EVENTS_URL' })
+  await shop.engine.close()
+  delete process.env['TEST_EVENTS_URL']
+  const without = await startShop(t, { database: shop.database })
+  const [broken] = await without.op<{ type: string; reason: string }[]>('get_inconsistent_metadata', {})
+  assert.deepEqual(
+    [broken?.type, broken?.reason],
+    ['event_trigger', `in table "orders": in event trigger "order": environment variable 'TEST_EVENTS_URL' not set`],
+  )
+  await insertOne(shop)
+  await without.engine.close()
+  assert.deepEqual(await shop.sql('select delivered, error, tries, locked, archived from trellis.event_log'), [
+    { delivered: false, error: false, tries: 0, locked: null, archived: false },
+  ])
+  process.env['TEST_EVENTS_URL'] = shop.hook.url
+  await startShop(t, { database: shop.database })
+  assert.equal((await shop.events(1))[0]?.delivery_info.current_retry, 0)
 })
 
 test('answers are kept in part when they are long, in Base64 when they are no text, and secrets not at all', async (t) => {

@@ -1,17 +1,20 @@
-// Three servers deliver the changes of a table while they are killed again and again: what the webhook got is held against what
-// was committed. `npm run soak` does it at full size.
+// Three servers deliver the changes of a table while they are killed again and again, and PostgreSQL is restarted: what the
+// webhook got is held against what was committed. `npm run soak` does it at full size.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { startOther } from '../auth/other-server.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
+import { embeddedPrograms, makePostgres, type OwnPostgres } from '../support/own-postgres.ts'
 import { spawnTrellis, type TrellisProcess } from '../support/process.ts'
 
 const isSoak = process.env['SOAK'] !== undefined
-const size = isSoak ? { changes: 20_000, kills: 10 } : { changes: 1500, kills: 4 }
+const size = isSoak ? { changes: 20_000, kills: 10, restarts: 2 } : { changes: 1500, kills: 4, restarts: 1 }
 const instances = 3
 /** What one instance may be delivering when it is killed. */
 const concurrency = 20
@@ -42,8 +45,10 @@ async function startCluster(t: TestContext, url: string) {
       const server = servers[at]!
       server.kill('SIGKILL')
       await server.ended
-      servers[at] = start()
-      await servers[at].ready()
+      const again = start()
+      servers[at] = again
+      // It may find PostgreSQL on its way down or up.
+      await again.ready().catch(() => again.ready())
     },
     async stop() {
       for (const server of servers) server.kill('SIGTERM')
@@ -52,46 +57,95 @@ async function startCluster(t: TestContext, url: string) {
   }
 }
 
-/** Changes accounts, one in ten times for nothing; gives up a change that another server's death took along. */
-async function change(database: TestDatabase, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    const id = 1 + Math.floor(Math.random() * 50)
-    const change = randomUUID()
-    const end = Math.random() < 0.1 ? 'rollback' : 'commit'
-    await database.sql(`begin;
-      update account set balance = balance + 1, change = '${change}' where id = ${id};
-      insert into history values ('${change}', ${id}); ${end}`)
+type Sql = <Row extends Record<string, unknown>>(text: string) => Promise<Row[]>
+
+/** Runs SQL on a connection that is made anew when it was lost; what was lost with it is the caller's. */
+function reconnecting(t: TestContext, url: string): Sql {
+  let client: pg.Client | null = null
+  const forget = () => {
+    client = null
+  }
+  atEnd(t, async () => client?.end())
+  return async <Row extends Record<string, unknown>>(text: string) => {
+    try {
+      if (!client) {
+        const made = new pg.Client({ connectionString: url })
+        made.on('error', forget)
+        await made.connect()
+        client = made
+      }
+      const { rows } = await client.query<Row>(text)
+      return rows
+    } catch (error) {
+      forget()
+      throw error
+    }
   }
 }
 
+/** Changes accounts, one in ten times for nothing; a change that PostgreSQL's end took along is made again as another one. */
+async function change(sql: Sql, count: number): Promise<void> {
+  for (let i = 0; i < count; ) {
+    const id = 1 + Math.floor(Math.random() * 50)
+    const change = randomUUID()
+    const end = Math.random() < 0.1 ? 'rollback' : 'commit'
+    const text = `begin;
+      update account set balance = balance + 1, change = '${change}' where id = ${id};
+      insert into history values ('${change}', ${id}); ${end}`
+    const isDone = await sql(text).then(
+      () => true,
+      () => false,
+    )
+    if (isDone) i++
+    else await sleep(100)
+  }
+}
+
+async function ownPostgres(t: TestContext): Promise<OwnPostgres> {
+  const postgres = await makePostgres({ programs: await embeddedPrograms() })
+  atEnd(t, () => postgres.remove())
+  await postgres.start()
+  return postgres
+}
+
 test('whatever is committed is delivered, whoever is killed meanwhile', { timeout: 600_000 }, async (t) => {
-  const database = await testDatabase(t, { sql })
+  const postgres = await ownPostgres(t)
+  const read = reconnecting(t, postgres.url)
+  await read(sql)
   const hook = await startOther(t, async () => {
     await sleep(Math.random() * 20)
     return Math.random() < 0.02 ? { status: 500 } : {}
   })
-  const cluster = await startCluster(t, database.url)
+  const cluster = await startCluster(t, postgres.url)
   const { op } = clientOf(cluster.base)
   await op('track_table', 'account')
   await op('create_event_trigger', {
     ...{ name: 'changed', table: 'account', webhook: hook.url, update: { columns: ['change'] } },
     retry_conf: { num_retries: 20, interval_sec: 0 },
   })
-  const writers = Array.from({ length: 4 }, () => change(database, size.changes / 4))
+  const writers = Array.from({ length: 4 }, () => change(reconnecting(t, postgres.url), size.changes / 4))
   const killer = (async () => {
     for (let i = 0; i < size.kills; i++) {
       await sleep(300 + Math.random() * 700)
       await cluster.kill()
     }
   })()
-  await Promise.all([...writers, killer])
+  const restarter = (async () => {
+    for (let i = 0; i < size.restarts; i++) {
+      await sleep(1500 + Math.random() * 1500)
+      await postgres.stop(i % 2 === 0 ? 'fast' : 'immediate')
+      await sleep(300)
+      await postgres.start()
+    }
+  })()
+  await Promise.all([...writers, killer, restarter])
   // What a killed server held is delivered when its lease is over; nothing stays claimed for longer than two.
-  const open = () => database.sql('select from trellis.event_log where not delivered or locked is not null')
+  const open = () => read('select from trellis.event_log where not delivered or locked is not null')
   for (const started = Date.now(); (await open()).length > 0; await sleep(200)) {
     assert.ok(Date.now() - started < 2 * leaseMillis, 'something is still not delivered after two leases')
   }
   await cluster.stop()
-  const committed = await database.sql<{ change: string }>('select change::text from history')
+  const committed = await read<{ change: string }>('select change::text from history')
   const changeOf = (body: string): string => JSON.parse(body).event.data.new.change
   const sent = hook.received.map(({ body }) => changeOf(body))
   const wanted = new Set(committed.map((row) => row.change))
@@ -102,9 +156,12 @@ test('whatever is committed is delivered, whoever is killed meanwhile', { timeou
   )
   assert.equal(new Set(sent).size, wanted.size, 'changes that were not delivered')
   // The log has each attempt but those that a kill cut off between sending and writing down.
-  const [log] = await database.sql<{ n: number }>('select count(*)::int as n from trellis.event_invocation_logs')
-  const unrecorded = hook.received.length - log!.n
+  const [log] = await read<{ attempts: number; events: number }>(`select count(*)::int as attempts,
+    (select count(distinct payload #>> '{data,new,change}')::int from trellis.event_log) as events
+    from trellis.event_invocation_logs`)
+  const unrecorded = hook.received.length - log!.attempts
   assert.ok(unrecorded >= 0 && unrecorded <= size.kills * concurrency, `${unrecorded} attempts are not in the log`)
+  assert.equal(log!.events, wanted.size, 'the event log and the table differ')
   t.diagnostic(
     `${wanted.size} changes, ${hook.received.length} requests, ${unrecorded} of them cut off by ${size.kills} kills`,
   )

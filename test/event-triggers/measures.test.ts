@@ -23,7 +23,7 @@ test('deliveries are measured: what waits, what became of it', async (t) => {
     'service_event_processed_total{status="success",trigger_name="order"} 2',
     'service_event_queue_time_seconds_count 5',
     'service_event_webhook_processing_time_seconds_count 5',
-    'service_event_http_workers 0',
+    'service_event_trigger_http_workers{trigger_name="order"} 0',
   ]) {
     assert.ok(lines.includes(line), line)
   }

@@ -205,7 +205,8 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
     query: entriesOf(
       'cron_triggers',
       `entry ->> 'name' as name, entry -> 'webhook' as webhook_conf, entry ->> 'schedule' as cron_schedule,
-        entry -> 'payload' as payload, entry -> 'retry_conf' as retry_conf, entry -> 'headers' as header_conf,
+        entry -> 'payload' as payload, coalesce(entry -> 'headers', '[]') as header_conf, coalesce(entry -> 'retry_conf',
+          '{"num_retries":0,"retry_interval_seconds":10,"timeout_seconds":60,"tolerance_seconds":21600}') as retry_conf,
         coalesce((entry ->> 'include_in_metadata')::boolean, false) as include_in_metadata, entry ->> 'comment' as comment`,
     ),
     relationships: { cron_events: link('array', 'hdb_cron_events', 'name', 'trigger_name') },
@@ -215,6 +216,10 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
       cron_trigger: link('object', 'hdb_cron_triggers', 'trigger_name', 'name'),
       cron_event_logs: link('array', 'hdb_cron_event_invocation_logs', 'id', 'event_id'),
     },
+  },
+  hdb_cron_events_stats: {
+    query: `select trigger_name as name, count(*) as upcoming_events_count, max(scheduled_time) as max_scheduled_time
+      from trellis.hdb_cron_events where tries = 0 and status = 'scheduled' group by trigger_name`,
   },
   hdb_cron_event_invocation_logs: {
     relationships: { cron_event: link('object', 'hdb_cron_events', 'event_id', 'id') },

@@ -1,0 +1,46 @@
+// Taking scheduled events that are over out of their ledgers, with their attempts.
+
+import type { Engine } from '../../sdk/index.ts'
+import {
+  type Deliveries,
+  declareRetention,
+  deleteInBatches,
+  type Retention,
+  retentionBatch,
+} from '../delivery/index.ts'
+import type { Jobs } from '../jobs/index.ts'
+
+/** Events of cron triggers that are gone went with them, so none are archived. */
+const statuses: Readonly<Record<Retention['state'], readonly string[]>> = {
+  delivered: ['delivered'],
+  failed: ['error', 'dead'],
+  archived: [],
+}
+
+/** By the index on when they were due; attempts go with their events. */
+const leaving = (table: string): string => `
+  with old as materialized (
+    select id from trellis.${table}
+    where status = any($1) and scheduled_time < now() - make_interval(hours => $2)
+      and created_at < now() - make_interval(hours => $2)
+    order by scheduled_time limit $3 for update skip locked)
+  , gone as (delete from trellis.${table} e using old where e.id = old.id returning 1)
+  select count(*)::int as count from gone`
+
+/** Has what is too old leave, where that is wanted. */
+export function retainScheduled(engine: Engine, jobs: Jobs, { settings }: Pick<Deliveries, 'settings'>): void {
+  const { database } = engine
+  declareRetention(jobs, {
+    ...{ name: 'retention of scheduled events', settings },
+    async clean({ state, hours }, signal) {
+      const batches = {
+        ...{ batchSize: retentionBatch, signal },
+        inTransaction: database.transaction.bind(database),
+      }
+      if (statuses[state].length === 0) return
+      for (const table of ['hdb_cron_events', 'hdb_scheduled_events']) {
+        await deleteInBatches(leaving(table), [statuses[state], hours, retentionBatch], batches)
+      }
+    },
+  })
+}

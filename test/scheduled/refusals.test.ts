@@ -1,0 +1,77 @@
+// What cron triggers and one-off events refuse, and what looks odd and is taken.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
+
+const refused = (path: string, error: string, code = 'parse-failed') => ({ status: 400, body: { path, error, code } })
+
+const cron = (more: object = {}) => ({
+  ...{ name: 'tick', webhook: 'http://localhost:1', schedule: '0 0 1 1 *', include_in_metadata: true },
+  ...more,
+})
+
+test('cron triggers whose settings are none are refused where they are wrong, and leave nothing', async (t) => {
+  const { op, opError, sql } = await startTrellis(t)
+  const schedules: Readonly<Record<string, string>> = {
+    '* * * *': 'expected five fields of numbers, *, lists, ranges and steps',
+    '* * * JAN *': 'expected five fields of numbers, *, lists, ranges and steps',
+    '60 * * * *': 'minute 60 is not between 0 and 59',
+    '0 0 0 * *': 'day of month 0 is not between 1 and 31',
+    '0 0 1,32 * *': 'day of month 32 is not between 1 and 31',
+    '* * * 13 *': 'month 13 is not between 1 and 12',
+    '* * * * 1-8': 'day of week 8 is not between 0 and 7',
+    '*/0 * * * *': 'Syntax error, illegal stepping: 0',
+    '0 0 30 2 *': 'it is never due',
+  }
+  for (const [schedule, reason] of Object.entries(schedules)) {
+    const error = `invalid cron expression "${schedule}": ${reason}`
+    assert.deepEqual(await opError('create_cron_trigger', cron({ schedule })), refused('$.schedule', error))
+  }
+  const settings: readonly [retry_conf: object, path: string, error: string][] = [
+    [{ num_retries: -1 }, '$.retry_conf', 'num_retries cannot be a negative value'],
+    [{ timeout_seconds: 0 }, '$.retry_conf.timeout_seconds', 'negative value not allowed'],
+    [{ tolerance_seconds: -1 }, '$.retry_conf.tolerance_seconds', 'negative value not allowed'],
+  ]
+  for (const [retry_conf, path, error] of settings) {
+    assert.deepEqual(await opError('create_cron_trigger', cron({ retry_conf })), refused(path, error))
+  }
+  const zone = await opError('create_cron_trigger', cron({ timezone: 'Europe/Nowhere' }))
+  assert.deepEqual(zone, refused('$.timezone', 'unknown time zone "Europe/Nowhere"'))
+  assert.deepEqual(await op('get_cron_triggers', {}), { cron_triggers: [] })
+  assert.deepEqual(await sql('select from trellis.hdb_cron_events'), [])
+})
+
+test('moments that no calendar has are refused', async (t) => {
+  const { opError } = await startTrellis(t)
+  for (const schedule_at of ['2030-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '2030-01-01T25:00:00Z', '2030-01-01']) {
+    const error = `expected a timestamp such as 2026-03-01T09:30:00Z, encountered "${schedule_at}"`
+    assert.deepEqual(
+      await opError('create_scheduled_event', { webhook: 'http://localhost:1', schedule_at }),
+      refused('$.schedule_at', error),
+    )
+  }
+})
+
+test('names may be of any length and settings of any size, and others run on', async (t) => {
+  const { op, sql } = await startTrellis(t)
+  const retry_conf = { num_retries: 1e15, tolerance_seconds: 1e15, timeout_seconds: 1e15, retry_interval_seconds: 1e15 }
+  for (const name of ['x'.repeat(300), `${'x'.repeat(300)}y`, 'short']) {
+    await op('create_cron_trigger', cron({ name, retry_conf }))
+  }
+  const jobs = async () => (await sql(`select from trellis.job where name like 'cron trigger %'`)).length
+  await eventually(async () => (await jobs()) === 3)
+  await op('delete_cron_trigger', { name: 'x'.repeat(300) })
+  await eventually(async () => (await jobs()) === 2)
+})
+
+test('a document cannot bring a trigger whose name one has that stays out of documents', async (t) => {
+  const { op, opError } = await startTrellis(t)
+  await op('create_cron_trigger', cron({ include_in_metadata: false }))
+  const message = 'cron trigger with name "tick" already exists as a cron trigger with "included_in_metadata" as false'
+  assert.deepEqual(
+    await opError('replace_metadata', { version: 2, tables: [], cron_triggers: [cron()] }),
+    refused('$.args', message, 'already-exists'),
+  )
+})

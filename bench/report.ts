@@ -7,7 +7,6 @@ import { planTarget } from './plans.ts'
 import { type RemoteResult, remoteTargets } from './remote.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
-import type { SubscriberResult } from './subscribers.ts'
 import type { Measurement, Round } from './throughput.ts'
 import type { Workload } from './workloads.ts'
 
@@ -24,14 +23,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
-const millis = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
-const times = (value: number): string => value.toFixed(2)
-const orNone = (value: number | null, print: (value: number) => string): string =>
+export const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+export const millis = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
+export const times = (value: number): string => value.toFixed(2)
+export const orNone = (value: number | null, print: (value: number) => string): string =>
   value === null ? 'n/a' : print(value)
 
 /** Lines whose columns stand below each other; the first columns are text, all others are numbers. */
-function table(rows: readonly (readonly string[])[], texts = 1): string {
+export function table(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i < texts ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
@@ -251,21 +250,4 @@ export function neighboursReport(measurements: readonly NeighbourMeasurement[]):
     `Neighbours, beside the same server with sharing off (${sharingOff.join(' ')})`,
     table([head, ...rows], 2),
   ].join('\n')
-}
-
-/** One server with its subscribers. */
-export function subscribersReport(result: SubscriberResult): string {
-  const { scenario, server, messages, p50, p99, cpu, idle, bytesPerSubscriber, transactionsPerSecond } = result
-  const parts = [
-    `${whole(messages)} messages`,
-    `p50 ${millis(p50)} ms`,
-    `p99 ${millis(p99)} ms`,
-    `CPU ${orNone(cpu, millis)} µs per message`,
-    `${times(transactionsPerSecond)} transactions/s beside the changes`,
-    ...(idle
-      ? [`idle: ${times(idle.transactionsPerSecond)} transactions/s, CPU ${orNone(idle.cpuPercent, millis)} %`]
-      : []),
-    `memory ${orNone(bytesPerSubscriber, whole)} B per subscriber`,
-  ]
-  return `Subscribers, ${scenario}: ${server}\n  ${parts.join(', ')}`
 }

@@ -19,6 +19,8 @@ import { Turnstile } from './turnstile.ts'
 
 /** A subscription, until it is left. */
 export interface LiveSubscription {
+  /** Its text is the one of all who ask the same. */
+  readonly request: GraphQLRequest
   leave(): void
 }
 
@@ -143,7 +145,12 @@ export class LiveQueries {
     this.#members.add(member)
     this.#writes.isPresent = true
     this.#schedule()
-    return { leave: () => this.#leave(member) }
+    return {
+      get request() {
+        return member.live.request
+      },
+      leave: () => this.#leave(member),
+    }
   }
 
   /** After a write through this server: here and at other instances somebody may wait for it. */

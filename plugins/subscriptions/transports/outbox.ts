@@ -5,8 +5,8 @@
 export interface Outlet {
   /** Bytes that were sent and not taken yet. */
   readonly buffered: number
-  /** Calls `done` when the bytes are on their way. */
-  send(message: Buffer | string, done: () => void): void
+  /** Says whether the bytes are as good as gone; when they are not, the outbox is told to flush once they are. */
+  send(message: Buffer): boolean
 }
 
 /** From so many bytes on that the client has not taken, states wait here. */
@@ -14,10 +14,11 @@ const highWater = 262_144
 
 export class Outbox {
   readonly #outlet: Outlet
-  readonly #states = new Map<string, Buffer>()
-  #waiting: (() => void)[] = []
+  #states: Map<string, Buffer> | null = null
+  #waiting: (() => void)[] | null = null
+  /** Whether bytes are on their way that the client has not taken. */
+  #isBehind = false
   #stuckSince: number | null = null
-  readonly #flush = () => this.flush()
   /** Bytes that were sent. */
   bytes = 0
 
@@ -26,7 +27,7 @@ export class Outbox {
   }
 
   get isFull(): boolean {
-    return this.#outlet.buffered > highWater
+    return this.#isBehind && this.#outlet.buffered > highWater
   }
 
   /** Milliseconds since the client last took everything that it could be sent; 0 while it keeps up. */
@@ -34,37 +35,50 @@ export class Outbox {
     return this.#stuckSince === null ? 0 : performance.now() - this.#stuckSince
   }
 
-  send(message: Buffer | string): void {
+  send(message: Buffer): void {
     this.bytes += message.length
-    this.#outlet.send(message, this.#flush)
+    if (this.#outlet.send(message)) return
+    this.#isBehind = true
     if (this.isFull) this.#stuckSince ??= performance.now()
   }
 
   /** Sends the state of an operation, or keeps it in place of the one that waits. */
   sendState(id: string, message: Buffer): void {
-    if (this.isFull) {
-      this.#stuckSince ??= performance.now()
-      this.#states.set(id, message)
-    } else this.send(message)
+    if (!this.isFull) {
+      this.send(message)
+      return
+    }
+    this.#stuckSince ??= performance.now()
+    this.#states ??= new Map()
+    this.#states.set(id, message)
   }
 
   /** Forgets the state of an operation that is over. */
   forget(id: string): void {
-    this.#states.delete(id)
+    this.#states?.delete(id)
   }
 
   /** Resolves when the client has taken enough for more to be sent. */
   async room(): Promise<void> {
-    if (this.isFull) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (!this.isFull) return
+    await new Promise<void>((resolve) => {
+      this.#waiting ??= []
+      this.#waiting.push(resolve)
+    })
   }
 
+  /** Sends what waits, after the client has taken bytes. */
   flush(): void {
     if (this.isFull) return
+    this.#isBehind = false
     this.#stuckSince = null
-    for (const [id, message] of this.#states) {
-      this.#states.delete(id)
-      this.send(message)
-      if (this.isFull) return
+    if (this.#states) {
+      for (const [id, message] of this.#states) {
+        this.#states.delete(id)
+        this.send(message)
+        if (this.isFull) return
+      }
+      this.#states = null
     }
     this.release()
   }
@@ -72,7 +86,7 @@ export class Outbox {
   /** Lets go whoever waits for room. */
   release(): void {
     const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
+    this.#waiting = null
+    for (const resolve of waiting ?? []) resolve()
   }
 }

@@ -6,6 +6,7 @@ import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/ind
 import { Cohort, type Member } from './cohort.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
 import { areTold, type Reads, readsOf } from './reads.ts'
+import { Slices } from './slices.ts'
 import type { Turnstile } from './turnstile.ts'
 
 export interface GroupOptions {
@@ -169,7 +170,11 @@ export class Group {
       const answers = await this.#answers(batch)
       if (!isCurrent()) return
       const asked = performance.now()
-      for (const cohort of batch) this.#deliver(cohort, toBytes(answers.get(cohort.id)!), turn)
+      const slices = new Slices(isCurrent)
+      for (const cohort of batch) {
+        await this.#deliver(cohort, { body: toBytes(answers.get(cohort.id)!), turn, slices })
+        if (!isCurrent()) return
+      }
       const now = performance.now()
       const times = { asked: asked - started, handedOut: now - asked, sinceNoticed: now - this.#noticed }
       onBatch({ group: this, cohorts: batch.length, ...times })
@@ -194,16 +199,15 @@ export class Group {
     })
   }
 
-  #deliver(cohort: Cohort, body: Buffer, turn: number): void {
-    if (!this.isStream) {
-      cohort.deliver(body, turn)
-      return
-    }
-    for (const member of cohort.append(takePosition(body), turn)) {
+  #deliver(cohort: Cohort, { body, turn, slices }: Delivery): Promise<void> {
+    if (!this.isStream) return cohort.deliver(body, turn, slices)
+    const answer = takePosition(body)
+    const values = valuesAt(this.options.prepared, cohort.values, answer.position)
+    return cohort.append(answer, turn, slices, (member) => {
       this.leave(member)
-      this.join(member, valuesAt(this.options.prepared, cohort.values, member.position))
+      this.join(member, values)
       if (member.sink.isFull) this.#hold(member)
-    }
+    })
   }
 
   /** Lets a client take what it was sent before its stream goes on. */
@@ -223,6 +227,13 @@ export class Group {
       if (cohort.members.size === 0) this.#forget(cohort)
     }
   }
+}
+
+/** The answer for a cohort. */
+interface Delivery {
+  readonly body: Buffer
+  readonly turn: number
+  readonly slices: Slices
 }
 
 /** Errors that no values have caused: asking for half of them would not help. */

@@ -233,8 +233,13 @@ let lastNumber = 0
 async function measureRound({ contender, sockets }: Subscribed, options: RoundOptions): Promise<SubscriberRound> {
   const { program, database, url, isLimit } = contender
   const { scenario, seconds, watcher } = options
-  const heard: { readonly n: number; readonly at: number }[] = []
-  for (const socket of sockets) socket.listen((n) => heard.push({ n, at: clock() }))
+  const numbers: number[] = []
+  const times: number[] = []
+  const listener = (n: number) => {
+    numbers.push(n)
+    times.push(clock())
+  }
+  for (const socket of sockets) socket.listen(listener)
   const [transactions, cpu] = [await transactionsOf(watcher, database), cpuSeconds(program.pid)]
   const from = lastNumber + 1
   const changes = { url, port: isLimit ? null : contender.port, seconds, perSecond, groups: scenario.groups, from }
@@ -243,8 +248,8 @@ async function measureRound({ contender, sockets }: Subscribed, options: RoundOp
   await sleep(afterwards)
   const used = cpuSeconds(program.pid)
   const ran = (await transactionsOf(watcher, database)) - transactions - seconds * perSecond
-  const latencies = heard.map(({ n, at }) => at - (committed.get(n) ?? Number.NaN)).filter((wait) => wait >= 0)
-  const messages = heard.length
+  const latencies = times.map((at, i) => at - (committed.get(numbers[i]!) ?? Number.NaN)).filter((wait) => wait >= 0)
+  const messages = times.length
   return {
     ...{ messages, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
     cpu: cpu === null || used === null ? null : ((used - cpu) / messages) * 1e6,

@@ -7,6 +7,7 @@ import { planTarget } from './plans.ts'
 import { type RemoteResult, remoteTargets } from './remote.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
+import type { BesideSubscribers } from './subscribers-http.ts'
 import type { Measurement, Round } from './throughput.ts'
 import type { Workload } from './workloads.ts'
 
@@ -63,6 +64,8 @@ function ratio({ rounds }: Measurement, other: Measurement, of: (round: Round) =
   return quotients.every((value) => value !== null) ? median(quotients) : null
 }
 
+const workloadHead = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'PostgreSQL', 'CPUs busy']
+
 function measurementRow({ contender, rounds }: Measurement): string[] {
   const cell = (of: (round: Round) => number | null, print: (value: number) => string) =>
     orNone(medianOf(rounds, of), print)
@@ -90,7 +93,6 @@ const atMost = (value: number | null, target: number): string =>
 /** The table of one workload; the first measurement is the limit, the last one is Trellis. */
 export function workloadReport({ name, title, targets }: Workload, measurements: readonly Measurement[]): string {
   const [limit, trellis] = [measurements[0]!, measurements.at(-1)!]
-  const head = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'PostgreSQL', 'CPUs busy']
   const ratios = [
     `throughput ${atLeast(ratio(trellis, limit, throughputOf), targets.throughput)}`,
     `CPU ${atMost(ratio(trellis, limit, cpuOf), cpuTarget)}`,
@@ -105,8 +107,19 @@ export function workloadReport({ name, title, targets }: Workload, measurements:
   ]
   return [
     `${name}: ${title}`,
-    table([head, ...measurements.map(measurementRow)]),
+    table([workloadHead, ...measurements.map(measurementRow)]),
     `  Trellis / limit: ${ratios.join(', ')}`,
+  ].join('\n')
+}
+
+/** What subscribers cost requests over HTTP. */
+export function besideSubscribersReport({ workload, measurements }: BesideSubscribers): string {
+  const [without, beside] = measurements
+  const [throughput, cpu] = [ratio(beside, without, throughputOf), ratio(beside, without, cpuOf)]
+  return [
+    `${workload.name}: ${workload.title}, without and beside subscribers`,
+    table([workloadHead, ...measurements.map(measurementRow)]),
+    `  beside / without: throughput ${orNone(throughput, times)}, CPU ${orNone(cpu, times)}`,
   ].join('\n')
 }
 

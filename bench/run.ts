@@ -12,6 +12,7 @@ import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
 import { measureRemote } from './remote.ts'
 import {
+  besideSubscribersReport,
   deliveriesReport,
   growthReport,
   memoryReport,
@@ -25,6 +26,7 @@ import {
 import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
 import { measureSubscribers, subscriberScenarios } from './subscribers.ts'
+import { measureBesideSubscribers } from './subscribers-http.ts'
 import { subscribersReport } from './subscribers-report.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
 import { ask, operate, startTrellis } from './trellis.ts'
@@ -39,6 +41,7 @@ const names = [
   'deliveries',
   'subscribers',
   ...subscriberScenarios.map(({ name }) => name),
+  'subscribers-http',
   'start',
   'scale',
 ]
@@ -188,6 +191,11 @@ async function run(options: Options, scope: Scope): Promise<void> {
       if (!options.isWanted('subscribers') && !options.isWanted(scenario.name)) continue
       const results = await measureSubscribers(scenario, options, database.url, surroundings)
       print(`${subscribersReport(scenario, results)}\n`)
+    }
+    if (options.isWanted('subscribers') || options.isWanted('subscribers-http')) {
+      const standard = { rounds: options.rounds, seconds: options.seconds, connections: concurrency }
+      const results = await measureBesideSubscribers(database, standard, surroundings)
+      for (const result of results) print(`${besideSubscribersReport(result)}\n`)
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

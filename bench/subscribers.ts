@@ -23,7 +23,8 @@ export interface SubscriberScenario {
 }
 
 const onlyGroup = 0
-const smallGroups = Array.from({ length: 1000 }, (_, i) => 1001 + i)
+/** Each of one row. */
+export const smallGroups = Array.from({ length: 1000 }, (_, i) => 1001 + i)
 
 export const subscriberScenarios: readonly SubscriberScenario[] = [
   {
@@ -73,7 +74,7 @@ const idleSeconds = 5
 /** Milliseconds after the last change in which messages still come. */
 const afterwards = 1500
 
-export const measuredQuery =
+const measuredQuery =
   'subscription ($group: Int!) { measured(where: {grp: {_eq: $group}}, order_by: {id: asc}) { n id label } }'
 
 const limitStatement = `select '{"data":{"measured":[' || string_agg('{"n":' || n || ',"id":' || id || ',"label":' ||
@@ -164,7 +165,7 @@ async function startLimit(serverUrl: string, surroundings: Surroundings): Promis
 }
 
 /** Starts a server with the table, of a database of its own. */
-export async function startServer(serverUrl: string, mode: string, surroundings: Surroundings): Promise<Contender> {
+async function startServer(serverUrl: string, mode: string, surroundings: Surroundings): Promise<Contender> {
   const database = `subscribers_${mode}`
   const url = await measuredDatabase(serverUrl, database)
   const program = await startTrellis(['--database-url', url, '--live-queries', mode], surroundings)

@@ -115,9 +115,14 @@ export class LiveQueries {
 
   #heard({ tables, transaction }: HeardCommit): void {
     if (this.#members.size === 0) return
-    if (![...this.#groups.values()].some((group) => group.readsAny(tables))) return
+    if (!this.#areRead(tables)) return
     if (transaction !== null) this.#awaited.add(transaction)
     this.#wake(tables)
+  }
+
+  #areRead(tables: ReadonlySet<string>): boolean {
+    for (const group of this.#groups.values()) if (group.readsAny(tables)) return true
+    return false
   }
 
   /** What there is now. */

@@ -28,6 +28,8 @@ export interface Wire {
   /** A refusal; `error` is JSON. */
   refused(id: string, error: string, isFlat: boolean): string
   complete(id: string): string
+  /** Whether a refusal ends its operation by itself; else it is completed as well. */
+  readonly endsByRefusal: boolean
 }
 
 export interface ConnectionOptions {
@@ -133,7 +135,7 @@ export class Connection {
     const shown = inDialect(error, engine.settings)
     const value = isFlat ? flatError(shown, false) : graphqlError(shown, false)
     this.#send(wire.refused(id, JSON.stringify(value), isFlat))
-    this.#send(wire.complete(id))
+    if (!wire.endsByRefusal) this.#send(wire.complete(id))
     this.#logOperation(id, { type: 'query_err', detail: flatError(shown, false) }, null)
   }
 
@@ -174,11 +176,12 @@ export class Connection {
     this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, request)
   }
 
-  /** Tells that an operation has nothing more to say. */
-  done(id: string): void {
+  /** Tells that an operation has nothing more to say, unless its refusal has told that. */
+  done(id: string, isRefused: boolean): void {
+    const { wire } = this.options
     this.outbox.forget(id)
     if (!this.#operations.delete(id)) return
-    this.#send(this.options.wire.complete(id))
+    if (!isRefused || !wire.endsByRefusal) this.#send(wire.complete(id))
     this.#logOperation(id, { type: 'completed' }, null)
   }
 
@@ -234,6 +237,7 @@ class SocketResults implements ResultSink {
   readonly #connection: Connection
   readonly #id: string
   readonly #envelope: Envelope
+  #isRefused = false
 
   constructor(connection: Connection, id: string) {
     this.#connection = connection
@@ -258,11 +262,12 @@ class SocketResults implements ResultSink {
   }
 
   refused(text: string, refusal: Refusal): void {
+    this.#isRefused = true
     this.#connection.refused(this.#id, text, refusal)
   }
 
   done(): void {
-    this.#connection.done(this.#id)
+    this.#connection.done(this.#id, this.#isRefused)
   }
 }
 

@@ -8,9 +8,8 @@ import { Outbox } from './outbox.ts'
 export interface EventStreamOptions {
   readonly reply: FastifyReply
   readonly requestId: string
-  /** Milliseconds between two signs of life, and until a client that takes nothing is cut off. */
+  /** Milliseconds between two signs of life. */
   readonly keepAlive: number
-  readonly stallTimeout: number
   /** After the stream was closed, by whomever. */
   onClose(): void
 }
@@ -30,7 +29,7 @@ export class EventStream {
   readonly #timer: NodeJS.Timeout
   #isOpen = true
 
-  constructor({ reply, requestId, keepAlive, stallTimeout, onClose }: EventStreamOptions) {
+  constructor({ reply, requestId, keepAlive, onClose }: EventStreamOptions) {
     reply.hijack()
     this.#raw = reply.raw
     const raw = this.#raw
@@ -44,22 +43,26 @@ export class EventStream {
       get buffered() {
         return raw.writableLength
       },
-      send: (message) => raw.write(message),
+      send(message) {
+        raw.write(message)
+      },
     })
     raw.on('drain', () => this.#outbox.flush())
     this.#outbox.send(signOfLife)
     this.#timer = setInterval(() => {
-      if (this.#outbox.stuckFor > stallTimeout) raw.destroy()
-      else if (!this.#outbox.isFull) this.#outbox.send(signOfLife)
+      if (!this.#outbox.isFull) this.#outbox.send(signOfLife)
     }, keepAlive)
     this.#timer.unref()
     raw.on('error', () => {})
-    raw.once('close', () => {
+    const closed = () => {
       this.#isOpen = false
       clearInterval(this.#timer)
       this.#outbox.release()
       onClose()
-    })
+    }
+    // Who went away before this is not told of again.
+    if (raw.closed) setImmediate(closed)
+    else raw.once('close', closed)
   }
 
   get bytes(): number {

@@ -128,6 +128,7 @@ class Operation implements RunningOperation, LiveSink {
   }
 
   end(error: TrellisError): void {
+    this.#subscription?.leave()
     refuse({ error, request: this.#subscription?.request ?? null }, this.#context, this.#sink)
   }
 }

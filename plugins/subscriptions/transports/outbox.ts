@@ -5,20 +5,18 @@
 export interface Outlet {
   /** Bytes that were sent and not taken yet. */
   readonly buffered: number
-  /** Says whether the bytes are as good as gone; when they are not, the outbox is told to flush once they are. */
-  send(message: Buffer): boolean
+  /** The outbox is told to flush when bytes that had to wait have been taken. */
+  send(message: Buffer): void
 }
 
 /** From so many bytes on that the client has not taken, states wait here. */
 const highWater = 262_144
 
+/** There is one for each client, so what few need is made when they do. */
 export class Outbox {
   readonly #outlet: Outlet
   #states: Map<string, Buffer> | null = null
   #waiting: (() => void)[] | null = null
-  /** Whether bytes are on their way that the client has not taken. */
-  #isBehind = false
-  #stuckSince: number | null = null
   /** Bytes that were sent. */
   bytes = 0
 
@@ -27,30 +25,20 @@ export class Outbox {
   }
 
   get isFull(): boolean {
-    return this.#isBehind && this.#outlet.buffered > highWater
-  }
-
-  /** Milliseconds since the client last took everything that it could be sent; 0 while it keeps up. */
-  get stuckFor(): number {
-    return this.#stuckSince === null ? 0 : performance.now() - this.#stuckSince
+    return this.#outlet.buffered > highWater
   }
 
   send(message: Buffer): void {
     this.bytes += message.length
-    if (this.#outlet.send(message)) return
-    this.#isBehind = true
-    if (this.isFull) this.#stuckSince ??= performance.now()
+    this.#outlet.send(message)
   }
 
   /** Sends the state of an operation, or keeps it in place of the one that waits. */
   sendState(id: string, message: Buffer): void {
-    if (!this.isFull) {
-      this.send(message)
-      return
-    }
-    this.#stuckSince ??= performance.now()
-    this.#states ??= new Map()
-    this.#states.set(id, message)
+    if (this.isFull) {
+      this.#states ??= new Map()
+      this.#states.set(id, message)
+    } else this.send(message)
   }
 
   /** Forgets the state of an operation that is over. */
@@ -70,16 +58,12 @@ export class Outbox {
   /** Sends what waits, after the client has taken bytes. */
   flush(): void {
     if (this.isFull) return
-    this.#isBehind = false
-    this.#stuckSince = null
-    if (this.#states) {
-      for (const [id, message] of this.#states) {
-        this.#states.delete(id)
-        this.send(message)
-        if (this.isFull) return
-      }
-      this.#states = null
+    for (const [id, message] of this.#states ?? []) {
+      this.#states?.delete(id)
+      this.send(message)
+      if (this.isFull) return
     }
+    this.#states = null
     this.release()
   }
 

@@ -7,23 +7,24 @@ import { payloadOf } from './frames.ts'
 import type { Outlet } from './outbox.ts'
 
 /** What frames of text are sent by; `onTaken` is told when the client has taken bytes that were waiting. */
-export const socketOutlet = (webSocket: WebSocket, socket: Duplex, onTaken: () => void): Outlet =>
-  webSocket.extensions === '' ? new PlainOutlet(socket, onTaken) : new CompressingOutlet(webSocket, onTaken)
+export function socketOutlet(webSocket: WebSocket, socket: Duplex, onTaken: () => void): Outlet {
+  socket.on('drain', onTaken)
+  return webSocket.extensions === '' ? new PlainOutlet(socket) : new CompressingOutlet(webSocket, onTaken)
+}
 
 class PlainOutlet implements Outlet {
   readonly #socket: Duplex
 
-  constructor(socket: Duplex, onTaken: () => void) {
+  constructor(socket: Duplex) {
     this.#socket = socket
-    socket.on('drain', onTaken)
   }
 
   get buffered(): number {
     return this.#socket.writableLength
   }
 
-  send(frame: Buffer): boolean {
-    return this.#socket.write(frame)
+  send(frame: Buffer): void {
+    this.#socket.write(frame)
   }
 }
 
@@ -40,8 +41,7 @@ class CompressingOutlet implements Outlet {
     return this.#webSocket.bufferedAmount
   }
 
-  send(frame: Buffer): boolean {
+  send(frame: Buffer): void {
     this.#webSocket.send(payloadOf(frame), { binary: false }, this.#onTaken)
-    return false
   }
 }

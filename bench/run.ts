@@ -184,8 +184,7 @@ async function run(options: Options, scope: Scope): Promise<void> {
       )
     }
     if (options.isWanted('deliveries')) {
-      const databaseUrl = await makeDatabase(database.url, 'deliveries')
-      print(`${deliveriesReport(await measureDeliveries(databaseUrl, surroundings))}\n`)
+      print(`${deliveriesReport(await measureDeliveries(database, surroundings))}\n`)
     }
     for (const scenario of subscriberScenarios) {
       if (!options.isWanted('subscribers') && !options.isWanted(scenario.name)) continue

@@ -1,6 +1,7 @@
 // Measurements of subscribers as text.
 
-import { median, millis, orNone, table, times, whole } from './report.ts'
+import { median } from './median.ts'
+import { millis, orNone, table, times, whole } from './report.ts'
 import type { SubscriberResult, SubscriberRound, SubscriberScenario } from './subscribers.ts'
 
 /** What `changes` may use of the limit's processor time per message. */

@@ -3,19 +3,19 @@
 
 import type { Agent, Dispatcher } from 'undici'
 import { Wrapping } from '../engine/wrapping.ts'
-import { codeOf } from '../errors/thrown.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
+import { exchange } from './exchange.ts'
 import { withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from './request.ts'
-import { isHttpUrl } from './url.ts'
+import { type Place, placeOf } from './url.ts'
 
 export { OutgoingError } from './outgoing-error.ts'
 export type * from './request.ts'
 
-const mebibyte = 2 ** 20
-const defaultMaxResponseSize = 64 * mebibyte
+/** URLs that are taken apart once; beyond that all are forgotten. */
+const mostPlaces = 1000
 
 interface Transport {
   /** Has the connections. */
@@ -34,9 +34,11 @@ export interface OutgoingOptions {
 export class OutgoingClient implements Outgoing {
   readonly #dialect: Dialect
   readonly #wrapping: Pick<Wrapping, 'outgoing'>
-  #transport: Promise<Transport> | undefined
-
   readonly #egress: Egress | null
+  readonly #places = new Map<string, Place | null>()
+  #transport: Promise<Transport> | undefined
+  /** The same, once it is there. */
+  #opened: Transport | undefined
 
   constructor(dialect: Dialect, { wrapping = new Wrapping(), egress = null }: OutgoingOptions = {}) {
     this.#dialect = dialect
@@ -50,23 +52,26 @@ export class OutgoingClient implements Outgoing {
   }
 
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
-    const { method, url, body, timeout } = request
-    if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
-    const { origin, pathname, search } = new URL(url)
-    const limit = AbortSignal.timeout(timeout)
-    const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit
+    const place = this.#placeOf(request.url)
+    if (!place) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
     const headers = withDefaults(request.headers ?? {}, this.#dialect)
-    try {
-      this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
-      const { dispatcher } = await this.#transport
-      const response = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal })
-      const answer = await readBody(response.body, request)
-      return { status: response.statusCode, headers: response.headers, ...answer }
-    } catch (error) {
-      if (error instanceof OutgoingError) throw error
-      if (limit.aborted) throw new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
-      throw new OutgoingError('connection', reasonOf(error), error)
-    }
+    const { dispatcher } = this.#opened ?? (await this.#open())
+    return exchange(dispatcher, { ...place, headers }, request)
+  }
+
+  async #open(): Promise<Transport> {
+    this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
+    this.#opened = await this.#transport
+    return this.#opened
+  }
+
+  #placeOf(url: string): Place | null {
+    const known = this.#places.get(url)
+    if (known !== undefined) return known
+    const place = placeOf(url)
+    if (this.#places.size >= mostPlaces) this.#places.clear()
+    this.#places.set(url, place)
+    return place
   }
 
   /** Ends connections; requests in flight are given up. */
@@ -87,28 +92,4 @@ async function createTransport(redirects: number, egress: Egress | null): Promis
   })
   const dispatcher = redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
   return { agent, dispatcher }
-}
-
-async function readBody(
-  body: Dispatcher.ResponseData['body'],
-  { maxResponseSize = defaultMaxResponseSize, cutsResponse = false }: OutgoingRequest,
-): Promise<Pick<OutgoingResponse, 'body' | 'isCut'>> {
-  const chunks: Buffer[] = []
-  let size = 0
-  // Leaving the loop ends the connection.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    chunks.push(chunk)
-    if (size <= maxResponseSize) continue
-    if (!cutsResponse) throw new OutgoingError('too-large', `the answer is longer than ${maxResponseSize} bytes`)
-    return { body: Buffer.concat(chunks).subarray(0, maxResponseSize), isCut: true }
-  }
-  return { body: Buffer.concat(chunks, size), isCut: false }
-}
-
-/** Several addresses of a host fail under one error without a message of its own. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
-  if (!(error instanceof Error)) return String(error)
-  return error.message || (codeOf(error) ?? error.name)
 }

@@ -59,12 +59,13 @@ export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Rec
   }
 }
 
+const byDefault = /^(content-type|user-agent)$/i
+
 /** The headers with those that every outgoing request has, which replace others of their names. */
 export function withDefaults(headers: OutgoingHeaders, dialect: Pick<Dialect, 'userAgent'>): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !/^(content-type|user-agent)$/i.test(name))
-  return {
-    ...Object.fromEntries(kept),
-    'content-type': 'application/json',
-    'user-agent': `${dialect.userAgent}/${version}`,
-  }
+  const sent: Record<string, string> = {}
+  for (const name of Object.keys(headers)) if (!byDefault.test(name)) sent[name] = headers[name]!
+  sent['content-type'] = 'application/json'
+  sent['user-agent'] = `${dialect.userAgent}/${version}`
+  return sent
 }

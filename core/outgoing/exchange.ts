@@ -1,0 +1,129 @@
+// One request on its way, as undici tells of it: without a stream for a body that is read whole anyway, and with one timer for
+// all of it.
+
+import type { Dispatcher } from 'undici'
+import { onAbort } from '../concurrency/aborting.ts'
+import { codeOf } from '../errors/thrown.ts'
+import { OutgoingError } from './outgoing-error.ts'
+import type { OutgoingRequest, OutgoingResponse } from './request.ts'
+
+const mebibyte = 2 ** 20
+const defaultMaxResponseSize = 64 * mebibyte
+
+/** What is sent, and where. */
+export interface ExchangeTarget {
+  readonly origin: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What a request says of its limits. */
+type Limits = Pick<OutgoingRequest, 'timeout' | 'maxResponseSize' | 'cutsResponse' | 'signal'>
+
+/** Sends a request; the answer, or an {@link OutgoingError}. */
+export function exchange(
+  dispatcher: Dispatcher,
+  { origin, path, headers }: ExchangeTarget,
+  request: OutgoingRequest,
+): Promise<OutgoingResponse> {
+  return new Promise((resolve, reject) => {
+    const handler = new Exchange(request, { resolve, reject })
+    if (handler.isSettled) return
+    const { method, body } = request
+    dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, handler)
+  })
+}
+
+interface Settling {
+  resolve(response: OutgoingResponse): void
+  reject(error: OutgoingError): void
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #limits: Limits
+  readonly #settling: Settling
+  readonly #timer: NodeJS.Timeout
+  readonly #unwatch: (() => void) | null
+  #controller: Dispatcher.DispatchController | null = null
+  #isSettled = false
+  #status = 0
+  #headers: OutgoingResponse['headers'] = {}
+  readonly #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(limits: Limits, settling: Settling) {
+    this.#limits = limits
+    this.#settling = settling
+    const { timeout, signal } = limits
+    this.#timer = setTimeout(() => {
+      this.#giveUp(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
+    }, timeout).unref()
+    this.#unwatch = signal ? onAbort(signal, () => this.#giveUp(failure(signal.reason))) : null
+  }
+
+  /** Whether it is over, or was given up. */
+  get isSettled(): boolean {
+    return this.#isSettled
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // Given up before there was a connection.
+    if (this.#isSettled) controller.abort(new Error('the request was given up'))
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: OutgoingResponse['headers']): void {
+    // What is below is about an answer to come.
+    if (status < 200) return
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return
+    const { maxResponseSize: most = defaultMaxResponseSize, cutsResponse } = this.#limits
+    this.#size += chunk.length
+    this.#chunks.push(chunk)
+    if (this.#size <= most) return
+    if (cutsResponse) this.#answer(Buffer.concat(this.#chunks).subarray(0, most), true)
+    else this.#settle().reject(new OutgoingError('too-large', `the answer is longer than ${most} bytes`))
+    this.#controller?.abort(new Error('the answer is too long'))
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return
+    const [first] = this.#chunks
+    this.#answer(first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size), false)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isSettled) this.#settle().reject(failure(error))
+  }
+
+  #answer(body: Buffer, isCut: boolean): void {
+    this.#settle().resolve({ status: this.#status, headers: this.#headers, body, isCut })
+  }
+
+  #giveUp(error: OutgoingError): void {
+    if (this.#isSettled) return
+    this.#settle().reject(error)
+    this.#controller?.abort(error)
+  }
+
+  #settle(): Settling {
+    this.#isSettled = true
+    clearTimeout(this.#timer)
+    this.#unwatch?.()
+    return this.#settling
+  }
+}
+
+const failure = (error: unknown): OutgoingError =>
+  error instanceof OutgoingError ? error : new OutgoingError('connection', reasonOf(error), error)
+
+/** Several addresses of a host fail under one error without a message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  if (!(error instanceof Error)) return String(error)
+  return error.message || (codeOf(error) ?? error.name)
+}

@@ -10,7 +10,7 @@ import { planTarget } from './plans.ts'
 import { type RemoteResult, remoteTargets } from './remote.ts'
 import type { ScaleResult } from './scale.ts'
 import { startTarget } from './start.ts'
-import type { SubscriberResult } from './subscribers.ts'
+import type { BesideSubscribers } from './subscribers-http.ts'
 import type { Measurement, Round } from './throughput.ts'
 import type { Workload } from './workloads.ts'
 
@@ -20,14 +20,14 @@ const cpuTarget = 1.1
 /** Bytes that the server may hold after all workloads. */
 const memoryTarget = 350e6
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
-const millis = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
-const times = (value: number): string => value.toFixed(2)
-const orNone = (value: number | null, print: (value: number) => string): string =>
+export const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+export const millis = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
+export const times = (value: number): string => value.toFixed(2)
+export const orNone = (value: number | null, print: (value: number) => string): string =>
   value === null ? 'n/a' : print(value)
 
 /** Lines whose columns stand below each other; the first columns are text, all others are numbers. */
-function table(rows: readonly (readonly string[])[], texts = 1): string {
+export function table(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i < texts ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
@@ -60,6 +60,8 @@ function ratio({ rounds }: Measurement, other: Measurement, of: (round: Round) =
   return quotients.every((value) => value !== null) ? median(quotients) : null
 }
 
+const workloadHead = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'PostgreSQL', 'CPUs busy']
+
 function measurementRow({ contender, rounds }: Measurement): string[] {
   const cell = (of: (round: Round) => number | null, print: (value: number) => string) =>
     orNone(medianOf(rounds, of), print)
@@ -87,7 +89,6 @@ const atMost = (value: number | null, target: number): string =>
 /** The table of one workload; the first measurement is the limit, the last one is Trellis. */
 export function workloadReport({ name, title, targets }: Workload, measurements: readonly Measurement[]): string {
   const [limit, trellis] = [measurements[0]!, measurements.at(-1)!]
-  const head = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'PostgreSQL', 'CPUs busy']
   const ratios = [
     `throughput ${atLeast(ratio(trellis, limit, throughputOf), targets.throughput)}`,
     `CPU ${atMost(ratio(trellis, limit, cpuOf), cpuTarget)}`,
@@ -102,8 +103,19 @@ export function workloadReport({ name, title, targets }: Workload, measurements:
   ]
   return [
     `${name}: ${title}`,
-    table([head, ...measurements.map(measurementRow)]),
+    table([workloadHead, ...measurements.map(measurementRow)]),
     `  Trellis / limit: ${ratios.join(', ')}`,
+  ].join('\n')
+}
+
+/** What subscribers cost requests over HTTP. */
+export function besideSubscribersReport({ workload, measurements }: BesideSubscribers): string {
+  const [without, beside] = measurements
+  const [throughput, cpu] = [ratio(beside, without, throughputOf), ratio(beside, without, cpuOf)]
+  return [
+    `${workload.name}: ${workload.title}, without and beside subscribers`,
+    table([workloadHead, ...measurements.map(measurementRow)]),
+    `  beside / without: throughput ${orNone(throughput, times)}, CPU ${orNone(cpu, times)}`,
   ].join('\n')
 }
 
@@ -261,21 +273,4 @@ export function neighboursReport(measurements: readonly NeighbourMeasurement[]):
     `Neighbours, beside the same server with sharing off (${sharingOff.join(' ')})`,
     table([head, ...rows], 2),
   ].join('\n')
-}
-
-/** One server with its subscribers. */
-export function subscribersReport(result: SubscriberResult): string {
-  const { scenario, server, messages, p50, p99, cpu, idle, bytesPerSubscriber, transactionsPerSecond } = result
-  const parts = [
-    `${whole(messages)} messages`,
-    `p50 ${millis(p50)} ms`,
-    `p99 ${millis(p99)} ms`,
-    `CPU ${orNone(cpu, millis)} µs per message`,
-    `${times(transactionsPerSecond)} transactions/s beside the changes`,
-    ...(idle
-      ? [`idle: ${times(idle.transactionsPerSecond)} transactions/s, CPU ${orNone(idle.cpuPercent, millis)} %`]
-      : []),
-    `memory ${orNone(bytesPerSubscriber, whole)} B per subscriber`,
-  ]
-  return `Subscribers, ${scenario}: ${server}\n  ${parts.join(', ')}`
 }

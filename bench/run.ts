@@ -12,6 +12,7 @@ import { distinctDocument, distinctDocuments, measurePlans } from './plans.ts'
 import { type Program, residentBytes, Scope, type Surroundings, startProgram } from './processes.ts'
 import { measureRemote } from './remote.ts'
 import {
+  besideSubscribersReport,
   deliveriesReport,
   growthReport,
   memoryReport,
@@ -20,12 +21,13 @@ import {
   remoteReport,
   scaleReport,
   startReport,
-  subscribersReport,
   workloadReport,
 } from './report.ts'
 import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
-import { measureSubscribers } from './subscribers.ts'
+import { measureSubscribers, subscriberScenarios } from './subscribers.ts'
+import { measureBesideSubscribers } from './subscribers-http.ts'
+import { subscribersReport } from './subscribers-report.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
 import { ask, operate, startTrellis } from './trellis.ts'
 import { workloads } from './workloads.ts'
@@ -38,6 +40,8 @@ const names = [
   'remote',
   'deliveries',
   'subscribers',
+  ...subscriberScenarios.map(({ name }) => name),
+  'subscribers-http',
   'start',
   'scale',
 ]
@@ -115,10 +119,10 @@ async function startLimit(
 }
 
 async function measureThroughput(options: Options, { url, postmaster }: Database, surroundings: Surroundings) {
+  const wanted = workloads.filter(({ name }) => options.isWanted(name))
+  if (wanted.length === 0 && !options.isWanted('memory')) return
   const trellis = await startTrellis(['--database-url', url], surroundings)
   await operate(trellis.port, 'replace_metadata', chinookMetadata)
-  const wanted = workloads.filter(({ name }) => options.isWanted(name))
-  if (wanted.length === 0 && !options.isWanted('memory')) return trellis.stop()
   const contenders = [
     await startLimit('limit: pool of 16', 'pool', url, surroundings),
     await startLimit('3 pipelined', 'pipelined', url, surroundings),
@@ -182,8 +186,15 @@ async function run(options: Options, scope: Scope): Promise<void> {
     if (options.isWanted('deliveries')) {
       print(`${deliveriesReport(await measureDeliveries(database, surroundings))}\n`)
     }
-    if (options.isWanted('subscribers')) {
-      await measureSubscribers(database.url, surroundings, (result) => print(subscribersReport(result)))
+    for (const scenario of subscriberScenarios) {
+      if (!options.isWanted('subscribers') && !options.isWanted(scenario.name)) continue
+      const results = await measureSubscribers(scenario, options, database.url, surroundings)
+      print(`${subscribersReport(scenario, results)}\n`)
+    }
+    if (options.isWanted('subscribers') || options.isWanted('subscribers-http')) {
+      const standard = { rounds: options.rounds, seconds: options.seconds, connections: concurrency }
+      const results = await measureBesideSubscribers(database, standard, surroundings)
+      for (const result of results) print(`${besideSubscribersReport(result)}\n`)
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

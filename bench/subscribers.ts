@@ -3,234 +3,281 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import pg from 'pg'
-import { WebSocket } from 'ws'
-import { makeDatabase } from './database.ts'
+import { makeDatabase, withClient } from './database.ts'
 import { cpuSeconds, type Program, residentBytes, type Surroundings, startProgram } from './processes.ts'
+import { SubscriberSocket } from './subscriber-socket.ts'
+import { type Changes, clock, type WriterReport } from './subscribers-writer.ts'
 import { operate, startTrellis } from './trellis.ts'
 
 /** Subscribers of a scenario. */
 export interface SubscriberScenario {
   readonly name: string
+  readonly title: string
   readonly subscribers: number
-  /** Rows of a group; each subscriber asks for one group. */
-  readonly rows: number
-  /** Groups that are asked for. */
-  readonly groups: number
+  /** Groups that are asked for; each subscriber asks for one. */
+  readonly groups: readonly number[]
+  /** Milliseconds from commit to message that the 99th percentile of `changes` may take; null: any. */
+  readonly p99: number | null
 }
 
+const onlyGroup = 0
+/** Each of one row. */
+export const smallGroups = Array.from({ length: 1000 }, (_, i) => 1001 + i)
+
 export const subscriberScenarios: readonly SubscriberScenario[] = [
-  { name: '1,000 on one value of 100 rows', subscribers: 1000, rows: 100, groups: 1 },
-  { name: '5,000 on one value of 100 rows', subscribers: 5000, rows: 100, groups: 1 },
-  { name: '1,000 on 1,000 values of one row', subscribers: 1000, rows: 1, groups: 1000 },
+  {
+    ...{ name: 'subscribers-1000', title: '1,000 on one value of 100 rows' },
+    ...{ subscribers: 1000, groups: [onlyGroup], p99: 100 },
+  },
+  {
+    ...{ name: 'subscribers-5000', title: '5,000 on one value of 100 rows' },
+    ...{ subscribers: 5000, groups: [onlyGroup], p99: 250 },
+  },
+  {
+    ...{ name: 'subscribers-values', title: '1,000 on 1,000 values of one row' },
+    ...{ subscribers: 1000, groups: smallGroups, p99: null },
+  },
 ]
 
-export interface SubscriberResult {
-  readonly scenario: string
-  readonly server: string
+export interface SubscriberRound {
   readonly messages: number
   /** Milliseconds from commit to message. */
   readonly p50: number
   readonly p99: number
   /** Microseconds of processor time of the server for each message. */
   readonly cpu: number | null
-  /** Of the whole PostgreSQL, while rows change and while nothing does. */
+  /** Transactions of the database, without those that change rows. */
   readonly transactionsPerSecond: number
+  /** Milliseconds that a small request over HTTP takes meanwhile; null: the server answers none. */
+  readonly asked99: number | null
+}
+
+/** What one server showed. */
+export interface SubscriberResult {
+  readonly server: string
+  readonly rounds: readonly SubscriberRound[]
   readonly idle: { readonly transactionsPerSecond: number; readonly cpuPercent: number | null } | null
   readonly bytesPerSubscriber: number | null
 }
 
-const changesPerSecond = 10
-const seconds = 5
+export interface SubscriberOptions {
+  readonly rounds: number
+  /** Of changes in a round. */
+  readonly seconds: number
+}
+
+const perSecond = 10
 const idleSeconds = 5
 
-/** No value is written twice: what stays the same is not sent. */
-let lastValue = 0
+/** Milliseconds after the last change in which messages still come. */
+const afterwards = 1500
 
-const query =
+const measuredQuery =
   'subscription ($group: Int!) { measured(where: {grp: {_eq: $group}}, order_by: {id: asc}) { n id label } }'
 
 const limitStatement = `select '{"data":{"measured":[' || string_agg('{"n":' || n || ',"id":' || id || ',"label":' ||
   to_json(label)::text || '}', ',' order by id) || ']}}' as answer from measured where grp = $1`
 
-const tableSql = `
+export const measuredTable = `
   drop table if exists measured;
   create table measured (id int primary key, grp int not null, n int not null, label text not null);
   create index on measured (grp, id);
   insert into measured select i, (i - 1) / 100, 0, 'label ' || i from generate_series(1, 100) as i;
   insert into measured select i, i, 0, 'label ' || i from generate_series(1001, 2000) as i;
-  analyze measured`
+  vacuum analyze measured`
 
-/** A server with subscribers. */
+/** A server with a database of its own, so that writes for another one are none of its business. */
 interface Contender {
   readonly name: string
   readonly program: Program
   readonly port: number
+  readonly database: string
+  readonly url: string
   /** Told after each commit. */
   changed(group: number): void
+  readonly isLimit: boolean
 }
 
+/** A server with subscribers. */
+interface Subscribed {
+  readonly contender: Contender
+  readonly sockets: readonly SubscriberSocket[]
+  readonly bytesPerSubscriber: number | null
+}
+
+/** Measures all servers under one scenario, round after round in turn. */
 export async function measureSubscribers(
+  scenario: SubscriberScenario,
+  { rounds, seconds }: SubscriberOptions,
   serverUrl: string,
   surroundings: Surroundings,
-  onResult: (result: SubscriberResult) => void,
-): Promise<void> {
-  const url = await makeDatabase(serverUrl, 'subscribers')
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  surroundings.scope.defer(() => client.end().catch(() => {}))
-  await client.query(tableSql)
-  for (const scenario of subscriberScenarios) {
-    onResult(await measure(await startLimit(url, surroundings), scenario, client))
-    for (const mode of ['poll', 'changes']) {
-      onResult(await measure(await startServer(url, mode, surroundings), scenario, client))
+): Promise<SubscriberResult[]> {
+  const contenders = [
+    await startLimit(serverUrl, surroundings),
+    await startServer(serverUrl, 'poll', surroundings),
+    await startServer(serverUrl, 'changes', surroundings),
+  ]
+  // Looks on from a database whose transactions are not counted.
+  const watcher = new pg.Client({ connectionString: serverUrl })
+  await watcher.connect()
+  surroundings.scope.defer(() => watcher.end().catch(() => {}))
+  const subscribed: Subscribed[] = []
+  for (const contender of contenders) subscribed.push(await subscribe(contender, scenario))
+  await sleep(1000)
+  const idle: SubscriberResult['idle'][] = []
+  for (const { isLimit, ...contender } of contenders) {
+    idle.push(isLimit ? null : await measureIdle(contender, watcher))
+  }
+  const measured = contenders.map((): SubscriberRound[] => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, one] of subscribed.entries()) {
+      measured[i]!.push(await measureRound(one, { scenario, seconds, watcher }))
     }
   }
-  await client.end()
+  for (const { sockets, contender } of subscribed) {
+    for (const socket of sockets) socket.close()
+    await contender.program.stop()
+  }
+  await watcher.end()
+  return subscribed.map(({ contender, bytesPerSubscriber }, i) => ({
+    ...{ server: contender.name, rounds: measured[i]!, idle: idle[i]!, bytesPerSubscriber },
+  }))
 }
 
-async function startLimit(url: string, surroundings: Surroundings): Promise<Contender> {
+async function measuredDatabase(serverUrl: string, database: string): Promise<string> {
+  const url = await makeDatabase(serverUrl, database)
+  await withClient(url, async (client) => {
+    for (const statement of measuredTable.split(';')) await client.query(statement)
+  })
+  return url
+}
+
+async function startLimit(serverUrl: string, surroundings: Surroundings): Promise<Contender> {
+  const database = 'subscribers_limit'
+  const url = await measuredDatabase(serverUrl, database)
   const file = new URL('./subscribers-limit.ts', import.meta.url)
   const program = startProgram(file, [url, limitStatement], surroundings, 'ipc')
   const [port] = (await once(program.child, 'message')) as [number]
-  return { name: 'limit', program, port, changed: (group) => program.child.send(group) }
+  const changed = (group: number) => program.child.send(group)
+  return { name: 'limit', program, port, database, url, changed, isLimit: true }
 }
 
-async function startServer(url: string, mode: string, surroundings: Surroundings): Promise<Contender> {
+/** Starts a server with the table, of a database of its own. */
+async function startServer(serverUrl: string, mode: string, surroundings: Surroundings): Promise<Contender> {
+  const database = `subscribers_${mode}`
+  const url = await measuredDatabase(serverUrl, database)
   const program = await startTrellis(['--database-url', url, '--live-queries', mode], surroundings)
-  await operate(program.port, 'clear_metadata', {})
   await operate(program.port, 'track_table', 'measured')
-  return { name: `Trellis, ${mode}`, program, port: program.port, changed: () => {} }
+  return { name: mode, program, port: program.port, database, url, changed: () => {}, isLimit: false }
 }
 
-async function measure(
-  contender: Contender,
-  scenario: SubscriberScenario,
-  client: pg.Client,
-): Promise<SubscriberResult> {
-  const { program, name } = contender
+async function subscribe(contender: Contender, { subscribers, groups }: SubscriberScenario): Promise<Subscribed> {
+  const { program, port } = contender
   const before = residentBytes(program.pid)
-  const subscribers = await Subscribers.connect(contender.port, scenario)
+  const sockets = await openSubscribers(port, subscribers, groups)
   const after = residentBytes(program.pid)
-  await sleep(1000)
-  const idle = name === 'limit' ? null : await measureIdle(program, client)
-  const cpu = cpuSeconds(program.pid)
-  const transactions = await transactionsOf(client)
-  subscribers.begin()
-  let changes = 0
-  for (let turn = 0; turn < seconds * changesPerSecond; turn++) {
-    const group = scenario.groups === 1 ? 0 : 1001 + (turn % scenario.groups)
-    const i = ++lastValue
-    const due = performance.now() + 1000 / changesPerSecond
-    await client.query('update measured set n = $1 where id = (select min(id) from measured where grp = $2)', [
-      i,
-      group,
-    ])
-    subscribers.committed(i)
-    contender.changed(group)
-    changes++
-    await sleep(Math.max(0, due - performance.now()))
-  }
-  await sleep(1500)
-  const used = cpuSeconds(program.pid)
-  const ran = (await transactionsOf(client)) - transactions
-  const { latencies, messages } = subscribers
-  subscribers.end()
-  await program.stop()
-  return {
-    scenario: scenario.name,
-    server: name,
-    messages,
-    p50: quantile(latencies, 0.5),
-    p99: quantile(latencies, 0.99),
-    cpu: cpu === null || used === null ? null : ((used - cpu) / messages) * 1e6,
-    transactionsPerSecond: (ran - changes) / (seconds + 1.5),
-    idle,
-    bytesPerSubscriber: before === null || after === null ? null : (after - before) / scenario.subscribers,
-  }
+  const bytesPerSubscriber = before === null || after === null ? null : (after - before) / subscribers
+  return { contender, sockets, bytesPerSubscriber }
 }
 
-async function measureIdle(program: Program, client: pg.Client): Promise<SubscriberResult['idle']> {
-  const [transactions, cpu] = [await transactionsOf(client), cpuSeconds(program.pid)]
+/** Connects subscribers; resolves when each has its first answer. */
+export async function openSubscribers(
+  port: number,
+  subscribers: number,
+  groups: readonly number[],
+): Promise<SubscriberSocket[]> {
+  const sockets: SubscriberSocket[] = []
+  const open = (i: number) =>
+    SubscriberSocket.open({ port, query: measuredQuery, variables: { group: groups[i % groups.length] } })
+  for (let i = 0; i < subscribers; i += 100) {
+    const some = Array.from({ length: Math.min(100, subscribers - i) }, (_, j) => open(i + j))
+    sockets.push(...(await Promise.all(some)))
+  }
+  return sockets
+}
+
+async function measureIdle(
+  { program, database }: Pick<Contender, 'program' | 'database'>,
+  watcher: pg.Client,
+): Promise<SubscriberResult['idle']> {
+  const [transactions, cpu] = [await transactionsOf(watcher, database), cpuSeconds(program.pid)]
+  const started = performance.now()
   await sleep(idleSeconds * 1000)
   const used = cpuSeconds(program.pid)
-  const ran = (await transactionsOf(client)) - transactions
-  const cpuPercent = cpu === null || used === null ? null : ((used - cpu) / idleSeconds) * 100
-  return { transactionsPerSecond: ran / idleSeconds, cpuPercent }
+  const passed = (performance.now() - started) / 1000
+  const ran = (await transactionsOf(watcher, database)) - transactions
+  const cpuPercent = cpu === null || used === null ? null : ((used - cpu) / passed) * 100
+  // Backends report late, as much at the beginning as at the end.
+  return { transactionsPerSecond: ran / (passed + reportMillis / 1000), cpuPercent }
 }
 
-async function transactionsOf(client: pg.Client): Promise<number> {
-  // Backends report what they did when they are idle, at most once a second.
-  await sleep(1100)
-  const { rows } = await client.query<{ n: string }>(
-    'select xact_commit as n from pg_stat_database where datname = current_database()',
-  )
+/** Backends report what they did when they are idle, at most once a second. */
+const reportMillis = 1100
+
+async function transactionsOf(watcher: pg.Client, database: string): Promise<number> {
+  await sleep(reportMillis)
+  const count = 'select xact_commit as n from pg_stat_database where datname = $1'
+  const { rows } = await watcher.query<{ n: string }>(count, [database])
   return Number(rows[0]!.n)
 }
 
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+interface RoundOptions {
+  readonly scenario: SubscriberScenario
+  readonly seconds: number
+  readonly watcher: pg.Client
 }
 
-const marker = Buffer.from('"n":')
+let lastNumber = 0
 
-class Subscribers {
-  readonly #sockets: readonly WebSocket[]
-  readonly #commits = new Map<number, number>()
-  readonly latencies: number[] = []
-  messages = 0
-
-  private constructor(sockets: readonly WebSocket[]) {
-    this.#sockets = sockets
+async function measureRound({ contender, sockets }: Subscribed, options: RoundOptions): Promise<SubscriberRound> {
+  const { program, database, url, isLimit } = contender
+  const { scenario, seconds, watcher } = options
+  const numbers: number[] = []
+  const times: number[] = []
+  const listener = (n: number) => {
+    numbers.push(n)
+    times.push(clock())
   }
-
-  /** Connects them; resolves when each has its first answer. */
-  static async connect(port: number, { subscribers, groups }: SubscriberScenario): Promise<Subscribers> {
-    const sockets: WebSocket[] = []
-    for (let i = 0; i < subscribers; i += 100) {
-      const some = Array.from({ length: Math.min(100, subscribers - i) }, (_, j) => {
-        return subscribed(port, groups === 1 ? 0 : 1001 + i + j)
-      })
-      sockets.push(...(await Promise.all(some)))
-    }
-    return new Subscribers(sockets)
-  }
-
-  begin(): void {
-    for (const socket of this.#sockets) {
-      socket.on('message', (data: Buffer) => {
-        const at = data.indexOf(marker)
-        if (at < 0) return
-        this.messages++
-        const n = Number.parseInt(data.toString('latin1', at + marker.length, at + marker.length + 10), 10)
-        const committed = this.#commits.get(n)
-        this.latencies.push(committed === undefined ? 0 : performance.now() - committed)
-      })
-    }
-  }
-
-  committed(n: number): void {
-    this.#commits.set(n, performance.now())
-  }
-
-  end(): void {
-    for (const socket of this.#sockets) socket.terminate()
+  for (const socket of sockets) socket.listen(listener)
+  const [transactions, cpu] = [await transactionsOf(watcher, database), cpuSeconds(program.pid)]
+  const from = lastNumber + 1
+  const changes = { url, port: isLimit ? null : contender.port, seconds, perSecond, groups: scenario.groups, from }
+  lastNumber += seconds * perSecond
+  const { committed, asked } = await change(changes, contender)
+  await sleep(afterwards)
+  const used = cpuSeconds(program.pid)
+  const ran = (await transactionsOf(watcher, database)) - transactions - seconds * perSecond
+  const latencies = times.map((at, i) => at - (committed.get(numbers[i]!) ?? Number.NaN)).filter((wait) => wait >= 0)
+  const messages = times.length
+  return {
+    ...{ messages, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
+    cpu: cpu === null || used === null ? null : ((used - cpu) / messages) * 1e6,
+    transactionsPerSecond: ran / (seconds + (afterwards + reportMillis) / 1000),
+    asked99: asked.length === 0 ? null : quantile(asked, 0.99),
   }
 }
 
-async function subscribed(port: number, group: number): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/graphql`, ['graphql-ws'], { perMessageDeflate: false })
-  await once(socket, 'open')
-  socket.send('{"type":"connection_init","payload":{}}')
-  socket.send(JSON.stringify({ type: 'start', id: '1', payload: { query, variables: { group } } }))
-  await new Promise<void>((resolve) => {
-    const first = (data: Buffer) => {
-      if (data.indexOf(marker) < 0) return
-      socket.off('message', first)
-      resolve()
-    }
-    socket.on('message', first)
+/** Changes rows; gives when each change was committed, and how long requests took. */
+async function change(changes: Changes, { changed }: Contender) {
+  const committed = new Map<number, number>()
+  const worker = new Worker(new URL('./subscribers-writer.ts', import.meta.url))
+  const done = new Promise<readonly number[]>((resolve, reject) => {
+    worker.once('error', reject)
+    worker.on('message', (told: WriterReport) => {
+      if ('done' in told) return resolve(told.done)
+      committed.set(told.committed, told.at)
+      changed(told.group)
+    })
   })
-  return socket
+  worker.postMessage(changes)
+  const asked = await done
+  await worker.terminate()
+  return { committed, asked }
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }

@@ -69,11 +69,7 @@ export async function measureWorkload(
   standard: ThroughputOptions,
 ): Promise<Measurement[]> {
   const options = { ...standard, connections: workload.connections ?? standard.connections }
-  const requests = contenders.map((contender) =>
-    Array.from({ length: workload.distinct ?? distinctRequests }, (_, index) =>
-      requestBytes(contender.pathOf(workload), workload.request(index), workload.headers?.(index)),
-    ),
-  )
+  const requests = contenders.map((contender) => requestsOf(workload, contender))
   const measurements = contenders.map((contender) => ({ contender, rounds: [] as Round[] }))
   for (const [i, { contender }] of measurements.entries()) {
     const target = { port: contender.port, requests: requests[i]! }
@@ -87,7 +83,14 @@ export async function measureWorkload(
   return measurements
 }
 
-async function measureRound(
+/** The requests of a workload, as bytes. */
+export const requestsOf = (workload: Workload, contender: Contender): readonly Buffer[] =>
+  Array.from({ length: workload.distinct ?? distinctRequests }, (_, index) =>
+    requestBytes(contender.pathOf(workload), workload.request(index), workload.headers?.(index)),
+  )
+
+/** Measures one server for a while. */
+export async function measureRound(
   { pid, port }: Contender,
   requests: readonly Buffer[],
   { postmaster, connections, seconds }: ThroughputOptions,

@@ -3,6 +3,7 @@
 
 import type { FastifyReply } from 'fastify'
 import type { Operation, ParsedDocument } from '../graphql/document.ts'
+import type { PreparedOperation } from '../graphql/prepared.ts'
 import type { GraphQLRequest } from '../graphql/request.ts'
 import type { Route, RouteRequest } from '../http/declared-route.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -43,6 +44,8 @@ export interface OperationWork extends EndableWork {
   readonly request: GraphQLRequest
   /** Null until the document was read. */
   operation: Operation | null
+  /** Null until it is planned. */
+  prepared: PreparedOperation | null
 }
 
 /** A request to the metadata API: one operation, or a bulk. */

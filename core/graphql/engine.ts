@@ -98,7 +98,7 @@ function bindAhead({ prepared, variables }: PlannedRequest, session: Session): B
   return bound
 }
 
-function statementsOf({ answeredBy }: PreparedOperation): string[] {
+function answeringTexts({ answeredBy }: PreparedOperation): string[] {
   const texts = [...answeredBy.values()].flatMap((statement) => (statement ? [statement.text] : []))
   return [...new Set(texts)]
 }
@@ -132,7 +132,7 @@ export class GraphQLEngine implements GraphQLService {
         const groups = [...(this.#groups.get(schema)?.get(document) ?? [])]
         return groups.flatMap(([operationName, group]) => {
           const kept = group.variants.flatMap(({ plans }) => [...plans.values()])
-          const plans = kept.map(({ prepared }) => ({ statements: statementsOf(prepared) }))
+          const plans = kept.map(({ prepared }) => ({ statements: answeringTexts(prepared) }))
           return plans.length > 0 ? [{ schema, document, operationName, plans }] : []
         })
       }),
@@ -147,7 +147,7 @@ export class GraphQLEngine implements GraphQLService {
     { request, session }: Pick<OperationWork, 'request' | 'session'>,
     run: (work: OperationWork) => Promise<T>,
   ): Promise<T> {
-    const work: OperationWork = { request, session, operation: null, signal: null }
+    const work: OperationWork = { request, session, operation: null, prepared: null, signal: null }
     const around = this.#options.wrapping.operation
     return around ? around(work, () => run(work)) : run(work)
   }
@@ -169,6 +169,7 @@ export class GraphQLEngine implements GraphQLService {
     const { dialect, sessionSettings, toAnswerable } = this.#options
     const database = extras.transaction ? withinTransaction(extras.transaction) : this.#options.database
     const planned = this.plan(request, session, extras)
+    work.prepared = planned.prepared
     work.operation = planned.prepared.operation
     if (planned.prepared.batch) throw subscriptionRefused()
     const bound = bindAhead(planned, session)

@@ -59,6 +59,8 @@ export interface PreparedOperation {
   readonly operation: Operation
   /** Response names of the root fields, and the statement that answers each; null where it is not the database. */
   readonly answeredBy: ReadonlyMap<string, AnsweringStatement | null>
+  /** All that it may run. */
+  readonly statements: readonly PreparedStatement[]
   readonly sessionVariables: readonly string[]
   /** The parameters of all statements that the request gives a value. */
   readonly inputs: readonly ParamSource[]
@@ -139,7 +141,7 @@ function prepareSubscription(fields: readonly PlannedField[], context: PlanConte
 function needsOf(statements: readonly PreparedStatement[]) {
   const params = statements.flatMap((statement) => statement.params)
   const textSize = statements.reduce((size, { text }) => size + text.length, 0)
-  return { sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params), textSize }
+  return { statements, sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params), textSize }
 }
 
 function answering(entries: readonly RootEntry[], envelope: Envelope, context: PlanContext): AnsweringStatement {

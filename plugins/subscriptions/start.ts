@@ -59,12 +59,12 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   engine.around({
     async operation(work, run) {
       const result = await run()
-      if (work.operation?.kind === 'mutation') live.written()
+      if (work.operation?.kind === 'mutation') live.written(work.prepared)
       return result
     },
     async metadata(_work, run) {
       const result = await run()
-      live.written()
+      live.written(null)
       return result
     },
   })

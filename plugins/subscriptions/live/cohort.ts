@@ -6,6 +6,7 @@ import type { Session, TrellisError } from '../../../sdk/index.ts'
 import { isConnectionLost } from '../../../sdk/sql.ts'
 import type { Position, StreamAnswer } from './position.ts'
 import { mayBeClock } from './reads.ts'
+import type { Slices } from './slices.ts'
 
 /** What is subscribed to, and by whom. */
 export interface LiveRequest {
@@ -22,7 +23,7 @@ export interface LiveSink {
   room(): Promise<void>
   /** The next answer of a stream, which none that comes later replaces. */
   append(body: Buffer): void
-  /** A new answer, `{"data":{…}}`; the bytes are the receiver's until it returns. */
+  /** A new answer, `{"data":{…}}`; others get the same bytes. */
   next(body: Buffer): void
   /** There is none this time; the subscription stays. */
   fail(error: TrellisError): void
@@ -69,29 +70,31 @@ export class Cohort {
   }
 
   /** Hands the answer of a turn to those who do not have it. */
-  deliver(body: Buffer, turn: number): void {
+  async deliver(body: Buffer, turn: number, slices: Slices): Promise<void> {
     this.isFailed = false
     const digest = digestOf(body)
     for (const member of this.members) {
       if (member.sent === digest || member.from > turn) continue
       member.sent = digest
       member.sink.next(body)
+      if (slices.isOver && !(await slices.next())) return
     }
   }
 
-  /** The same of a stream; gives those who have moved on by it. */
-  append({ body, rows, position }: StreamAnswer, turn: number): readonly Member[] {
+  /** The same of a stream; `onMoved` is given those who have moved on by it. */
+  async append(answer: StreamAnswer, turn: number, slices: Slices, onMoved: (member: Member) => void): Promise<void> {
+    const { body, rows, position } = answer
     this.isFailed = false
-    const moved: Member[] = []
     for (const member of this.members) {
       if (member.from > turn || member.isHeld) continue
       if (rows > 0 || member.sent !== 'some') member.sink.append(body)
       member.sent = 'some'
-      if (position === null) continue
-      member.position = position
-      moved.push(member)
+      if (position !== null) {
+        member.position = position
+        onMoved(member)
+      }
+      if (slices.isOver && !(await slices.next())) return
     }
-    return moved
   }
 
   /** Whether all are given time. */

@@ -6,7 +6,11 @@ import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/ind
 import { Cohort, type Member } from './cohort.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
 import { areTold, type Reads, readsOf } from './reads.ts'
+import { Slices } from './slices.ts'
 import type { Turnstile } from './turnstile.ts'
+
+/** The longest time in milliseconds that subscribers with an answer wait for PostgreSQL's sake. */
+const mostRest = 1000
 
 export interface GroupOptions {
   readonly engine: Engine
@@ -45,6 +49,12 @@ export class Group {
   readonly #due = new Set<Cohort>()
   #running = false
   #noticed = 0
+  /** Whether somebody waits for a first answer, or for the rest of a stream. */
+  #isAwaited = false
+  /** Milliseconds that the last statements took, and when they were done. */
+  #asked = 0
+  #done = 0
+  #rest: NodeJS.Timeout | null = null
   /** How many statements were sent. */
   #turn = 0
   /** What the database showed when all cohorts were due last; null before. */
@@ -102,6 +112,7 @@ export class Group {
     member.cohort = cohort
     member.from = this.#turn + 1
     this.#due.add(cohort)
+    this.#isAwaited = true
     this.#run()
   }
 
@@ -131,24 +142,39 @@ export class Group {
     if (this.cohorts.get(cohort.values) === cohort) this.cohorts.delete(cohort.values)
   }
 
+  /** Asks for those who are due; where nobody waits for it, PostgreSQL is asked for half of the time at most. */
   #run(): void {
     if (this.#running || this.#due.size === 0) return
+    const now = performance.now()
+    const rest = this.#isAwaited ? 0 : this.#done + Math.min(this.#asked, mostRest) - now
+    if (rest > 0) {
+      this.#rest ??= setTimeout(() => {
+        this.#rest = null
+        this.#run()
+      }, rest).unref()
+      return
+    }
     this.#running = true
-    this.#noticed = performance.now()
+    this.#isAwaited = false
+    this.#noticed = now
     // Those that join in the same turn are asked together.
     setImmediate(() => {
+      this.#asked = 0
       this.#askDue().finally(() => {
         this.#running = false
+        this.#done = performance.now()
         this.#run()
       })
     })
   }
 
   async #askDue(): Promise<void> {
-    while (this.#due.size > 0 && this.options.isCurrent()) {
+    // Who becomes due meanwhile has a turn of the next round.
+    for (let left = this.#due.size; left > 0 && this.#due.size > 0 && this.options.isCurrent(); ) {
       const batch: Cohort[] = []
       for (const cohort of this.#due) {
-        if (batch.length === this.options.batchSize) break
+        if (batch.length === this.options.batchSize || left === 0) break
+        left--
         this.#due.delete(cohort)
         if (!cohort.isHeld) batch.push(cohort)
       }
@@ -169,7 +195,12 @@ export class Group {
       const answers = await this.#answers(batch)
       if (!isCurrent()) return
       const asked = performance.now()
-      for (const cohort of batch) this.#deliver(cohort, toBytes(answers.get(cohort.id)!), turn)
+      this.#asked += asked - started
+      const slices = new Slices(isCurrent)
+      for (const cohort of batch) {
+        await this.#deliver(cohort, { body: toBytes(answers.get(cohort.id)!), turn, slices })
+        if (!isCurrent()) return
+      }
       const now = performance.now()
       const times = { asked: asked - started, handedOut: now - asked, sinceNoticed: now - this.#noticed }
       onBatch({ group: this, cohorts: batch.length, ...times })
@@ -194,16 +225,15 @@ export class Group {
     })
   }
 
-  #deliver(cohort: Cohort, body: Buffer, turn: number): void {
-    if (!this.isStream) {
-      cohort.deliver(body, turn)
-      return
-    }
-    for (const member of cohort.append(takePosition(body), turn)) {
+  #deliver(cohort: Cohort, { body, turn, slices }: Delivery): Promise<void> {
+    if (!this.isStream) return cohort.deliver(body, turn, slices)
+    const answer = takePosition(body)
+    const values = valuesAt(this.options.prepared, cohort.values, answer.position)
+    return cohort.append(answer, turn, slices, (member) => {
       this.leave(member)
-      this.join(member, valuesAt(this.options.prepared, cohort.values, member.position))
+      this.join(member, values)
       if (member.sink.isFull) this.#hold(member)
-    }
+    })
   }
 
   /** Lets a client take what it was sent before its stream goes on. */
@@ -223,6 +253,13 @@ export class Group {
       if (cohort.members.size === 0) this.#forget(cohort)
     }
   }
+}
+
+/** The answer for a cohort. */
+interface Delivery {
+  readonly body: Buffer
+  readonly turn: number
+  readonly slices: Slices
 }
 
 /** Errors that no values have caused: asking for half of them would not help. */

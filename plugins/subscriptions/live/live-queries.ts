@@ -3,7 +3,7 @@
 // Once per interval, and at once after a write of this server, the gate is asked whether anything was written. What does
 // not depend on anything but rows is asked again only then.
 
-import type { GraphQLRequest, PlannedRequest } from '../../../sdk/graphql.ts'
+import type { GraphQLRequest, PlannedRequest, PreparedOperation } from '../../../sdk/graphql.ts'
 import { type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import type { Paces } from '../options.ts'
@@ -16,9 +16,12 @@ import { isStream, valuesAt } from './position.ts'
 import type { HeardCommit } from './reads.ts'
 import { TriggerWatch } from './triggers.ts'
 import { Turnstile } from './turnstile.ts'
+import { Writes, type WrittenTables } from './writes.ts'
 
 /** A subscription, until it is left. */
 export interface LiveSubscription {
+  /** Its text is the one of all who ask the same. */
+  readonly request: GraphQLRequest
   leave(): void
 }
 
@@ -53,6 +56,7 @@ export class LiveQueries {
   readonly #options: LiveQueriesOptions
   readonly #gate: Gate
   readonly #writes: OwnWrites
+  readonly #written: Writes
   readonly #groups = new Map<string, Group>()
   readonly #members = new Set<Member>()
   readonly #turnstile = new Turnstile(atOnce)
@@ -76,7 +80,8 @@ export class LiveQueries {
     this.#options = options
     const { database } = options.engine
     this.#gate = new Gate(database)
-    this.#writes = new OwnWrites({ database, onWrite: () => this.#wake(unheard) })
+    this.#written = new Writes(database)
+    this.#writes = new OwnWrites({ database, onWrite: (tables) => this.#wakeUnheard(tables) })
     this.#changes = new ChangeWatch({
       database,
       onCommit: (commit) => this.#heard(commit),
@@ -110,9 +115,14 @@ export class LiveQueries {
 
   #heard({ tables, transaction }: HeardCommit): void {
     if (this.#members.size === 0) return
-    if (![...this.#groups.values()].some((group) => group.readsAny(tables))) return
+    if (!this.#areRead(tables)) return
     if (transaction !== null) this.#awaited.add(transaction)
     this.#wake(tables)
+  }
+
+  #areRead(tables: ReadonlySet<string>): boolean {
+    for (const group of this.#groups.values()) if (group.readsAny(tables)) return true
+    return false
   }
 
   /** What there is now. */
@@ -143,13 +153,27 @@ export class LiveQueries {
     this.#members.add(member)
     this.#writes.isPresent = true
     this.#schedule()
-    return { leave: () => this.#leave(member) }
+    return {
+      get request() {
+        return member.live.request
+      },
+      leave: () => this.#leave(member),
+    }
   }
 
-  /** After a write through this server: here and at other instances somebody may wait for it. */
-  written(): void {
-    this.#writes.tell()
-    this.#wake(unheard)
+  /** After a write through this server, by a mutation or otherwise: here and at other instances somebody may wait for it. */
+  written(mutation: PreparedOperation | null): void {
+    if (this.#members.size === 0 && !this.#writes.isHeard) return
+    const tables = mutation && this.#written.of(mutation)
+    this.#writes.tell(tables)
+    this.#wakeUnheard(tables)
+  }
+
+  /** Looks at once for the sake of those who read these tables and do not hear of writes to them otherwise. */
+  #wakeUnheard(tables: WrittenTables): void {
+    if (this.#members.size === 0 || tables?.size === 0) return
+    for (const table of tables ?? []) this.#wanted.own.add(table)
+    this.#wake(tables === null ? unheard : none)
   }
 
   /** Looks at once for the sake of the groups that read these tables. */
@@ -230,6 +254,7 @@ export class LiveQueries {
     const { model } = this.#options.engine
     if (model === this.#model) return
     this.#model = model
+    this.#written.clear()
     this.#groups.clear()
     void this.#renewMembers([...this.#members], model)
   }
@@ -304,10 +329,11 @@ export class LiveQueries {
     for (const group of due) group.wake(snapshot)
   }
 
-  #isWanted(group: Group, { groups, tables }: WantedGroups): boolean {
-    if (groups.has(everything)) return true
-    if (groups.has(unheard) && !(group.isTold && this.#changes.hears(group.reads.tables))) return true
-    return tables.size > 0 && group.readsAny(tables)
+  #isWanted(group: Group, { groups, own, tables }: WantedGroups): boolean {
+    if (groups.has(everything) || (tables.size > 0 && group.readsAny(tables))) return true
+    // Of what else it may read nobody knows whether it was written.
+    const mayRead = groups.has(unheard) || (own.size > 0 && (!group.isTold || group.readsAny(own)))
+    return mayRead && !(group.isTold && this.#changes.hears(group.reads.tables))
   }
 
   /** The log tells of a commit a moment before others see it: then there is another look. */
@@ -329,10 +355,14 @@ type Wanted = typeof unheard | typeof everything | ReadonlySet<string>
 
 interface WantedGroups {
   readonly groups: Set<symbol>
+  /** Tables written through this server and others like it. */
+  readonly own: Set<string>
+  /** Tables whose writes were heard of by other means. */
   readonly tables: Set<string>
 }
 
-const noneWanted = (): WantedGroups => ({ groups: new Set(), tables: new Set() })
+const noneWanted = (): WantedGroups => ({ groups: new Set(), own: new Set(), tables: new Set() })
+const none: ReadonlySet<string> = new Set()
 
 /** Looks for the sake of a commit that is not visible yet. */
 const mostLooksInVain = 20

@@ -3,11 +3,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Database, prepare } from '../../../sdk/sql.ts'
+import type { WrittenTables } from './writes.ts'
 
 export interface OwnWritesOptions {
   readonly database: Pick<Database, 'listen' | 'answer'>
-  /** Told of each write of another instance, and when some may have gone unheard. */
-  onWrite(): void
+  /** Told of writes of another instance, and of no table in particular when some may have gone unheard. */
+  onWrite(tables: WrittenTables): void
 }
 
 const channel = 'trellis_writes'
@@ -21,7 +22,10 @@ const belief = 60_000
 
 const notify = prepare({ text: `select pg_catalog.pg_notify('${channel}', $1)::text`, params: [] })
 
-/** What instances tell each other: there was a write, I have subscribers, I have none any more, who has some? */
+/** Bytes of the names of tables that fit into a notification, which PostgreSQL limits to 8,000. */
+const longestList = 7000
+
+/** What instances tell each other: there was a write (its tables may follow), I have subscribers, I have none any more, who has some? */
 type Message = 'write' | 'present' | 'gone' | 'who'
 
 export class OwnWrites {
@@ -32,7 +36,8 @@ export class OwnWrites {
   #listening: { stop(): Promise<void> } | null = null
   #retry: NodeJS.Timeout | null = null
   #timer: NodeJS.Timeout | null = null
-  #isDue = false
+  /** Written since it was told last; null: any table may have been. */
+  #due: Set<string> | null = new Set()
   #isPresent = false
   #isStopped = false
 
@@ -52,19 +57,27 @@ export class OwnWrites {
     if (this.#listening) this.#send(isPresent ? 'present' : 'gone')
   }
 
-  /** Tells those who have subscribers, at once or shortly, that there was a write. */
-  tell(): void {
-    if (this.#others.size === 0) return
-    if (this.#timer) {
-      this.#isDue = true
-      return
-    }
-    this.#isDue = false
-    this.#send('write')
+  /** Whether anybody is told of writes. */
+  get isHeard(): boolean {
+    return this.#others.size > 0
+  }
+
+  /** Tells those who have subscribers, at once or shortly, that there was a write to these tables. */
+  tell(tables: WrittenTables): void {
+    if (!this.isHeard || tables?.size === 0) return
+    if (tables === null) this.#due = null
+    else if (this.#due) for (const table of tables) this.#due.add(table)
+    if (!this.#timer) this.#tellDue()
+  }
+
+  #tellDue(): void {
+    const named = this.#due && JSON.stringify([...this.#due])
+    this.#due = new Set()
+    this.#send('write', named !== null && Buffer.byteLength(named) <= longestList ? named : '')
     this.#askAgain()
     this.#timer = setTimeout(() => {
       this.#timer = null
-      if (this.#isDue) this.tell()
+      if (this.isHeard && this.#due?.size !== 0) this.#tellDue()
     }, spacing)
     this.#timer.unref()
   }
@@ -84,9 +97,9 @@ export class OwnWrites {
     if (stale.length > 0) this.#send('who')
   }
 
-  #send(message: Message): void {
+  #send(message: Message, detail = ''): void {
     // A server that takes no changes, or none now: there is the interval.
-    this.#options.database.answer(notify, [`${message} ${this.#instance}`]).catch(() => {})
+    this.#options.database.answer(notify, [`${message} ${this.#instance} ${detail}`]).catch(() => {})
   }
 
   #listen(): void {
@@ -107,17 +120,17 @@ export class OwnWrites {
         this.#send('who')
         if (this.#isPresent) this.#send('present')
         // What was told before was not heard.
-        this.#options.onWrite()
+        this.#options.onWrite(null)
       })
       .catch(again)
   }
 
   #hear(payload: string): void {
-    const [message, instance = ''] = payload.split(' ')
+    const [, message = '', instance = '', detail = ''] = /^(\S*) ?(\S*) ?(.*)$/s.exec(payload) ?? []
     if (instance === this.#instance) return
     switch (message as Message) {
       case 'write':
-        this.#options.onWrite()
+        this.#options.onWrite(readTables(detail))
         break
       case 'present':
         this.#others.set(instance, Date.now())
@@ -129,5 +142,15 @@ export class OwnWrites {
         if (this.#isPresent) this.#send('present')
         break
     }
+  }
+}
+
+/** The tables of a message; null where none are told, or by somebody else. */
+function readTables(detail: string): WrittenTables {
+  try {
+    const names: unknown = JSON.parse(detail)
+    return Array.isArray(names) ? new Set(names.map(String)) : null
+  } catch {
+    return null
   }
 }

@@ -37,11 +37,16 @@ export interface Reads {
   readonly tables: readonly ReadTable[]
 }
 
+/** The schemas and the names of what may be relations or functions in a text of SQL, in pairs. */
+export function namesIn(text: string): readonly [schemas: readonly string[], names: readonly string[]] {
+  const pairs = [...text.matchAll(qualifiedNames)]
+  const at = (group: number) => pairs.map((pair) => unquote(pair[group] ?? ''))
+  return [at(1), at(2)]
+}
+
 /** What a statement reads, views looked through. */
 export async function readsOf(database: Pick<Database, 'rows'>, text: string): Promise<Reads> {
-  const pairs = [...text.matchAll(qualifiedNames)].map(([, schema = '', name = '']) => [unquote(schema), unquote(name)])
-  const values = [pairs.map(([schema]) => schema), pairs.map(([, name]) => name)]
-  const [row] = await database.rows<{ steady: boolean; tables: readonly ReadTable[] }>(readsSql, values)
+  const [row] = await database.rows<{ steady: boolean; tables: readonly ReadTable[] }>(readsSql, namesIn(text))
   return { isSteady: row?.steady === true && !unsteadyWords.test(text), tables: row?.tables ?? [] }
 }
 

@@ -2,10 +2,11 @@
 
 import { TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { type Connection, startFailed, type Wire } from './connection.ts'
+import { envelopeOf, textFrame } from './frames.ts'
 import { isRecord, type Protocol, readMessage } from './protocol.ts'
 
 const wire: Wire = {
-  result: (id) => [`{"type":"data","id":${JSON.stringify(id)},"payload":`, '}'],
+  result: (id) => envelopeOf(`{"type":"data","id":${JSON.stringify(id)},"payload":`, '}'),
   refused: (id, error, isFlat) => {
     const payload = isFlat ? error : `{"errors":[${error}]}`
     return `{"type":"error","id":${JSON.stringify(id)},"payload":${payload}}`
@@ -20,16 +21,16 @@ interface State {
   refusal: string | null
 }
 
-const keepAlive = { type: 'ka' } as const
+const keepAlive = textFrame('{"type":"ka"}')
 
 export const apolloProtocol: Protocol<State> = {
   name: 'graphql-ws',
   wire,
   begin(connection) {
-    connection.send(keepAlive)
+    connection.sendFrame(keepAlive)
     return { refusal: null }
   },
-  keepAlive: (connection) => connection.send(keepAlive),
+  keepAlive: (connection) => connection.sendFrame(keepAlive),
   async receive(connection, state, data) {
     let message: Record<string, unknown>
     try {
@@ -76,7 +77,7 @@ async function init(connection: Connection, state: State, payload: unknown): Pro
   try {
     await connection.authenticate(payload)
     connection.send({ type: 'connection_ack' })
-    connection.send(keepAlive)
+    connection.sendFrame(keepAlive)
   } catch (error) {
     const { message } = error instanceof TrellisError ? error : toHeaderError(error)
     // An open connection keeps the session that it has.

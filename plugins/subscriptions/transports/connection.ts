@@ -1,6 +1,7 @@
 // One WebSocket, whatever the protocol on it: who is at the other end, the operations that run, what waits to be sent.
 
 import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import { inDialect } from '../../../sdk/http.ts'
@@ -9,14 +10,21 @@ import type { LiveQueries } from '../live/live-queries.ts'
 import type { OperationOutcome, SocketEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
 import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
-import { framed } from './frames.ts'
-import { type OperationContext, type RunningOperation, runOperation } from './operations.ts'
+import { type Envelope, framedText, textFrame } from './frames.ts'
+import {
+  type OperationContext,
+  type Refusal,
+  type ResultSink,
+  type RunningOperation,
+  runOperation,
+} from './operations.ts'
 import { Outbox } from './outbox.ts'
+import { socketOutlet } from './socket-outlet.ts'
 
 /** What the protocols write. */
 export interface Wire {
   /** Around the body of a result. */
-  result(id: string): readonly [prefix: string, suffix: string]
+  result(id: string): Envelope
   /** A refusal; `error` is JSON. */
   refused(id: string, error: string, isFlat: boolean): string
   complete(id: string): string
@@ -28,6 +36,8 @@ export interface ConnectionOptions {
   readonly engine: Engine
   readonly live: LiveQueries
   readonly socket: WebSocket
+  /** Below it. */
+  readonly stream: Duplex
   readonly wire: Wire
   readonly schema: SchemaKind
   /** Whether errors are flat, as `/v1alpha1/graphql` has them. */
@@ -59,13 +69,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.options = options
-    const { socket } = options
-    this.outbox = new Outbox({
-      get buffered() {
-        return socket.bufferedAmount
-      },
-      send: (message, done) => socket.send(message, { binary: false }, done),
-    })
+    this.outbox = new Outbox(socketOutlet(options.socket, options.stream, () => this.outbox.flush()))
   }
 
   get session(): Session | null {
@@ -108,44 +112,14 @@ export class Connection {
 
   /** Runs an operation; resolves when a query or mutation is answered, when a subscription has begun. */
   async start(id: string, payload: unknown): Promise<void> {
-    const { wire, isFlat, limits } = this.options
-    const most = limits.operationsPerSocket
+    const most = this.options.limits.operationsPerSocket
     if (this.#operations.size >= most) {
       const error = startFailed(`this connection runs ${most} operations already`)
       this.refuse(id, error)
       return
     }
-    const [prefix, suffix] = wire.result(id)
-    let request: GraphQLRequest | null = null
-    let isRefused = false
-    const ended = () => {
-      this.outbox.forget(id)
-      return this.#operations.delete(id)
-    }
     try {
-      const { outbox } = this
-      const operation = runOperation(payload, this.#context(), {
-        get isFull() {
-          return outbox.isFull
-        },
-        room: () => outbox.room(),
-        result: (body) => this.#send(framed(body, prefix, suffix)),
-        state: (body) => {
-          if (this.isOpen) this.outbox.sendState(id, framed(body, prefix, suffix))
-        },
-        refused: (text, error) => {
-          isRefused = true
-          this.outbox.forget(id)
-          this.#send(wire.refused(id, text, isFlat))
-          this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, request)
-        },
-        done: () => {
-          if (!ended()) return
-          if (!isRefused || !wire.endsByRefusal) this.#send(wire.complete(id))
-          this.#logOperation(id, { type: 'completed' }, null)
-        },
-      })
-      request = operation.request
+      const operation = runOperation(payload, this.#context(), new SocketResults(this, id))
       this.#operations.set(id, operation)
       this.#logOperation(id, { type: 'started' }, null)
       await operation.begun
@@ -180,8 +154,35 @@ export class Connection {
     this.#send(JSON.stringify(message))
   }
 
-  #send(message: string | Buffer): void {
-    if (this.isOpen && message.length > 0) this.outbox.send(message)
+  #send(message: string): void {
+    if (message.length > 0) this.sendFrame(textFrame(message))
+  }
+
+  /** Sends a message that is a frame already, of which each client gets the same bytes. */
+  sendFrame(frame: Buffer): void {
+    if (this.isOpen) this.outbox.send(frame)
+  }
+
+  /** Sends a state of an operation, in place of one that waits. */
+  sendState(id: string, frame: Buffer): void {
+    if (this.isOpen) this.outbox.sendState(id, frame)
+  }
+
+  /** Tells that an operation was refused, or ended with an error; `text` is the error as JSON. */
+  refused(id: string, text: string, { error, request }: Refusal): void {
+    const { wire, isFlat } = this.options
+    this.outbox.forget(id)
+    this.#send(wire.refused(id, text, isFlat))
+    this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, request)
+  }
+
+  /** Tells that an operation has nothing more to say, unless its refusal has told that. */
+  done(id: string, isRefused: boolean): void {
+    const { wire } = this.options
+    this.outbox.forget(id)
+    if (!this.#operations.delete(id)) return
+    if (!isRefused || !wire.endsByRefusal) this.#send(wire.complete(id))
+    this.#logOperation(id, { type: 'completed' }, null)
   }
 
   close(code: number, reason: string): void {
@@ -225,11 +226,52 @@ export class Connection {
 
   #logOperation(id: string, outcome: OperationOutcome, query: GraphQLRequest | null): void {
     const requestId = this.#payload.headers['x-request-id']?.toString() ?? null
-    const name = query?.operationName ?? this.#operations.get(id)?.request.operationName ?? null
+    const name = query?.operationName ?? this.#operations.get(id)?.operationName ?? null
     const detail = { operation_id: id, request_id: requestId, operation_name: name, operation_type: outcome, query }
     this.log({ type: 'operation', detail })
   }
 }
+
+/** Results of one operation among others. There is one for each subscriber, so it keeps little. */
+class SocketResults implements ResultSink {
+  readonly #connection: Connection
+  readonly #id: string
+  readonly #envelope: Envelope
+  #isRefused = false
+
+  constructor(connection: Connection, id: string) {
+    this.#connection = connection
+    this.#id = id
+    this.#envelope = connection.options.wire.result(id)
+  }
+
+  get isFull(): boolean {
+    return this.#connection.outbox.isFull
+  }
+
+  room(): Promise<void> {
+    return this.#connection.outbox.room()
+  }
+
+  result(body: Buffer | string): void {
+    this.#connection.sendFrame(framedText(toBytes(body), this.#envelope))
+  }
+
+  state(body: Buffer): void {
+    this.#connection.sendState(this.#id, framedText(body, this.#envelope))
+  }
+
+  refused(text: string, refusal: Refusal): void {
+    this.#isRefused = true
+    this.#connection.refused(this.#id, text, refusal)
+  }
+
+  done(): void {
+    this.#connection.done(this.#id, this.#isRefused)
+  }
+}
+
+const toBytes = (body: Buffer | string): Buffer => (typeof body === 'string' ? Buffer.from(body) : body)
 
 export const startFailed = (message: string): TrellisError => new TrellisError(400, 'start-failed', message)
 

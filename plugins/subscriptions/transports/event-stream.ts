@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { framed } from './frames.ts'
+import { envelopeOf, framed } from './frames.ts'
 import { Outbox } from './outbox.ts'
 
 export interface EventStreamOptions {
@@ -17,6 +17,9 @@ export interface EventStreamOptions {
 /** Milliseconds within which clients of a server that stops come back. */
 const leastReturn = 500
 const spread = 3000
+
+/** A comment. */
+const signOfLife = Buffer.from(':\n\n')
 
 const lineEnds = /[\r\n]/g
 
@@ -40,11 +43,14 @@ export class EventStream {
       get buffered() {
         return raw.writableLength
       },
-      send: (message, done) => raw.write(message, done),
+      send(message) {
+        raw.write(message)
+      },
     })
-    this.#outbox.send(':\n\n')
+    raw.on('drain', () => this.#outbox.flush())
+    this.#outbox.send(signOfLife)
     this.#timer = setInterval(() => {
-      if (!this.#outbox.isFull) this.#outbox.send(':\n\n')
+      if (!this.#outbox.isFull) this.#outbox.send(signOfLife)
     }, keepAlive)
     this.#timer.unref()
     raw.on('error', () => {})
@@ -92,7 +98,7 @@ export class EventStream {
 
   /** Ends it because the server stops: clients come back, each at another moment. */
   endForReturn(): void {
-    if (this.#isOpen) this.#outbox.send(`retry: ${Math.floor(leastReturn + Math.random() * spread)}\n\n`)
+    if (this.#isOpen) this.#outbox.send(Buffer.from(`retry: ${Math.floor(leastReturn + Math.random() * spread)}\n\n`))
     this.end()
   }
 }
@@ -102,5 +108,5 @@ function eventBytes(name: string, data: Buffer | string): Buffer {
   // Line ends are white space in JSON, and end the data of an event.
   const isPlain = !bytes.includes(10) && !bytes.includes(13)
   const line = isPlain ? bytes : Buffer.from(bytes.toString().replace(lineEnds, ' '))
-  return framed(line, `event: ${name}\ndata: `, '\n\n')
+  return framed(line, envelopeOf(`event: ${name}\ndata: `, '\n\n'))
 }

@@ -10,7 +10,7 @@ import { streamTokenHeader, wantsEvents } from '../../graphql/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
 import { EventStream } from './event-stream.ts'
-import { framed } from './frames.ts'
+import { envelopeOf, framed } from './frames.ts'
 import { type OperationContext, type ResultSink, type RunningOperation, runOperation } from './operations.ts'
 import type { Places } from './places.ts'
 
@@ -230,7 +230,8 @@ type Connected = Pick<RouteCall, 'request' | 'reply'>
 /** Results of one operation among others. */
 function sharedSink(shared: SharedStream, id: string): ResultSink {
   const name = JSON.stringify(id)
-  const inStream = (body: Buffer | string) => framed(body, `{"id":${name},"payload":`, '}')
+  const envelope = envelopeOf(`{"id":${name},"payload":`, '}')
+  const inStream = (body: Buffer | string) => framed(typeof body === 'string' ? Buffer.from(body) : body, envelope)
   const { early } = shared
   const send = (deliver: (stream: EventStream) => void) => {
     const { stream } = shared

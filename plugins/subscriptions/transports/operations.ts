@@ -6,7 +6,8 @@ import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { QueryLog } from '../../../sdk/services.ts'
-import type { LiveQueries } from '../live/live-queries.ts'
+import type { LiveSink } from '../live/cohort.ts'
+import type { LiveQueries, LiveSubscription } from '../live/live-queries.ts'
 
 /** What operations are run with. */
 export interface OperationContext {
@@ -33,14 +34,20 @@ export interface ResultSink {
   /** A result of a subscription, in place of those before. */
   state(body: Buffer): void
   /** The operation was refused, or ended; `text` is the error as JSON. */
-  refused(text: string, error: TrellisError): void
+  refused(text: string, refusal: Refusal): void
   /** There is nothing more. */
   done(): void
 }
 
+/** What was refused, and why. */
+export interface Refusal {
+  readonly error: TrellisError
+  readonly request: GraphQLRequest | null
+}
+
 /** An operation that runs. */
 export interface RunningOperation {
-  readonly request: GraphQLRequest
+  readonly operationName: string | null
   /** Resolves when a query or mutation is answered, when a subscription has begun. */
   readonly begun: Promise<void>
   stop(): void
@@ -50,68 +57,92 @@ export interface RunningOperation {
 const refusals: ReadonlySet<string> = new Set(['validation-failed', 'parse-failed', 'not-found', 'not-supported'])
 
 /** Reads a request and runs it. What is no request is refused by throwing. */
-export function runOperation(payload: unknown, context: OperationContext, sink: ResultSink): RunningOperation {
-  const request = readGraphQLRequest(payload)
-  const controller = new AbortController()
-  let leave = () => {}
-  const { engine, applicant, isAdmitted } = context
-  const run = async () => {
-    if (controller.signal.aborted) return
+export const runOperation = (payload: unknown, context: OperationContext, sink: ResultSink): RunningOperation =>
+  new Operation(readGraphQLRequest(payload), context, sink)
+
+/** One that runs. There is one for each subscriber, so it keeps little. */
+class Operation implements RunningOperation, LiveSink {
+  readonly operationName: string | null
+  readonly begun: Promise<void>
+  readonly #context: OperationContext
+  readonly #sink: ResultSink
+  #isStopped = false
+  /** Of a query or mutation. */
+  #controller: AbortController | null = null
+  #subscription: LiveSubscription | null = null
+
+  constructor(request: GraphQLRequest, context: OperationContext, sink: ResultSink) {
+    this.operationName = request.operationName
+    this.#context = context
+    this.#sink = sink
+    const { engine, applicant, isAdmitted } = context
+    const run = () => this.#run(request)
+    this.begun = (isAdmitted ? run() : engine.admission.admit(applicant, run)).catch((failure: unknown) => {
+      if (!this.#isStopped) answerFailure({ error: toTrellisError(failure), request }, context, sink)
+    })
+  }
+
+  async #run(request: GraphQLRequest): Promise<void> {
+    if (this.#isStopped) return
+    const { engine, live, schema, applicant, headers } = this.#context
     const { kind } = engine.graphql.engine.operation(request)
     if (kind === 'subscription') {
-      leave = subscribe(request, context, sink)
+      logQuery(request, null, this.#context)
+      this.#subscription = live.start({ request, session: applicant.session, schema }, this)
       return
     }
-    const { schema, headers } = context
-    const onPlanned = (generatedSql: QueryLog['generated_sql']) => logQuery(request, generatedSql, context)
+    const controller = new AbortController()
+    this.#controller = controller
+    const onPlanned = (generatedSql: QueryLog['generated_sql']) => logQuery(request, generatedSql, this.#context)
     const extras = { schema, headers, onPlanned, whenUnwanted: () => controller.signal }
     const body = await engine.graphql.engine.execute(request, applicant.session, extras)
-    if (controller.signal.aborted) return
-    sink.result(body)
-    sink.done()
+    if (this.#isStopped) return
+    this.#sink.result(body)
+    this.#sink.done()
   }
-  const begun = (isAdmitted ? run() : engine.admission.admit(applicant, run)).catch((failure: unknown) => {
-    if (!controller.signal.aborted) answerFailure(failure, context, sink)
-  })
-  const stop = () => {
-    controller.abort(departed())
-    leave()
+
+  stop(): void {
+    this.#isStopped = true
+    this.#controller?.abort(departed())
+    this.#subscription?.leave()
   }
-  return { request, begun, stop }
+
+  get isFull(): boolean {
+    return this.#sink.isFull
+  }
+
+  room(): Promise<void> {
+    return this.#sink.room()
+  }
+
+  append(body: Buffer): void {
+    this.#sink.result(body)
+  }
+
+  next(body: Buffer): void {
+    this.#sink.state(body)
+  }
+
+  fail(error: TrellisError): void {
+    this.#sink.state(Buffer.from(failedResult(error, this.#context)))
+  }
+
+  end(error: TrellisError): void {
+    this.#subscription?.leave()
+    refuse({ error, request: this.#subscription?.request ?? null }, this.#context, this.#sink)
+  }
 }
 
 const departed = () => new TrellisError(499, 'client-gone', 'the client does not wait for the answer')
 
-function subscribe(request: GraphQLRequest, context: OperationContext, sink: ResultSink): () => void {
-  const { live, schema, applicant } = context
-  logQuery(request, null, context)
-  const subscription = live.start(
-    { request, session: applicant.session, schema },
-    {
-      get isFull() {
-        return sink.isFull
-      },
-      room: () => sink.room(),
-      append: (body) => sink.result(body),
-      next: (body) => sink.state(body),
-      fail: (error) => sink.state(Buffer.from(failedResult(error, context))),
-      end: (error) => {
-        subscription.leave()
-        refuse(error, context, sink)
-      },
-    },
-  )
-  return () => subscription.leave()
-}
-
-function answerFailure(failure: unknown, context: OperationContext, sink: ResultSink): void {
-  const error = toTrellisError(failure)
+function answerFailure(refusal: Refusal, context: OperationContext, sink: ResultSink): void {
+  const { error } = refusal
   if (error.status >= 500 && error.cause !== undefined && error.internal === undefined) {
     const { cause } = error
     const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
     context.engine.observe.log({ type: 'unstructured', level: 'error', detail })
   }
-  if (refusals.has(error.code) || !isOfRunning(error)) refuse(error, context, sink)
+  if (refusals.has(error.code) || !isOfRunning(error)) refuse(refusal, context, sink)
   else {
     sink.result(failedResult(error, context))
     sink.done()
@@ -129,8 +160,8 @@ const runningCodes: ReadonlySet<string> = new Set([
   'unexpected',
 ])
 
-function refuse(error: TrellisError, context: OperationContext, sink: ResultSink): void {
-  sink.refused(JSON.stringify(errorValue(error, context)), error)
+function refuse(refusal: Refusal, context: OperationContext, sink: ResultSink): void {
+  sink.refused(JSON.stringify(errorValue(refusal.error, context)), refusal)
   sink.done()
 }
 

@@ -5,18 +5,18 @@
 export interface Outlet {
   /** Bytes that were sent and not taken yet. */
   readonly buffered: number
-  /** Calls `done` when the bytes are on their way. */
-  send(message: Buffer | string, done: () => void): void
+  /** The outbox is told to flush when bytes that had to wait have been taken. */
+  send(message: Buffer): void
 }
 
 /** From so many bytes on that the client has not taken, states wait here. */
 const highWater = 262_144
 
+/** There is one for each client, so what few need is made when they do. */
 export class Outbox {
   readonly #outlet: Outlet
-  readonly #states = new Map<string, Buffer>()
-  #waiting: (() => void)[] = []
-  readonly #flush = () => this.flush()
+  #states: Map<string, Buffer> | null = null
+  #waiting: (() => void)[] | null = null
   /** Bytes that were sent. */
   bytes = 0
 
@@ -28,41 +28,49 @@ export class Outbox {
     return this.#outlet.buffered > highWater
   }
 
-  send(message: Buffer | string): void {
+  send(message: Buffer): void {
     this.bytes += message.length
-    this.#outlet.send(message, this.#flush)
+    this.#outlet.send(message)
   }
 
   /** Sends the state of an operation, or keeps it in place of the one that waits. */
   sendState(id: string, message: Buffer): void {
-    if (this.isFull) this.#states.set(id, message)
-    else this.send(message)
+    if (this.isFull) {
+      this.#states ??= new Map()
+      this.#states.set(id, message)
+    } else this.send(message)
   }
 
   /** Forgets the state of an operation that is over. */
   forget(id: string): void {
-    this.#states.delete(id)
+    this.#states?.delete(id)
   }
 
   /** Resolves when the client has taken enough for more to be sent. */
   async room(): Promise<void> {
-    if (this.isFull) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (!this.isFull) return
+    await new Promise<void>((resolve) => {
+      this.#waiting ??= []
+      this.#waiting.push(resolve)
+    })
   }
 
+  /** Sends what waits, after the client has taken bytes. */
   flush(): void {
     if (this.isFull) return
-    for (const [id, message] of this.#states) {
-      this.#states.delete(id)
+    for (const [id, message] of this.#states ?? []) {
+      this.#states?.delete(id)
       this.send(message)
       if (this.isFull) return
     }
+    this.#states = null
     this.release()
   }
 
   /** Lets go whoever waits for room. */
   release(): void {
     const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
+    this.#waiting = null
+    for (const resolve of waiting ?? []) resolve()
   }
 }

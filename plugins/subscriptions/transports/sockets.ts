@@ -109,7 +109,7 @@ export class Sockets {
       socket.once('close', release)
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         socket.off('error', ignore)
-        this.#serve(webSocket, { request, endpoint, withCookie, address })
+        this.#serve(webSocket, { request, stream: socket, endpoint, withCookie, address })
       })
     } catch (error) {
       release?.()
@@ -137,12 +137,12 @@ export class Sockets {
     answer(socket, error.status, ['Content-Type: application/json; charset=utf-8', ...retry], body)
   }
 
-  #serve(socket: WebSocket, { request, endpoint, withCookie, address }: Upgraded): void {
+  #serve(socket: WebSocket, { request, stream, endpoint, withCookie, address }: Upgraded): void {
     const { engine, live, limits } = this.#options
     const isTransportWs = socket.protocol === transportWsProtocol.name
     const upgrade = upgradeHeaders(request, withCookie)
     const wire = isTransportWs ? transportWsProtocol.wire : apolloProtocol.wire
-    const connection = new Connection({ engine, live, socket, wire, ...endpoint, upgrade, address, limits })
+    const connection = new Connection({ engine, live, socket, stream, wire, ...endpoint, upgrade, address, limits })
     connection.log({ type: 'accepted' })
     const { receive, keepAlive } = isTransportWs
       ? begun(transportWsProtocol, connection)
@@ -202,6 +202,7 @@ export class Sockets {
 
 interface Upgraded {
   readonly request: IncomingMessage
+  readonly stream: Duplex
   readonly endpoint: Endpoint
   readonly withCookie: boolean
   readonly address: string

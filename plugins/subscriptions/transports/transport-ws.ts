@@ -3,14 +3,18 @@
 import { CloseCode, type Message, MessageType, validateMessage } from 'graphql-ws'
 import { TrellisError } from '../../../sdk/index.ts'
 import { type Connection, longestReason, type Wire } from './connection.ts'
+import { envelopeOf, textFrame } from './frames.ts'
 import { type Protocol, readMessage } from './protocol.ts'
 
 const wire: Wire = {
-  result: (id) => [`{"type":"next","id":${JSON.stringify(id)},"payload":`, '}'],
+  result: (id) => envelopeOf(`{"type":"next","id":${JSON.stringify(id)},"payload":`, '}'),
   refused: (id, error) => `{"type":"error","id":${JSON.stringify(id)},"payload":[${error}]}`,
   complete: (id) => `{"type":"complete","id":${JSON.stringify(id)}}`,
   endsByRefusal: true,
 }
+
+/** Sent to everybody who is silent. */
+const ping = textFrame(JSON.stringify({ type: MessageType.Ping, payload: { message: 'keepalive' } }))
 
 interface State {
   phase: 'new' | 'initialising' | 'ready'
@@ -41,7 +45,7 @@ export const transportWsProtocol: Protocol<State> = {
     return state
   },
   keepAlive(connection, { phase }) {
-    if (phase === 'ready') connection.send({ type: MessageType.Ping, payload: { message: 'keepalive' } })
+    if (phase === 'ready') connection.sendFrame(ping)
   },
   async receive(connection, state, data) {
     let message: Message

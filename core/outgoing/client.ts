@@ -8,7 +8,8 @@ import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
 import { withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
-import type { Outgoing, OutgoingRequest, OutgoingResponse } from './request.ts'
+import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
+import { openSocket } from './socket.ts'
 import { isHttpUrl } from './url.ts'
 
 export { OutgoingError } from './outgoing-error.ts'
@@ -49,24 +50,62 @@ export class OutgoingClient implements Outgoing {
     return around ? around(request, (changed) => this.#send(changed)) : this.#send(request)
   }
 
+  async open(request: OutgoingRequest): Promise<OutgoingStream> {
+    let stream: OutgoingStream | undefined
+    const open = async (changed: OutgoingRequest): Promise<OutgoingResponse> => {
+      stream = await this.#open(changed)
+      return { status: stream.status, headers: stream.headers, body: Buffer.alloc(0), isCut: true }
+    }
+    const around = this.#wrapping.outgoing
+    const { status, headers } = await (around ? around(request, open) : open(request))
+    if (!stream) throw new Error('a request was answered without being sent, and has no stream')
+    return { status, headers, body: stream.body }
+  }
+
+  socket({ use, ...given }: OutgoingSocket): Promise<OutgoingResponse> {
+    const open = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
+      checkUrl(request.url)
+      const { 'content-type': _, ...headers } = withDefaults(request.headers ?? {}, this.#dialect)
+      return openSocket({ request, headers, egress: this.#egress }, use)
+    }
+    const request: OutgoingRequest = { method: 'GET', ...given }
+    const around = this.#wrapping.outgoing
+    return around ? around(request, open) : open(request)
+  }
+
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
-    const { method, url, body, timeout } = request
-    if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
-    const { origin, pathname, search } = new URL(url)
-    const limit = AbortSignal.timeout(timeout)
-    const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit
-    const headers = withDefaults(request.headers ?? {}, this.#dialect)
+    const limit = AbortSignal.timeout(request.timeout)
     try {
-      this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
-      const { dispatcher } = await this.#transport
-      const response = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal })
+      const response = await this.#dispatch(request, request.signal ? AbortSignal.any([limit, request.signal]) : limit)
       const answer = await readBody(response.body, request)
       return { status: response.statusCode, headers: response.headers, ...answer }
     } catch (error) {
-      if (error instanceof OutgoingError) throw error
-      if (limit.aborted) throw new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
-      throw new OutgoingError('connection', reasonOf(error), error)
+      throw failureOf(error, limit.aborted ? request.timeout : null)
     }
+  }
+
+  async #open(request: OutgoingRequest): Promise<OutgoingStream> {
+    const { timeout } = request
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(), timeout)
+    try {
+      const signal = request.signal ? AbortSignal.any([limit.signal, request.signal]) : limit.signal
+      const { statusCode: status, headers, body } = await this.#dispatch(request, signal)
+      return { status, headers, body: streamed(body) }
+    } catch (error) {
+      throw failureOf(error, limit.signal.aborted ? timeout : null)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #dispatch({ method, url, headers, body }: OutgoingRequest, signal: AbortSignal) {
+    checkUrl(url)
+    const { origin, pathname, search } = new URL(url)
+    this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
+    const { dispatcher } = await this.#transport
+    const sent = withDefaults(headers ?? {}, this.#dialect)
+    return dispatcher.request({ origin, path: pathname + search, method, headers: sent, body, signal })
   }
 
   /** Ends connections; requests in flight are given up. */
@@ -87,6 +126,25 @@ async function createTransport(redirects: number, egress: Egress | null): Promis
   })
   const dispatcher = redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
   return { agent, dispatcher }
+}
+
+function checkUrl(url: string): void {
+  if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
+}
+
+/** Why there is no answer; `timeout`: within which there was none, where that is why. */
+function failureOf(error: unknown, timeout: number | null): OutgoingError {
+  if (error instanceof OutgoingError) return error
+  if (timeout !== null) return new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
+  return new OutgoingError('connection', reasonOf(error), error)
+}
+
+async function* streamed(body: Dispatcher.ResponseData['body']): AsyncGenerator<Buffer> {
+  try {
+    yield* body as AsyncIterable<Buffer>
+  } catch (error) {
+    throw failureOf(error, null)
+  }
 }
 
 async function readBody(

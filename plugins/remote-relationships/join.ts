@@ -45,6 +45,7 @@ export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
   const made = [selected(0)]
   return {
     view,
+    fields: null,
     ask(call, { index }) {
       made[index] ??= selected(index)
       return new JoinQuestion(joining, made[index], { call, index }).question()

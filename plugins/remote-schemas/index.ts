@@ -2,6 +2,7 @@
 
 import type { CallGroup } from '../../sdk/graphql.ts'
 import { definePlugin, environment, option, serviceKey } from '../../sdk/index.ts'
+import { remoteFeed } from './events/feed.ts'
 import { remoteSchemaSource } from './introspect.ts'
 import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from './operations.ts'
 import { addRemoteSchemaPermissions, dropRemoteSchemaPermissions } from './permission-operations.ts'
 import type { RemotePlan } from './questions.ts'
-import { remoteContribution } from './root-fields.ts'
+import { type RemoteFieldsOptions, remoteContribution } from './root-fields.ts'
 import { remoteServer } from './server.ts'
 import type { RemoteView } from './view.ts'
 
@@ -93,7 +94,8 @@ export default definePlugin({
     engine.operations.add(addRemoteSchema(dialect), updateRemoteSchema(dialect), removeRemoteSchema)
     engine.operations.add(reloadRemoteSchema, introspectRemoteSchema)
     engine.operations.add(addRemoteSchemaPermissions(hasPermissions), dropRemoteSchemaPermissions)
-    engine.graphql.contribute(remoteContribution(servers))
+    const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, server)
+    engine.graphql.contribute(remoteContribution({ ...servers, feedOf }))
     engine.provide(remoteServers, servers)
   },
 })

@@ -63,6 +63,8 @@ export interface RemoteError {
 /** What a planner of a remote field plans. */
 export interface RemotePlan {
   readonly view: RemoteView
+  /** How many fields of the server's root type it asks for; null: that depends on rows. */
+  readonly fields: number | null
   /** `index` tells the calls of one request apart; `isWhole`: the answer may be handed on as it comes. */
   ask(call: GroupedCall, given: { readonly index: number; readonly isWhole: boolean }): Question
 }

@@ -5,6 +5,7 @@ import {
   answered,
   type CallGroup,
   type Contribution,
+  type FeedPlanner,
   type FieldSelection,
   type GroupedCall,
   type ResolvedPlanner,
@@ -25,6 +26,8 @@ export interface RemoteFieldsOptions {
   /** What a role sees of a remote schema; null: nothing. */
   viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
+  /** A subscription's field; `plan` is that of its text. */
+  feedOf(remote: RemoteSchemaModel, plan: (field: FieldSelection) => RemotePlan): FeedPlanner<RemotePlan>
   readonly isPartial: boolean
 }
 
@@ -43,6 +46,7 @@ export function remoteContribution(options: RemoteFieldsOptions): Contribution {
     schemas: ['standard'],
     query: (scope) => fieldsOf(scope, 'query'),
     mutation: (scope) => fieldsOf(scope, 'mutation'),
+    subscription: (scope) => fieldsOf(scope, 'subscription'),
   }
 }
 
@@ -64,9 +68,16 @@ function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind
   const made = visible.map(
     (field) => [names.localField(root.name, field.name), () => types.field(root, field)] as const,
   )
-  const planner = rootPlanner(options.groupOf(remote), { view, root, isPartial: options.isPartial })
+  const asking = { view, root }
+  const planner =
+    kind === 'subscription'
+      ? options.feedOf(remote, (field) => rootPlan(field, asking))
+      : rootPlanner(options.groupOf(remote), { ...asking, isPartial: options.isPartial })
   if (names.namespace === null) {
-    for (const [name, make] of made) fields.set(name, () => ({ ...make(), extensions: { root: planner } }))
+    for (const [name, make] of made) {
+      // Of subscriptions the older schema's is served; other names are never given twice.
+      if (!fields.has(name)) fields.set(name, () => ({ ...make(), extensions: { root: planner } }))
+    }
     return
   }
   if (made.length === 0) return
@@ -109,6 +120,7 @@ function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
   made.set('whole 0', textsOf(false, 0))
   return {
     view,
+    fields: asked.length,
     ask({ session }: GroupedCall, { index, isWhole }): Question {
       const key = `${isWhole ? 'whole' : 'part'} ${index}`
       let texts = made.get(key)

@@ -6,6 +6,9 @@ import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { QueryLog } from '../../../sdk/services.ts'
+import type { LiveSink } from '../live/cohort.ts'
+import type { FeedSink } from '../live/feeds.ts'
+import { JoinedAnswers } from '../live/joined-answers.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 
 /** What operations are run with. */
@@ -59,7 +62,7 @@ export function runOperation(payload: unknown, context: OperationContext, sink: 
     if (controller.signal.aborted) return
     const { kind } = engine.graphql.engine.operation(request)
     if (kind === 'subscription') {
-      leave = subscribe(request, context, sink)
+      leave = subscribe(request, context, { sink, signal: controller.signal })
       return
     }
     const { schema, headers } = context
@@ -82,24 +85,47 @@ export function runOperation(payload: unknown, context: OperationContext, sink: 
 
 const departed = () => new TrellisError(499, 'client-gone', 'the client does not wait for the answer')
 
-function subscribe(request: GraphQLRequest, context: OperationContext, sink: ResultSink): () => void {
-  const { live, schema, applicant } = context
-  logQuery(request, null, context)
-  const subscription = live.start(
-    { request, session: applicant.session, schema },
-    {
-      get isFull() {
-        return sink.isFull
-      },
-      room: () => sink.room(),
-      append: (body) => sink.result(body),
-      next: (body) => sink.state(body),
-      fail: (error) => sink.state(Buffer.from(failedResult(error, context))),
-      end: (error) => refuse(error, context, sink),
-    },
-  )
-  return () => subscription.leave()
+interface Subscribing {
+  readonly sink: ResultSink
+  /** Aborts when the client wants no more. */
+  readonly signal: AbortSignal
 }
+
+function subscribe(request: GraphQLRequest, context: OperationContext, { sink, signal }: Subscribing): () => void {
+  const { engine, live, schema, applicant, headers } = context
+  logQuery(request, null, context)
+  const { session } = applicant
+  const planned = engine.graphql.engine.plan(request, session, { schema })
+  const given = { request, session, schema, headers }
+  if (planned.prepared.feed) {
+    void live.feeds.run(planned, given, feedSink(context, sink), signal)
+    return () => {}
+  }
+  const plain: LiveSink = {
+    get isFull() {
+      return sink.isFull
+    },
+    room: () => sink.room(),
+    planned: () => {},
+    append: (body) => sink.result(body),
+    next: (body) => sink.state(body),
+    fail: (error) => sink.state(Buffer.from(failedResult(error, context))),
+    end: (error) => refuse(error, context, sink),
+  }
+  const answers = new JoinedAnswers({ engine, request: given, sink: plain })
+  const subscription = live.start({ request, session, schema }, answers)
+  return () => {
+    subscription.leave()
+    answers.stop()
+  }
+}
+
+const feedSink = (context: OperationContext, sink: ResultSink): FeedSink => ({
+  room: () => sink.room(),
+  next: (body) => sink.result(body),
+  fail: (error) => sink.result(failedResult(error, context)),
+  end: (error) => (error ? refuse(error, context, sink) : sink.done()),
+})
 
 function answerFailure(failure: unknown, context: OperationContext, sink: ResultSink): void {
   const error = toTrellisError(failure)

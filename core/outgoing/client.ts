@@ -1,11 +1,13 @@
 // Requests to other servers: webhooks, key sets. One place for what holds for all of them: default headers, bodies with
 // a length, a limit on time and size, and redirects, which only a dialect allows since they can lead into the network.
 
+import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
 import { Wrapping } from '../engine/wrapping.ts'
 import { codeOf } from '../errors/thrown.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
+import { exchange } from './exchange.ts'
 import { withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
@@ -14,9 +16,6 @@ import { isHttpUrl } from './url.ts'
 
 export { OutgoingError } from './outgoing-error.ts'
 export type * from './request.ts'
-
-const mebibyte = 2 ** 20
-const defaultMaxResponseSize = 64 * mebibyte
 
 interface Transport {
   /** Has the connections. */
@@ -74,13 +73,12 @@ export class OutgoingClient implements Outgoing {
   }
 
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
-    const limit = AbortSignal.timeout(request.timeout)
     try {
-      const response = await this.#dispatch(request, request.signal ? AbortSignal.any([limit, request.signal]) : limit)
-      const answer = await readBody(response.body, request)
-      return { status: response.statusCode, headers: response.headers, ...answer }
+      const options = this.#optionsOf(request)
+      const { dispatcher } = await this.#connections()
+      return await exchange(dispatcher, options, request)
     } catch (error) {
-      throw failureOf(error, limit.aborted ? request.timeout : null)
+      throw failureOf(error, null)
     }
   }
 
@@ -99,13 +97,20 @@ export class OutgoingClient implements Outgoing {
     }
   }
 
-  async #dispatch({ method, url, headers, body }: OutgoingRequest, signal: AbortSignal) {
-    checkUrl(url)
-    const { origin, pathname, search } = new URL(url)
+  async #dispatch(request: OutgoingRequest, signal: AbortSignal) {
+    const options = this.#optionsOf(request)
+    const { dispatcher } = await this.#connections()
+    return dispatcher.request({ ...options, signal })
+  }
+
+  #optionsOf({ method, url, headers, body }: OutgoingRequest) {
+    const { origin, path } = targetOf(url)
+    return { origin, path, method, headers: withDefaults(headers ?? {}, this.#dialect), body: body ?? null }
+  }
+
+  #connections(): Promise<Transport> {
     this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
-    const { dispatcher } = await this.#transport
-    const sent = withDefaults(headers ?? {}, this.#dialect)
-    return dispatcher.request({ origin, path: pathname + search, method, headers: sent, body, signal })
+    return this.#transport
   }
 
   /** Ends connections; requests in flight are given up. */
@@ -128,6 +133,24 @@ async function createTransport(redirects: number, egress: Egress | null): Promis
   return { agent, dispatcher }
 }
 
+interface Target {
+  readonly origin: string
+  readonly path: string
+}
+
+/** URLs that were looked at: those of webhooks and servers are few, and asked again and again. */
+const targets = new LRUCache<string, Target>({ max: 1000 })
+
+function targetOf(url: string): Target {
+  const known = targets.get(url)
+  if (known) return known
+  checkUrl(url)
+  const { origin, pathname, search } = new URL(url)
+  const target = { origin, path: pathname + search }
+  targets.set(url, target)
+  return target
+}
+
 function checkUrl(url: string): void {
   if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
 }
@@ -145,23 +168,6 @@ async function* streamed(body: Dispatcher.ResponseData['body']): AsyncGenerator<
   } catch (error) {
     throw failureOf(error, null)
   }
-}
-
-async function readBody(
-  body: Dispatcher.ResponseData['body'],
-  { maxResponseSize = defaultMaxResponseSize, cutsResponse = false }: OutgoingRequest,
-): Promise<Pick<OutgoingResponse, 'body' | 'isCut'>> {
-  const chunks: Buffer[] = []
-  let size = 0
-  // Leaving the loop ends the connection.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    chunks.push(chunk)
-    if (size <= maxResponseSize) continue
-    if (!cutsResponse) throw new OutgoingError('too-large', `the answer is longer than ${maxResponseSize} bytes`)
-    return { body: Buffer.concat(chunks).subarray(0, maxResponseSize), isCut: true }
-  }
-  return { body: Buffer.concat(chunks, size), isCut: false }
 }
 
 /** Several addresses of a host fail under one error without a message of its own. */

@@ -61,10 +61,11 @@ export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Rec
 
 /** The headers with those that every outgoing request has, which replace others of their names. */
 export function withDefaults(headers: OutgoingHeaders, dialect: Pick<Dialect, 'userAgent'>): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !/^(content-type|user-agent)$/i.test(name))
-  return {
-    ...Object.fromEntries(kept),
-    'content-type': 'application/json',
-    'user-agent': `${dialect.userAgent}/${version}`,
+  const all: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^(content-type|user-agent)$/i.test(name)) all[name] = value
   }
+  all['content-type'] = 'application/json'
+  all['user-agent'] = `${dialect.userAgent}/${version}`
+  return all
 }

@@ -23,7 +23,7 @@ export interface AskedField {
   readonly isNumbered?: boolean
   /** `user(id: $id) { name }` */
   readonly text: string
-  /** Variables that it uses and that are not the client's. */
+  /** Variables that it alone uses and that are not the client's. */
   readonly variables: readonly OwnVariable[]
 }
 
@@ -38,6 +38,10 @@ export interface OwnVariable {
 /** What a call asks. */
 export interface Question {
   readonly fields: readonly AskedField[]
+  /** The same for questions whose texts are, as far as both have as many fields: what differs are values of variables. */
+  readonly texts: object
+  /** Variables that all its fields use and that are not the client's. */
+  readonly own: readonly OwnVariable[]
   /** Variables of the client that it uses. */
   readonly variables: ReadonlySet<string>
   /** Definitions of fragments that it uses. */

@@ -113,7 +113,8 @@ function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
   const asked = (isHolder ? field.fields() : [field]).filter(({ definition }) => definition !== null)
   const textsOf = (tellTypes: boolean, index: number) => {
     const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_` })
-    return { text, fields: asked.map((each) => ({ alias: each.responseName, text: text.field(each, root) })) }
+    const fields = asked.map((each) => ({ alias: each.responseName, text: text.field(each, root), variables: [] }))
+    return { text, fields }
   }
   const made = new Map<string, ReturnType<typeof textsOf>>()
   // What the role does not see is refused while it is planned.
@@ -129,9 +130,10 @@ function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
         made.set(key, texts)
       }
       const { text, fields } = texts
-      const own = text.presets.map((preset) => presetVariable(preset, session))
       return {
-        fields: fields.map((each, i) => ({ ...each, variables: i === 0 ? own : [] })),
+        fields,
+        texts,
+        own: text.presets.map((preset) => presetVariable(preset, session)),
         variables: text.variables,
         fragments: [],
         isExact: text.isExact,

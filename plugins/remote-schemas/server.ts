@@ -57,7 +57,7 @@ class RemoteServer {
   /** Asks for all of an operation, and hands the answer on. */
   async #whole(calls: readonly Call[], questions: readonly Question[]): Promise<WholeAnswer> {
     const fields = questions.flatMap((question) => question.fields)
-    const response = await this.#send(calls, { fields, questions })
+    const response = await this.#send(calls, { fields, questions, shape: 'whole' })
     checkWhole(response)
     return wholeAnswer(response.body, cookiesOf(response))
   }
@@ -67,10 +67,12 @@ class RemoteServer {
     const fields = uniquelyNamed(questions.flatMap((question) => question.fields))
     const asking = questions.flatMap((question) => question.fields.map(() => question))
     const isOfRows = calls.some(({ rows }) => rows !== null)
+    const counts = questions.map((question) => question.fields.length).join()
     const size = isOfRows ? this.#options.batchSize : Math.max(fields.length, 1)
     const batches = Array.from({ length: Math.ceil(fields.length / size) }, (_, i): Asked => {
       const [from, to] = [i * size, (i + 1) * size]
-      return { fields: fields.slice(from, to), questions: [...new Set(asking.slice(from, to))] }
+      const shape = `${from} ${size} ${counts}`
+      return { fields: fields.slice(from, to), questions: [...new Set(asking.slice(from, to))], shape }
     })
     const answers = await Promise.all(batches.map((batch) => this.#ask(calls, batch)))
     const ending = this.#options.keepsData ? [] : answers.flatMap(({ errors }) => errors)

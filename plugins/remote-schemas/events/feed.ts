@@ -53,7 +53,7 @@ function asked(given: ResolvedCall<RemotePlan>, { types }: RemoteSchemaModel): A
   const whole = mayBeWhole ? call.plan.ask(call, { index: 0, isWhole: true }) : null
   const isWhole = whole?.isExact === true
   const question = isWhole && whole ? whole : call.plan.ask(call, { index: 0, isWhole: false })
-  const body = requestBody({ fields: question.fields, questions: [question], call, types })
+  const body = requestBody({ fields: question.fields, questions: [question], shape: 'event', call, types })
   return { question, body, isWhole }
 }
 

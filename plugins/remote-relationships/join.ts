@@ -27,14 +27,15 @@ interface Joining {
   readonly relationship: RemoteRelationshipModel
   readonly view: RemoteView
   readonly way: readonly RemoteWay[]
+  readonly skipsNulls: boolean
 }
 
 /** What the joined field of a selection asks, decided once for all requests that share a plan. */
 export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
-  const { view, way } = joining
+  const { view, way, skipsNulls } = joining
   const leaf = way.at(-1)!
   const selected = (index: number) => {
-    const text = new RequestText(view, { tellTypes: true, presetPrefix: `preset_${index}_` })
+    const text = new RequestText(view, { tellTypes: true, presetPrefix: `preset_${index}_`, skipsNulls })
     const selection = text.selectionSet(field, leaf.field)
     const presets = way.map(({ parent, field: each, arguments: given }) =>
       text.presetArguments(parent, each, new Set(Object.keys(given))),
@@ -45,6 +46,7 @@ export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
   const made = [selected(0)]
   return {
     view,
+    skipsNulls,
     fields: null,
     ask(call, { index }) {
       made[index] ??= selected(index)

@@ -39,6 +39,8 @@ export interface RemoteServers {
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
   /** Whether errors of servers leave the rest of an answer. */
   readonly isPartial: boolean
+  /** Whether nulls are left out of what servers are asked. */
+  readonly skipsNulls: boolean
 }
 
 export const remoteServers = serviceKey<RemoteServers>('remote-servers')
@@ -57,6 +59,12 @@ export default definePlugin({
       variable: 'REMOTE_SCHEMA_PRIORITIZE_DATA',
       description:
         'keep the data of a remote server that comes with errors, in the dialect in which errors leave nothing of an answer',
+    }),
+    remoteSchemaSkipNulls: option.flagOnly({
+      flag: 'remote-schema-skip-nulls',
+      variable: 'REMOTE_SCHEMA_SKIP_NULLS',
+      description:
+        'leave arguments of remote fields that are null, and members of their input objects, out of what is sent',
     }),
     remoteJoinBatchSize: option.whole(
       1000,
@@ -80,6 +88,7 @@ export default definePlugin({
     }
     const servers: RemoteServers = {
       isPartial,
+      skipsNulls: options.remoteSchemaSkipNulls,
       viewOf(remote, role) {
         return hasPermissions && role !== 'admin' ? (remote.permitted.get(role) ?? null) : remote.whole
       },

@@ -4,7 +4,7 @@
 import { type GraphQLInputType, isInputType, Kind, print, type TypeNode, type VariableDefinitionNode } from 'graphql'
 import type { GroupedCall } from '../../sdk/graphql.ts'
 import { internalError } from '../../sdk/index.ts'
-import { type AskedField, type Question, type RemotePlan, withPresets } from './questions.ts'
+import { type AskedField, type Question, type RemotePlan, sentValue } from './questions.ts'
 import type { RemoteTypes } from './remote-types.ts'
 
 /** What is asked with one request. */
@@ -91,13 +91,16 @@ function newDocument({ call, fields, questions, types }: Asking): RequestDocumen
   return { start: `{"query":${JSON.stringify(query)},"variables":{`, clients, end: ending }
 }
 
-/** What the client gave a variable, with the presets of input objects in it. */
-function clientValue(name: string, { type }: VariableDefinitionNode, { call, types }: Asking): string[] {
+/** What the client gave a variable. */
+function clientValue(name: string, { type, defaultValue }: VariableDefinitionNode, { call, types }: Asking): string[] {
   const { variables, session, plan } = call
   const value = variables[name]
   if (value === undefined) return []
-  const { view } = plan
-  return [member(name, view.hasPresets ? withPresets(value, inputType(type, types), { view, session }) : value)]
+  const { view, skipsNulls } = plan
+  // A default would take the place of a null that is left out.
+  if (skipsNulls && value === null && !defaultValue) return []
+  const isPlain = !view.hasPresets && !skipsNulls
+  return [member(name, isPlain ? value : sentValue(value, inputType(type, types), { view, session, skipsNulls }))]
 }
 
 function declaration({ variable, type, defaultValue }: VariableDefinitionNode, types: RemoteTypes): string {

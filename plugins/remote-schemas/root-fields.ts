@@ -29,6 +29,7 @@ export interface RemoteFieldsOptions {
   /** A subscription's field; `plan` is that of its text. */
   feedOf(remote: RemoteSchemaModel, plan: (field: FieldSelection) => RemotePlan): FeedPlanner<RemotePlan>
   readonly isPartial: boolean
+  readonly skipsNulls: boolean
 }
 
 /** Contribution: the root fields of all remote schemas, as far as the role sees them. */
@@ -68,7 +69,7 @@ function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind
   const made = visible.map(
     (field) => [names.localField(root.name, field.name), () => types.field(root, field)] as const,
   )
-  const asking = { view, root }
+  const asking = { view, root, skipsNulls: options.skipsNulls }
   const planner =
     kind === 'subscription'
       ? options.feedOf(remote, (field) => rootPlan(field, asking))
@@ -93,6 +94,7 @@ function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind
 
 interface Asking {
   readonly view: RemoteView
+  readonly skipsNulls: boolean
   readonly root: GraphQLObjectType
 }
 
@@ -108,11 +110,11 @@ const rootPlanner = (
 })
 
 /** The texts of a root field's fields, made once for all requests that share a plan. */
-function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
+function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): RemotePlan {
   const isHolder = view.types.names.namespace !== null
   const asked = (isHolder ? field.fields() : [field]).filter(({ definition }) => definition !== null)
   const textsOf = (tellTypes: boolean, index: number) => {
-    const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_` })
+    const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_`, skipsNulls })
     const fields = asked.map((each) => ({ alias: each.responseName, text: text.field(each, root), variables: [] }))
     return { text, fields }
   }
@@ -121,6 +123,7 @@ function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
   made.set('whole 0', textsOf(false, 0))
   return {
     view,
+    skipsNulls,
     fields: asked.length,
     ask({ session }: GroupedCall, { index, isWhole }): Question {
       const key = `${isWhole ? 'whole' : 'part'} ${index}`

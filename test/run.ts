@@ -1,8 +1,8 @@
 // `npm test`: every test file, a process each, two at a time, over one PostgreSQL. Words on the command line choose the
-// files whose path holds one of them.
+// files whose path holds one of them; SLOWEST=25 tells which 25 files took longest.
 
 import { globSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { installClients } from './clients/install.ts'
@@ -34,14 +34,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 let executed = 0
 let failed = 0
+/** Milliseconds of the tests of each file. */
+const spent = new Map<string, number>()
 const stream = run({ files, concurrency: 2 })
-stream.on('test:pass', ({ details }) => {
+stream.on('test:pass', ({ details, file = '', nesting }) => {
   if (details.type !== 'suite') executed++
+  if (nesting === 0) spent.set(file, (spent.get(file) ?? 0) + details.duration_ms)
 })
 stream.on('test:fail', () => failed++)
 stream.compose(spec).pipe(process.stdout)
 await new Promise((done) => stream.once('end', done))
 
 await postgres.stop()
+if (process.env['SLOWEST']) {
+  const slowest = [...spent].sort(([, one], [, other]) => other - one).slice(0, Number(process.env['SLOWEST']))
+  const lines = slowest.map(
+    ([file, millis]) => `${(millis / 1000).toFixed(1).padStart(7)} s  ${relative(directory, file)}`,
+  )
+  console.log(`Files that took longest:\n${lines.join('\n')}`)
+}
 if (executed === 0) console.error('No test ran')
 process.exitCode = failed > 0 || executed === 0 ? 1 : 0

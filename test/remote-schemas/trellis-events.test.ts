@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startLibrary } from '../support/library.ts'
 import { graphqlSseClient, graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
+import { startLibrary } from '../support/library.ts'
 
 const fast = { settings: { liveQueriesRefetchInterval: 50, streamingQueriesRefetchInterval: 50 } } as const
 

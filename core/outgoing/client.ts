@@ -7,7 +7,7 @@ import { Wrapping } from '../engine/wrapping.ts'
 import { codeOf } from '../errors/thrown.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
-import { exchange } from './exchange.ts'
+import { exchange, longestTimer } from './exchange.ts'
 import { withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
@@ -85,7 +85,7 @@ export class OutgoingClient implements Outgoing {
   async #open(request: OutgoingRequest): Promise<OutgoingStream> {
     const { timeout } = request
     const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(), timeout)
+    const timer = setTimeout(() => limit.abort(), Math.min(timeout, longestTimer))
     try {
       const signal = request.signal ? AbortSignal.any([limit.signal, request.signal]) : limit.signal
       const { statusCode: status, headers, body } = await this.#dispatch(request, signal)

@@ -8,6 +8,9 @@ import type { OutgoingRequest, OutgoingResponse } from './request.ts'
 const mebibyte = 2 ** 20
 const defaultMaxResponseSize = 64 * mebibyte
 
+/** The longest time that a timer of Node can wait. */
+export const longestTimer = 2 ** 31 - 1
+
 /** The answer to a request that a dispatcher is given. */
 export function exchange(
   dispatcher: Dispatcher,
@@ -42,7 +45,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#outcome = outcome
     const { timeout, signal } = request
     const late = () => this.#end(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
-    this.#timer = setTimeout(late, timeout)
+    this.#timer = setTimeout(late, Math.min(timeout, longestTimer))
     if (signal?.aborted) this.#giveUp()
     else signal?.addEventListener('abort', this.#giveUp, { once: true })
   }

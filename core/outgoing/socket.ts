@@ -3,6 +3,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import type { ClientOptions, WebSocket } from 'ws'
 import type { Egress } from './egress.ts'
+import { longestTimer } from './exchange.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse, OutgoingSocket, SocketClass } from './request.ts'
 
@@ -22,7 +23,7 @@ export async function openSocket(
   const { url, timeout, maxResponseSize, signal } = request
   admit(url, egress)
   const options: ClientOptions & { lookup?: LookupFunction } = {
-    ...{ headers, handshakeTimeout: timeout, perMessageDeflate: false, followRedirects: false },
+    ...{ headers, handshakeTimeout: Math.min(timeout, longestTimer), perMessageDeflate: false, followRedirects: false },
     ...(maxResponseSize !== undefined && { maxPayload: maxResponseSize }),
     ...(egress && { lookup: egress.lookup }),
   }

@@ -62,7 +62,7 @@ class Opening {
     this.#client = createClient({
       ...{ url, webSocketImpl, retryAttempts: 0, keepAlive: heartbeat },
       connectionParams: { headers: asCharacters(headers) },
-      connectionAckWaitTimeout: timeout,
+      connectionAckWaitTimeout: Math.min(timeout, longestTimer),
       jsonMessageReviver: lossless,
       on: {
         connected: (socket) => {
@@ -111,6 +111,9 @@ class Opening {
     }, heartbeat)
   }
 }
+
+/** The longest time that a timer of Node can wait. */
+const longestTimer = 2 ** 31 - 1
 
 const lost = (cause?: unknown) => new OutgoingError('connection', 'the socket was closed', cause)
 

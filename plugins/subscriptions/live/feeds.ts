@@ -4,6 +4,7 @@
 import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
+import { unlessAborted } from '../../../sdk/services.ts'
 import type { LiveRequest } from './cohort.ts'
 
 /** Where results go. */
@@ -99,6 +100,7 @@ class Feed {
       if (!signal.aborted) sink.end(this.#refusal)
     } finally {
       signal.removeEventListener('abort', stop)
+      this.#opened.abort()
     }
   }
 
@@ -135,7 +137,7 @@ class Feed {
     try {
       const results = await engine.operate(request, (work) => {
         work.operation = this.#options.planned.prepared.operation
-        return this.#run.open()
+        return unlessAborted(work.signal, this.#run.open())
       })
       for await (const result of results) {
         this.renew()

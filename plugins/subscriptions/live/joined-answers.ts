@@ -3,6 +3,7 @@
 
 import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { unlessAborted } from '../../../sdk/services.ts'
 import type { LiveSink } from './cohort.ts'
 import type { FeedRequest } from './feeds.ts'
 
@@ -141,7 +142,7 @@ export class JoinedAnswers implements LiveSink {
     const [run, planned] = [this.#run!, this.#planned!]
     return engine.graphql.engine.operate(request, (work) => {
       work.operation = planned.prepared.operation
-      return run.join(body)
+      return unlessAborted(work.signal, run.join(body))
     })
   }
 }

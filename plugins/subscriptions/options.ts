@@ -153,8 +153,6 @@ export interface SocketOptions {
   readonly compression: boolean
   /** Whether cookies count though CORS is disabled. */
   readonly readCookie: boolean
-  /** Until a client that takes nothing of what it is sent is cut off. */
-  readonly stallTimeout: number
 }
 
 export const pacesOf = (options: SubscriptionOptions): Paces => ({
@@ -162,8 +160,7 @@ export const pacesOf = (options: SubscriptionOptions): Paces => ({
   streams: { refetchInterval: options.streamingQueriesRefetchInterval, batchSize: options.streamingQueriesBatchSize },
 })
 
-/** `stallTimeout`: as that of answers over HTTP. */
-export const socketOptionsOf = (options: SubscriptionOptions, stallTimeout: number): SocketOptions => ({
+export const socketOptionsOf = (options: SubscriptionOptions): SocketOptions => ({
   keepAlive: options.websocketKeepalive * 1000,
   initTimeout: options.websocketConnectionInitTimeout * 1000,
   maxMessageSize: options.websocketMaxMessageSize,
@@ -172,7 +169,6 @@ export const socketOptionsOf = (options: SubscriptionOptions, stallTimeout: numb
   maxSockets: options.maxWebsockets,
   compression: options.websocketCompression,
   readCookie: options.wsReadCookie,
-  stallTimeout,
 })
 
 /** How live queries are served, as reports of the configuration tell it. The delay is in seconds. */

@@ -14,7 +14,7 @@ import { Places } from './transports/places.ts'
 import { Sockets } from './transports/sockets.ts'
 
 export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
-  const limits = socketOptionsOf(engine.options, engine.settings.responseStallTimeout * 1000)
+  const limits = socketOptionsOf(engine.options)
   const options = pacesOf(engine.options)
   const listeners: ((batch: BatchReport) => void)[] = []
   const live = new LiveQueries({

@@ -95,3 +95,21 @@ test('Who may not be there is closed with 4403.', async (t) => {
   socket.send({ ...init, payload: { headers: { 'x-service-admin-secret': 'wrong' } } })
   assert.deepEqual(await socket.closed, { code: 4403, reason: '{"server_error_msg":"4403: Forbidden"}' })
 })
+
+test('An error is the last word about an operation: no other message has its id.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openSocket(t, trellis.url, { protocol })
+  socket.send(init)
+  await socket.next()
+  for (const text of [
+    '{ nothing }',
+    'subscription { nothing }',
+    'subscription { book(where: {id: {_eq: "x"}}) { id } }',
+    '{',
+  ]) {
+    socket.send(subscribe('1', text))
+    assert.equal((await socket.next()).type, 'error', text)
+  }
+  socket.send({ type: 'subscribe', id: '2', payload: { query } })
+  assert.deepEqual(await socket.next(), { type: 'next', id: '2', payload: { data } })
+})

@@ -11,6 +11,7 @@ const wire: Wire = {
     return `{"type":"error","id":${JSON.stringify(id)},"payload":${payload}}`
   },
   complete: (id) => `{"type":"complete","id":${JSON.stringify(id)}}`,
+  endsByRefusal: false,
 }
 
 /** What a connection remembers of its first messages. */

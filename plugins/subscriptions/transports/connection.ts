@@ -20,6 +20,8 @@ export interface Wire {
   /** A refusal; `error` is JSON. */
   refused(id: string, error: string, isFlat: boolean): string
   complete(id: string): string
+  /** Whether a refusal ends its operation by itself; else it is completed as well. */
+  readonly endsByRefusal: boolean
 }
 
 export interface ConnectionOptions {
@@ -115,6 +117,7 @@ export class Connection {
     }
     const [prefix, suffix] = wire.result(id)
     let request: GraphQLRequest | null = null
+    let isRefused = false
     const ended = () => {
       this.outbox.forget(id)
       return this.#operations.delete(id)
@@ -131,13 +134,14 @@ export class Connection {
           if (this.isOpen) this.outbox.sendState(id, framed(body, prefix, suffix))
         },
         refused: (text, error) => {
+          isRefused = true
           this.outbox.forget(id)
           this.#send(wire.refused(id, text, isFlat))
           this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, request)
         },
         done: () => {
           if (!ended()) return
-          this.#send(wire.complete(id))
+          if (!isRefused || !wire.endsByRefusal) this.#send(wire.complete(id))
           this.#logOperation(id, { type: 'completed' }, null)
         },
       })
@@ -157,7 +161,7 @@ export class Connection {
     const shown = inDialect(error, engine.settings)
     const value = isFlat ? flatError(shown, false) : graphqlError(shown, false)
     this.#send(wire.refused(id, JSON.stringify(value), isFlat))
-    this.#send(wire.complete(id))
+    if (!wire.endsByRefusal) this.#send(wire.complete(id))
     this.#logOperation(id, { type: 'query_err', detail: flatError(shown, false) }, null)
   }
 

@@ -8,9 +8,8 @@ import { Outbox } from './outbox.ts'
 export interface EventStreamOptions {
   readonly reply: FastifyReply
   readonly requestId: string
-  /** Milliseconds between two signs of life, and until a client that takes nothing is cut off. */
+  /** Milliseconds between two signs of life. */
   readonly keepAlive: number
-  readonly stallTimeout: number
   /** After the stream was closed, by whomever. */
   onClose(): void
 }
@@ -27,7 +26,7 @@ export class EventStream {
   readonly #timer: NodeJS.Timeout
   #isOpen = true
 
-  constructor({ reply, requestId, keepAlive, stallTimeout, onClose }: EventStreamOptions) {
+  constructor({ reply, requestId, keepAlive, onClose }: EventStreamOptions) {
     reply.hijack()
     this.#raw = reply.raw
     const raw = this.#raw
@@ -45,17 +44,19 @@ export class EventStream {
     })
     this.#outbox.send(':\n\n')
     this.#timer = setInterval(() => {
-      if (this.#outbox.stuckFor > stallTimeout) raw.destroy()
-      else if (!this.#outbox.isFull) this.#outbox.send(':\n\n')
+      if (!this.#outbox.isFull) this.#outbox.send(':\n\n')
     }, keepAlive)
     this.#timer.unref()
     raw.on('error', () => {})
-    raw.once('close', () => {
+    const closed = () => {
       this.#isOpen = false
       clearInterval(this.#timer)
       this.#outbox.release()
       onClose()
-    })
+    }
+    // Who went away before this is not told of again.
+    if (raw.closed) setImmediate(closed)
+    else raw.once('close', closed)
   }
 
   get bytes(): number {

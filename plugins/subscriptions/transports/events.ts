@@ -44,6 +44,7 @@ export class Events {
   readonly #options: EventsOptions
   readonly #streams = new Set<EventStream>()
   readonly #shared = new Map<string, SharedStream>()
+  #isStopping = false
 
   constructor(options: EventsOptions) {
     this.#options = options
@@ -90,6 +91,7 @@ export class Events {
 
   /** Ends all, so that clients come back. */
   stop(): void {
+    this.#isStopping = true
     for (const stream of this.#streams) stream.endForReturn()
     for (const [token, { stream }] of this.#shared) if (!stream) this.#forget(token)
   }
@@ -134,10 +136,10 @@ export class Events {
   }
 
   #openStream({ reply, request }: Connected, session: Session | null, onClose: () => void): EventStream {
-    const { keepAlive, stallTimeout } = this.#options.limits
+    const { keepAlive } = this.#options.limits
     let expiry: NodeJS.Timeout | null = null
     const stream = new EventStream({
-      ...{ reply, requestId: request.id, keepAlive, stallTimeout },
+      ...{ reply, requestId: request.id, keepAlive },
       onClose: () => {
         this.#streams.delete(stream)
         if (expiry) clearTimeout(expiry)
@@ -145,6 +147,8 @@ export class Events {
       },
     })
     this.#streams.add(stream)
+    // It was asked for before, and let in since.
+    if (this.#isStopping) setImmediate(() => stream.endForReturn())
     if (session?.expiresAt !== undefined) {
       const left = Math.max(0, session.expiresAt - Date.now())
       // A session that lasts for weeks outlives the connection.

@@ -110,7 +110,10 @@ function subscribe(request: GraphQLRequest, context: OperationContext, { sink, s
     append: (body) => sink.result(body),
     next: (body) => sink.state(body),
     fail: (error) => sink.state(Buffer.from(failedResult(error, context))),
-    end: (error) => refuse(error, context, sink),
+    end: (error) => {
+      subscription.leave()
+      refuse(error, context, sink)
+    },
   }
   const answers = new JoinedAnswers({ engine, request: given, sink: plain })
   const subscription = live.start({ request, session, schema }, answers)

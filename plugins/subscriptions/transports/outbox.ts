@@ -16,7 +16,6 @@ export class Outbox {
   readonly #outlet: Outlet
   readonly #states = new Map<string, Buffer>()
   #waiting: (() => void)[] = []
-  #stuckSince: number | null = null
   readonly #flush = () => this.flush()
   /** Bytes that were sent. */
   bytes = 0
@@ -29,23 +28,15 @@ export class Outbox {
     return this.#outlet.buffered > highWater
   }
 
-  /** Milliseconds since the client last took everything that it could be sent; 0 while it keeps up. */
-  get stuckFor(): number {
-    return this.#stuckSince === null ? 0 : performance.now() - this.#stuckSince
-  }
-
   send(message: Buffer | string): void {
     this.bytes += message.length
     this.#outlet.send(message, this.#flush)
-    if (this.isFull) this.#stuckSince ??= performance.now()
   }
 
   /** Sends the state of an operation, or keeps it in place of the one that waits. */
   sendState(id: string, message: Buffer): void {
-    if (this.isFull) {
-      this.#stuckSince ??= performance.now()
-      this.#states.set(id, message)
-    } else this.send(message)
+    if (this.isFull) this.#states.set(id, message)
+    else this.send(message)
   }
 
   /** Forgets the state of an operation that is over. */
@@ -60,7 +51,6 @@ export class Outbox {
 
   flush(): void {
     if (this.isFull) return
-    this.#stuckSince = null
     for (const [id, message] of this.#states) {
       this.#states.delete(id)
       this.send(message)

@@ -54,8 +54,7 @@ export class Sockets {
     const { engine, limits } = options
     this.#cors = corsPolicy(engine.settings)
     this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
+      ...{ noServer: true, clientTracking: false, autoPong: false },
       maxPayload: limits.maxMessageSize,
       perMessageDeflate: limits.compression,
       handleProtocols: (offered) => chosenProtocol(offered),
@@ -151,15 +150,26 @@ export class Sockets {
     const served: Served = { connection, keepAlive, isAlive: true }
     const place = this.#served[this.#next++ % turns]!
     place.add(served)
-    const inbox = new Inbox({ receive, pause: () => socket.pause(), resume: () => socket.resume() })
+    // Who takes no answers is asked for no more questions, and what follows the end of a socket is none.
+    const handle = (data: Buffer): Promise<void> | void => {
+      if (!connection.isOpen) return
+      return connection.outbox.isFull ? connection.outbox.room().then(() => handle(data)) : receive(data)
+    }
+    const inbox = new Inbox({ receive: handle, pause: () => socket.pause(), resume: () => socket.resume() })
     socket.on('message', (data: Buffer) => {
       served.isAlive = true
       connection.received += data.length
       inbox.put(data)
     })
+    socket.on('ping', (data) => {
+      served.isAlive = true
+      if (!connection.outbox.isFull) socket.pong(data)
+    })
     socket.on('pong', () => {
       served.isAlive = true
     })
+    // The server gives a connection this time while there is something to send, anew whenever the client takes some of it.
+    request.socket.once('timeout', () => connection.close(1013, 'the client does not take what it is sent'))
     // What is wrong with a frame closes the socket, with the code that says so.
     socket.on('error', (error) => connection.log({ type: 'conn_err', detail: error.message }))
     socket.once('close', () => {
@@ -176,16 +186,13 @@ export class Sockets {
     for (const served of this.#served[round % turns]!) {
       const { connection } = served
       const { socket } = connection.options
-      if (connection.outbox.stuckFor > this.#options.limits.stallTimeout) {
-        connection.close(1013, 'the client does not take what it is sent')
-        continue
-      }
       if (isLook) {
         if (!served.isAlive) {
           socket.terminate()
           continue
         }
-        served.isAlive = false
+        // Of one that has to wait no sign of life is read.
+        served.isAlive = socket.isPaused
         socket.ping()
       }
       if (!connection.outbox.isFull) served.keepAlive()
@@ -217,8 +224,9 @@ function chosenProtocol(offered: ReadonlySet<string>): string {
   return isNewer ? transportWsProtocol.name : apolloProtocol.name
 }
 
-/** Answers an upgrade over HTTP. */
+/** Answers an upgrade over HTTP; the connection is closed, whatever the client does with its end. */
 function answer(socket: Duplex, status: number, headers: readonly string[], body: string): void {
+  socket.once('finish', () => socket.destroy())
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...headers,

@@ -9,6 +9,7 @@ const wire: Wire = {
   result: (id) => [`{"type":"next","id":${JSON.stringify(id)},"payload":`, '}'],
   refused: (id, error) => `{"type":"error","id":${JSON.stringify(id)},"payload":[${error}]}`,
   complete: (id) => `{"type":"complete","id":${JSON.stringify(id)}}`,
+  endsByRefusal: true,
 }
 
 interface State {
@@ -19,7 +20,8 @@ interface State {
 /** Closes with a reason in the form that clients of this interface know. */
 function closeWith(connection: Connection, code: CloseCode, text: string): void {
   const reasonOf = (message: string) => JSON.stringify({ server_error_msg: message })
-  let message = `${code}: ${text}`
+  // What a client has sent may be part of it, at any length.
+  let message = `${code}: ${text}`.slice(0, longestReason)
   while (Buffer.byteLength(reasonOf(message)) > longestReason) message = message.slice(0, -1)
   connection.close(code, reasonOf(message))
 }

@@ -4,11 +4,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 
-const [, , url = ''] = process.argv
+const [, , url = '', folder = 'relay'] = process.argv
 const introspection = await new GraphQLClient(`${url}/v1beta1/relay`).request<IntrospectionQuery>(
   getIntrospectionQuery(),
 )
-const directory = new URL('../relay/generated/', import.meta.url)
+const directory = new URL(`../${folder}/generated/`, import.meta.url)
 mkdirSync(new URL('artifacts', directory), { recursive: true })
 const text = printSchema(buildClientSchema(introspection))
 writeFileSync(new URL('schema.graphql', directory), text)

@@ -1,0 +1,217 @@
+// Clients that do what none should: what is sent in the wrong moment, or is not taken, costs others nothing and leaves nothing.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { definePlugin } from '../../sdk/index.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { startLibrary } from '../support/library.ts'
+import type { TestTrellis, TrellisOptions } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
+import { graphqlWsClient, openApollo, openSocket, subscribeWith, type TestSocket } from './clients.ts'
+
+const books = 'subscription { book(order_by: {id: asc}) { title } }'
+
+interface Measured extends TestTrellis {
+  /** One of the measures of subscriptions. */
+  measure(name: string): Promise<number>
+}
+
+async function startMeasured(t: TestContext, options: TrellisOptions = {}): Promise<Measured> {
+  const settings = { enabledApis: ['metadata', 'graphql', 'metrics'], ...options.settings }
+  const trellis = await startLibrary(t, { ...options, settings })
+  const measure = async (name: string) => {
+    const { text } = await trellis.request('/v1/metrics', { role: 'admin' })
+    return Number(new RegExp(`^service_${name} (\\S+)$`, 'm').exec(text)?.[1])
+  }
+  return { ...trellis, measure }
+}
+
+/** Nobody is connected, and nothing is asked for anybody. */
+const isLeft = async ({ measure }: Measured): Promise<boolean> => {
+  const left = ['websockets', 'event_streams', 'subscribers', 'subscription_cohorts'].map(measure)
+  return (await Promise.all(left)).every((count) => count === 0)
+}
+
+const rawOf = ({ socket }: TestSocket): Socket => (socket as unknown as { _socket: Socket })._socket
+
+/** Answers after a while who asks. */
+const hesitating = (millis: number) =>
+  definePlugin({
+    name: 'hesitate',
+    register: ({ around }) =>
+      around({
+        async admission(_applicant, run) {
+          await sleep(millis)
+          return run()
+        },
+      }),
+  })
+
+test('Who goes away before it is answered leaves no subscription behind.', async (t) => {
+  const trellis = await startMeasured(t, { plugins: [hesitating(50)] })
+  for (const protocol of ['graphql-ws', 'graphql-transport-ws']) {
+    const socket = await openSocket(t, trellis.url, { protocol })
+    socket.send({ type: 'connection_init', payload: {} })
+    await socket.next()
+    const type = protocol === 'graphql-ws' ? 'start' : 'subscribe'
+    for (let id = 0; id < 20; id++) socket.send({ type, id: String(id), payload: { query: books } })
+    await sleep(75)
+    socket.socket.terminate()
+  }
+  await sleep(2500)
+  assert.equal(await isLeft(trellis), true)
+})
+
+test('Who goes away before its stream of events is opened leaves none behind.', async (t) => {
+  const trellis = await startMeasured(t, { plugins: [hesitating(300)] })
+  const body = JSON.stringify({ query: books })
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream' }
+  for (let i = 0; i < 3; i++) {
+    const signal = AbortSignal.timeout(50)
+    await assert.rejects(fetch(`${trellis.url}/v1/graphql`, { method: 'POST', headers, body, signal }))
+  }
+  await sleep(800)
+  assert.equal(await isLeft(trellis), true)
+})
+
+test('A stream of events that is opened while the server stops is ended like the others.', async (t) => {
+  const settings = { gracefulShutdownTimeout: 20 }
+  const trellis = await startLibrary(t, { plugins: [hesitating(500)], settings })
+  const asked = fetch(`${trellis.url}/v1/graphql?query=${encodeURIComponent(books)}`, {
+    headers: { accept: 'text/event-stream' },
+  })
+  await sleep(200)
+  const started = Date.now()
+  const closed = trellis.engine.close()
+  assert.match(await (await asked).text(), /retry: \d+\n\n$/)
+  await closed
+  assert.ok(Date.now() - started < 15_000, 'it did not wait for the client')
+})
+
+test('A subscription that ended with an error is over, whatever becomes of the metadata.', async (t) => {
+  const trellis = await startMeasured(t)
+  const socket = await openApollo(t, trellis.url)
+  const query = 'subscription { book(where: {released_on: {_eq: "soon"}}) { id } }'
+  socket.send({ type: 'start', id: '1', payload: { query } })
+  assert.equal((await socket.next()).type, 'error')
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
+  assert.equal(await trellis.measure('subscribers'), 0)
+  await trellis.op('untrack_table', { table: 'publisher', cascade: true })
+  await sleep(1200)
+  assert.equal(socket.spoken().length, 3)
+})
+
+test('An id is as long as the message that holds it, and costs nobody time.', async (t) => {
+  const trellis = await startLibrary(t)
+  const beside = subscribeWith(graphqlWsClient(t, trellis.url), books)
+  await beside.atLeast(1)
+  const id = 'x'.repeat(1_000_000)
+  const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+  socket.send({ type: 'connection_init' })
+  await socket.next()
+  for (let i = 0; i < 2; i++) socket.send({ type: 'subscribe', id, payload: { query: books } })
+  const { code, reason } = await socket.closed
+  assert.equal(code, 4409)
+  assert.match(JSON.parse(reason).server_error_msg, /^4409: Subscriber for x+/)
+  const unknown = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+  unknown.send({ type: 'é"\n'.repeat(100_000) })
+  const refused = await unknown.closed
+  assert.equal(refused.code, 4400)
+  assert.match(JSON.parse(refused.reason).server_error_msg, /^4400: Parsing client message failed: Invalid message/)
+  await trellis.sql(`update book set title = 'Dusk' where id = 1`)
+  await beside.atLeast(2, 3000)
+})
+
+test('What follows the end of a socket is not run.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  socket.send({ type: 'connection_terminate' })
+  const query = 'mutation { delete_book(where: {}) { affected_rows } }'
+  socket.send({ type: 'start', id: '1', payload: { query } })
+  await socket.closed
+  await sleep(200)
+  assert.equal((await trellis.sql('select from book')).length, 3)
+})
+
+/** A frame of a client, with a mask of zeros. */
+function frame(opcode: number, payload: string): Buffer {
+  const bytes = Buffer.from(payload)
+  return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | bytes.length, 0, 0, 0, 0]), bytes])
+}
+
+const floodBytes = 30_000_000
+
+/** Sends frames without reading anything, so many bytes of them. */
+function flood(raw: Socket, of: (index: number) => Buffer): void {
+  raw.pause()
+  const each = Math.ceil(60_000 / of(0).length)
+  for (let sent = 0, i = 0; sent < floodBytes; i += each) {
+    const piece = Buffer.concat(Array.from({ length: each }, (_, j) => of(i + j)))
+    raw.write(piece)
+    sent += piece.length
+  }
+}
+
+/** A number once it stays as it is. */
+async function settled(read: () => number | Promise<number>): Promise<number> {
+  for (let last = await read(); ; ) {
+    await sleep(500)
+    const next = await read()
+    if (next === last) return next
+    last = next
+  }
+}
+
+const query = '{ wide { content } }'
+const floods = {
+  pings: () => frame(1, '{"type":"ping"}'),
+  queries: (id: number) => frame(1, JSON.stringify({ type: 'subscribe', id: String(id), payload: { query } })),
+}
+
+test('Who asks and reads nothing has to stop asking.', async (t) => {
+  const trellis = await startMeasured(t)
+  await trellis.sql(`create table wide (content text); insert into wide values (repeat('x', 200000))`)
+  await trellis.op('track_table', 'wide')
+  for (const [what, of] of Object.entries(floods)) {
+    const before = await trellis.measure('websocket_received_bytes_total')
+    const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+    socket.send({ type: 'connection_init' })
+    await socket.next()
+    flood(rawOf(socket), of)
+    const received = (await settled(() => trellis.measure('websocket_received_bytes_total'))) - before
+    assert.ok(received < floodBytes / 3, `${received} bytes of ${what}`)
+    socket.socket.terminate()
+  }
+})
+
+test('Pings of WebSockets are answered as long as the answers are taken.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openApollo(t, trellis.url)
+  const raw = rawOf(socket)
+  flood(raw, () => frame(9, 'x'.repeat(100)))
+  await settled(() => raw.writableLength)
+  assert.equal(raw.writableLength, 0)
+  raw.resume()
+  socket.send({ type: 'start', id: '1', payload: { query: '{ __typename }' } })
+  assert.equal((await socket.next()).type, 'data')
+  // What was on its way in the network, and no more.
+  assert.ok(raw.bytesRead > 10_000 && raw.bytesRead < floodBytes / 2, `${raw.bytesRead} bytes`)
+})
+
+test('Who is refused a socket has its connection closed, though it keeps its own end open.', async (t) => {
+  const trellis = await startLibrary(t)
+  const { app } = trellis.engine
+  const before = await app.countConnections()
+  const { hostname, port } = new URL(trellis.url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  atEnd(t, () => socket.destroy())
+  const key = 'dGhlIHNhbXBsZSBub25jZQ=='
+  const head = ['GET /other HTTP/1.1', `Host: ${hostname}:${port}`, 'Connection: Upgrade', 'Upgrade: websocket']
+  socket.write([...head, `Sec-WebSocket-Key: ${key}`, 'Sec-WebSocket-Version: 13', '', ''].join('\r\n'))
+  socket.resume()
+  await once(socket, 'end')
+  await eventually(async () => (await app.countConnections()) === before)
+})

@@ -2,82 +2,119 @@
 
 import type pg from 'pg'
 import { Pool } from 'undici'
-import { withClient } from './database.ts'
-import { type Program, type Surroundings, startProgram } from './processes.ts'
-import { operate, startTrellis } from './trellis.ts'
-import type { Received } from './webhook-receiver.ts'
+import { type Database, makeDatabase, withClient } from './database.ts'
+import { type Queue, queueKinds, startQueue } from './delivery-queues.ts'
+import { fillLog, type IdleCost, measureIdle, measureOneOffs, queryP99 } from './delivery-sizes.ts'
+import { median } from './median.ts'
+import { cpuSeconds, postgresCpuSeconds, type Surroundings } from './processes.ts'
+import type { QueueKind } from './queue-worker.ts'
+import { operate, startTrellis, type Trellis } from './trellis.ts'
+import { startWebhook, type Webhook } from './webhook.ts'
 
 export interface DeliveriesResult {
-  /** Deliveries per second of one burst. */
-  readonly rate: number
-  /** Of a bare loop that posts the same bytes with the same concurrency and records nothing. */
-  readonly bareRate: number
+  readonly bursts: readonly BurstRound[]
   /** Milliseconds from the commit to the webhook at {@link steadyRate}. */
   readonly p50: number
   readonly p99: number
   /** The time of inserts into a table with a trigger, as a multiple of one without. */
   readonly insertCost: number
+  readonly idle: IdleCost
+  /** Milliseconds that one-off events come late which are due all at once. */
+  readonly oneOffP99: number
+  /** With a log of many delivered events, as a multiple of without. */
+  readonly full: { readonly rate: number; readonly queryP99: number }
+}
+
+/** Deliveries or jobs per second of one burst each. */
+export interface BurstRound {
+  readonly rate: number
+  /** Microseconds of processor time per delivery. */
+  readonly cpu: { readonly server: number; readonly postgres: number }
+  /** Of a bare loop that posts the same bytes with the same concurrency and records nothing. */
+  readonly bareRate: number
+  readonly queueRates: ReadonlyMap<QueueKind, number>
 }
 
 export const burst = 10_000
 export const steadyRate = 200
 const steadySeconds = 5
+const burstRounds = 3
 const concurrency = 100
 const insertRounds = 3
 const insertsPerRound = 2000
 
 /** What is to be reached. */
-export const deliveryTargets = { ofBare: 0.5, p99: 100, insertCost: 1.5 }
-
-const receiverFile = new URL('./webhook-receiver.ts', import.meta.url)
-
-interface Receiver extends Program {
-  readonly url: string
-  /** What came since this was called before. */
-  take(): Promise<Received>
+export const deliveryTargets = {
+  ofBare: 0.5,
+  rate: 3000,
+  p99: 100,
+  insertCost: 1.5,
+  ofFull: 1.2,
+  statements: 1,
+  oneOffP99: 3000,
 }
 
-const message = <T>({ child }: Program) => new Promise<T>((done) => child.once('message', (sent) => done(sent as T)))
-
-async function startReceiver(surroundings: Surroundings): Promise<Receiver> {
-  const program = startProgram(receiverFile, [], surroundings, 'ipc')
-  const port = await message<number>(program)
-  return {
-    ...program,
-    url: `http://127.0.0.1:${port}`,
-    take() {
-      const taken = message<Received>(program)
-      program.child.send({})
-      return taken
-    },
-  }
-}
-
-/** Measures over a database of its own. */
-export async function measureDeliveries(databaseUrl: string, surroundings: Surroundings): Promise<DeliveriesResult> {
-  const receiver = await startReceiver(surroundings)
+/** Measures over databases of its own. */
+export async function measureDeliveries(server: Database, surroundings: Surroundings): Promise<DeliveriesResult> {
+  const webhook = await startWebhook(surroundings)
+  const databaseUrl = await makeDatabase(server.url, 'deliveries')
   const trellis = await startTrellis(['--database-url', databaseUrl], surroundings)
   const result = await withClient(databaseUrl, async (client) => {
     const columns = 'id serial primary key, name text, amount numeric, at timestamptz default now()'
     await client.query(`create table told (${columns}); create table untold (${columns})`)
     await operate(trellis.port, 'track_table', 'told')
-    const args = { name: 'told', table: 'told', insert: { columns: '*' }, webhook: receiver.url }
+    const args = { name: 'told', table: 'told', insert: { columns: '*' }, webhook: webhook.url }
     await operate(trellis.port, 'create_event_trigger', args)
-    await deliver(500, client, receiver)
-    const { rate, sample } = await deliver(burst, client, receiver)
-    const steady = await deliverSteadily(client, receiver)
+    const parts = { client, webhook, trellis, postmaster: server.postmaster }
+    const bursts = await measureBursts(parts, server.url, surroundings)
+    const steady = await deliverSteadily(client, webhook)
+    const idle = await measureIdle(client)
+    const oneOffP99 = await measureOneOffs(trellis, client, webhook)
+    const full = await measureFullLog(parts, bursts)
     // What is recorded costs the same whoever delivers it, who would only take the processors away.
     await trellis.stop()
-    return { rate, ...steady, insertCost: await measureInserts(client), sample }
+    return { bursts, ...steady, idle, oneOffP99, full, insertCost: await measureInserts(client) }
   })
-  const { sample, ...measured } = result
-  const bareRate = await measureBare(receiver, sample)
-  await receiver.stop()
-  return { ...measured, bareRate }
+  await webhook.stop()
+  return result
+}
+
+/** In turns, so that what else the machine does meets all of them. */
+async function measureBursts(parts: Parts, serverUrl: string, surroundings: Surroundings): Promise<BurstRound[]> {
+  const { webhook } = parts
+  const { sample: body } = await deliver(burst, parts)
+  const queues: Queue[] = []
+  for (const kind of queueKinds) queues.push(await startQueue(kind, { serverUrl, webhook, surroundings }))
+  const rounds: BurstRound[] = []
+  for (let round = 0; round < burstRounds; round++) {
+    const { rate, cpu } = await deliver(burst, parts)
+    const bareRate = await measureBare(webhook, body)
+    const queueRates = new Map<QueueKind, number>()
+    for (const queue of queues) queueRates.set(queue.kind, await queue.burst({ count: burst, body }))
+    rounds.push({ rate, cpu, bareRate, queueRates })
+  }
+  for (const queue of queues) await queue.stop()
+  return rounds
+}
+
+/** Rates beside those of the bare loop in the same moments, so that the machine's own drift does not count. */
+async function measureFullLog(parts: Parts, before: readonly BurstRound[]): Promise<DeliveriesResult['full']> {
+  const { client, trellis, webhook } = parts
+  const queriesBefore = await queryP99(trellis.port)
+  await fillLog(client)
+  const after: number[] = []
+  for (let round = 0; round < burstRounds; round++) {
+    const { rate, sample } = await deliver(burst, parts)
+    after.push(rate / (await measureBare(webhook, sample)))
+  }
+  const rate = median(after) / median(before.map((round) => round.rate / round.bareRate))
+  return { rate, queryP99: (await queryP99(trellis.port)) / queriesBefore }
 }
 
 const pending = async (client: pg.Client): Promise<number> => {
-  const { rows } = await client.query('select count(*)::int as n from trellis.event_log where not delivered')
+  const { rows } = await client.query(
+    'select count(*)::int as n from trellis.event_log where not delivered and not error and not archived',
+  )
   return rows[0].n
 }
 
@@ -85,17 +122,32 @@ async function settled(client: pg.Client): Promise<void> {
   while ((await pending(client)) > 0) await new Promise((done) => setTimeout(done, 50))
 }
 
-async function deliver(count: number, client: pg.Client, receiver: Receiver) {
-  await receiver.take()
-  await client.query(`insert into told (name, amount) select 'row ' || n, n from generate_series(1, $1) n`, [count])
-  const started = Date.now()
-  await settled(client)
-  const { last, sample } = await receiver.take()
-  return { rate: (count * 1000) / (last - started), sample }
+interface Parts {
+  readonly client: pg.Client
+  readonly webhook: Webhook
+  readonly trellis: Trellis
+  readonly postmaster: number
 }
 
-async function deliverSteadily(client: pg.Client, receiver: Receiver): Promise<{ p50: number; p99: number }> {
-  await receiver.take()
+async function deliver(count: number, { client, webhook, trellis, postmaster }: Parts) {
+  const cpuNow = () => ({ server: cpuSeconds(trellis.pid), postgres: postgresCpuSeconds(postmaster) })
+  await webhook.take()
+  await client.query(`insert into told (name, amount) select 'row ' || n, n from generate_series(1, $1) n`, [count])
+  const started = Date.now()
+  const before = cpuNow()
+  await settled(client)
+  const after = cpuNow()
+  const { last, sample } = await webhook.take()
+  const spent = (of: 'server' | 'postgres') => (((after[of] ?? Number.NaN) - (before[of] ?? Number.NaN)) * 1e6) / count
+  return {
+    rate: (count * 1000) / (last - started),
+    sample,
+    cpu: { server: spent('server'), postgres: spent('postgres') },
+  }
+}
+
+async function deliverSteadily(client: pg.Client, webhook: Webhook): Promise<{ p50: number; p99: number }> {
+  await webhook.take()
   const started = performance.now()
   for (let i = 0; i < steadyRate * steadySeconds; i++) {
     const wait = started + (i * 1000) / steadyRate - performance.now()
@@ -103,7 +155,7 @@ async function deliverSteadily(client: pg.Client, receiver: Receiver): Promise<{
     await client.query(`insert into told (name, amount) values ('row', $1)`, [i])
   }
   await settled(client)
-  const { late } = await receiver.take()
+  const { late } = await webhook.take()
   const at = (part: number) => late[Math.floor(late.length * part)] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
 }
@@ -123,8 +175,8 @@ async function measureInserts(client: pg.Client): Promise<number> {
   return times.told / times.untold
 }
 
-async function measureBare(receiver: Receiver, body: string): Promise<number> {
-  const pool = new Pool(receiver.url, { connections: concurrency })
+async function measureBare(webhook: Webhook, body: string): Promise<number> {
+  const pool = new Pool(webhook.url, { connections: concurrency })
   let left = burst
   const work = async () => {
     while (left-- > 0) {

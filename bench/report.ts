@@ -1,7 +1,10 @@
 // Measurements as text.
 
-import { burst, type DeliveriesResult, deliveryTargets, steadyRate } from './deliveries.ts'
+import { type BurstRound, burst, type DeliveriesResult, deliveryTargets, steadyRate } from './deliveries.ts'
+import { queueKinds } from './delivery-queues.ts'
+import { fullLog, oneOffs } from './delivery-sizes.ts'
 import type { LoadResult } from './load.ts'
+import { median } from './median.ts'
 import { type Figure, type NeighbourMeasurement, sharingOff } from './neighbours.ts'
 import { planTarget } from './plans.ts'
 import { type RemoteResult, remoteTargets } from './remote.ts'
@@ -16,13 +19,6 @@ const cpuTarget = 1.1
 
 /** Bytes that the server may hold after all workloads. */
 const memoryTarget = 350e6
-
-/** The middle of some numbers. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
-}
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 const millis = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
@@ -125,14 +121,28 @@ export function startReport(starts: readonly number[]): string {
 }
 
 /** The lines about event triggers. */
-export function deliveriesReport({ rate, bareRate, p50, p99, insertCost }: DeliveriesResult): string {
-  const { ofBare, p99: mostLate, insertCost: mostCost } = deliveryTargets
-  const part = rate / bareRate
+export function deliveriesReport(result: DeliveriesResult): string {
+  const { bursts, p50, p99, insertCost, idle, oneOffP99, full } = result
+  const targets = deliveryTargets
+  const middle = (of: (round: BurstRound) => number) => median(bursts.map(of))
+  const rate = middle((round) => round.rate)
+  const most = (value: number, bound: number, print: (value: number) => string) =>
+    `${print(value)} (target <= ${print(bound)}${verdict(value, (known) => known <= bound)})`
+  const beside = (name: string, other: (round: BurstRound) => number, least: number) =>
+    `  of ${name}, ${whole(middle(other))}/s: ${atLeast(
+      middle((round) => round.rate / other(round)),
+      least,
+    )}`
   return [
-    `Event triggers: ${whole(rate)} deliveries/s of ${whole(burst)} inserts, a bare loop ${whole(bareRate)}/s`,
-    `  of the bare loop: ${part.toFixed(2)} (target >= ${ofBare}${verdict(part, (value) => value >= ofBare)})`,
-    `  from commit to webhook at ${steadyRate}/s: p50 ${whole(p50)} ms, p99 ${whole(p99)} ms (target < ${mostLate} ms${verdict(p99, (value) => value < mostLate)})`,
-    `  an insert with a trigger: ${insertCost.toFixed(2)} times one without (target <= ${mostCost}${verdict(insertCost, (value) => value <= mostCost)})`,
+    `Event triggers: ${whole(rate)} deliveries/s of ${whole(burst)} inserts (target >= ${whole(targets.rate)}${verdict(rate, (value) => value >= targets.rate)})`,
+    `  processor time per delivery: server ${whole(middle((round) => round.cpu.server))} µs, PostgreSQL ${whole(middle((round) => round.cpu.postgres))} µs`,
+    beside('a bare loop', (round) => round.bareRate, targets.ofBare),
+    ...queueKinds.map((kind) => beside(kind, (round) => round.queueRates.get(kind) ?? Number.NaN, 1)),
+    `  from commit to webhook at ${steadyRate}/s: p50 ${whole(p50)} ms, p99 ${whole(p99)} ms (target < ${targets.p99} ms${verdict(p99, (value) => value < targets.p99)})`,
+    `  an insert with a trigger: ${most(insertCost, targets.insertCost, times)} times one without`,
+    `  idle: ${most(idle.statementsPerSecond, targets.statements, times)} statements/s on ${idle.connections} connections`,
+    `  with ${whole(fullLog)} delivered events in the log: the rate is ${most(1 / full.rate, targets.ofFull, times)} times lower, p99 of queries ${most(full.queryP99, targets.ofFull, times)} times higher`,
+    `  ${whole(oneOffs)} one-off events due at once: p99 ${most(oneOffP99, targets.oneOffP99, whole)} ms late`,
   ].join('\n')
 }
 

@@ -180,8 +180,7 @@ async function run(options: Options, scope: Scope): Promise<void> {
       )
     }
     if (options.isWanted('deliveries')) {
-      const databaseUrl = await makeDatabase(database.url, 'deliveries')
-      print(`${deliveriesReport(await measureDeliveries(databaseUrl, surroundings))}\n`)
+      print(`${deliveriesReport(await measureDeliveries(database, surroundings))}\n`)
     }
     if (options.isWanted('subscribers')) {
       await measureSubscribers(database.url, surroundings, (result) => print(subscribersReport(result)))

@@ -1,4 +1,4 @@
-// A webhook that counts, and notes how long after its commit each event comes. Started as a process of its own, which tells its
+// A webhook that counts, and notes how long after its commit, or its time, each event comes. Started as a process of its own, which tells its
 // port; a message is answered with what came since the last one.
 
 import { createServer } from 'node:http'
@@ -26,7 +26,7 @@ const server = createServer((request, response) => {
     last = Date.now()
     const body = Buffer.concat(chunks).toString()
     sample = body
-    const [, created = ''] = /"created_at":"([^"]+)"/.exec(body) ?? []
+    const [, created = ''] = /"(?:created_at|scheduled_time)":"([^"]+)"/.exec(body) ?? []
     late.push(last - Date.parse(created))
     response.end()
   })

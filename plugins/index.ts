@@ -15,6 +15,7 @@ import developer from './developer/index.ts'
 import eventTriggers from './event-triggers/index.ts'
 import explain from './explain/index.ts'
 import functions from './functions/index.ts'
+import graphiql from './graphiql/index.ts'
 import graphql from './graphql/index.ts'
 import health from './health/index.ts'
 import jobs from './jobs/index.ts'
@@ -58,6 +59,7 @@ export const builtInPlugins: readonly Plugin[] = [
   sql,
   data,
   graphql,
+  graphiql,
   relay,
   subscriptions,
   streaming,

@@ -6,6 +6,7 @@ import { authenticationOf, hasAdminSecret } from '../core/auth/option-rules.ts'
 import type { ConfigurationEntry } from '../core/engine/plugin.ts'
 import { version } from '../core/engine/version.ts'
 import { describeDomains } from '../core/http/cors.ts'
+import type { Route } from '../core/http/declared-route.ts'
 import { type Listening, listeningOf } from '../core/http/hosts.ts'
 import type { LogEntry } from '../core/log/observe.ts'
 import { dialects } from '../core/names/dialect.ts'
@@ -21,6 +22,8 @@ export interface BannerFacts {
   readonly port: number
   readonly plugins: readonly string[]
   readonly apis: readonly string[]
+  /** The routes that are open. */
+  readonly routes: readonly Pick<Route, 'url' | 'shownAs'>[]
   /** The embedded database: the file with its URL, and whether there is a psql to open it with; null: another is served. */
   readonly embedded: { readonly urlFile: string; readonly hasPsql: boolean } | null
   /** The files that options were read from. */
@@ -28,26 +31,20 @@ export interface BannerFacts {
   readonly unknownVariables: readonly string[]
 }
 
-const endpoints: Readonly<Record<string, readonly [string, string]>> = {
-  graphql: ['GraphQL', '/v1/graphql'],
-  metadata: ['Metadata', '/v1/query'],
-}
-
 /** The lines that are shown once the server listens. */
 export function bannerText(facts: BannerFacts): string {
-  const { settings, apis, files, unknownVariables } = facts
+  const { settings, apis, routes, files, unknownVariables } = facts
   const listening = listeningOf(settings)
   const origin = `http://${hostShown(listening)}:${facts.port}`
-  const open = apis.flatMap((api) => (endpoints[api] ? [endpoints[api]] : []))
+  const shown = routes.flatMap(({ shownAs, url }) => (shownAs === undefined ? [] : [[shownAs, origin + url] as const]))
   const lines: (readonly [string, string])[] = [
     ['Listening', origin + reachNote(listening, settings)],
-    ...open.map(([name, path]) => [name, origin + path] as const),
+    ...shown,
     ['APIs', apis.join(', ') || 'none'],
     ['Plugins', facts.plugins.join(', ')],
     ['Database', databaseLine(facts)],
     ['Access', accessLine(facts, listening)],
   ]
-  if (settings.enableConsole) lines.push(['Console', noConsole])
   if (files.length > 0) lines.push(['Options', `from ${files.join(' and ')}, beside flags and variables`])
   if (unknownVariables.length > 0) lines.push(['Ignored', `${unknownVariables.join(', ')}: no such option`])
   const width = Math.max(...lines.map(([name]) => name.length))
@@ -66,8 +63,6 @@ function reachNote({ reach }: Listening, { serverHost }: Settings): string {
   if (reach === 'address') return ''
   return serverHost === null ? " (this machine only, --server-host '*' for others)" : ' (this machine only)'
 }
-
-const noConsole = '--enable-console has no effect: there is no console'
 
 function databaseLine({ settings, embedded }: BannerFacts): string {
   if (embedded === null) return redactedUrl(settings.databaseUrl ?? '')
@@ -114,7 +109,6 @@ function ownEntries(settings: Settings, apis: readonly string[]): ConfigurationE
       place: 60,
       value: { disabled: settings.disableCors, ws_read_cookie: null, allowed_origins: origins },
     },
-    { key: 'enable_console', place: 70, value: settings.enableConsole },
     { key: 'console_assets_dir', place: 80, value: null },
     { key: 'enable_telemetry', place: 90, value: settings.enableTelemetry },
     { key: 'use_prepared_statements', place: 100, value: settings.usePreparedStatements },
@@ -136,9 +130,6 @@ export function configurationEntry(
   const info = Object.fromEntries(entries.map(({ key, value }) => [key, value]))
   return { type: 'startup', level: 'info', detail: { kind: 'server_configuration', info } }
 }
-
-/** What of the options has no effect, as the log has it. */
-export const noConsoleEntry: LogEntry = { type: 'unstructured', level: 'warn', detail: noConsole }
 
 /** Which files options came from, as the log has it. */
 export function filesEntry(files: readonly string[]): LogEntry {

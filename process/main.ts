@@ -12,15 +12,7 @@ import { messageOf, stackOf } from '../core/errors/thrown.ts'
 import { createObserver, type LineObserver } from '../core/log/observe.ts'
 import { type Option, OptionsError, refusedOption } from '../core/options/option-values.ts'
 import type { Settings } from '../core/options/options.ts'
-import {
-  bannerText,
-  configurationEntry,
-  connectionEntry,
-  filesEntry,
-  isOnPath,
-  listeningEntry,
-  noConsoleEntry,
-} from './banner.ts'
+import { bannerText, configurationEntry, connectionEntry, filesEntry, isOnPath, listeningEntry } from './banner.ts'
 import { type Command, readCommand } from './cli.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
@@ -119,7 +111,6 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   )
   observe.log(configurationEntry(settings, apis.enabled, loggedByPlugins(composed.plugins, settings)))
   if (parsed.files.length > 0) observe.log(filesEntry(parsed.files))
-  if (settings.enableConsole) observe.log(noConsoleEntry)
   if (settings.databaseUrl === null) {
     const { dataDir: directory, connections, stripes } = settings
     running.embedded = new EmbeddedPostgres({ directory, connections: connections * stripes, observe })
@@ -139,6 +130,7 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
     port,
     plugins: engine.plugins.map(({ plugin }) => plugin.name),
     apis: engine.apis.enabled,
+    routes: engine.routes,
     embedded: running.embedded && { urlFile: running.embedded.urlFile, hasPsql: isOnPath('psql') },
     files: parsed.files,
     unknownVariables: parsed.unknownVariables,

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const target = join(root, 'dist')
@@ -22,7 +22,17 @@ for (const file of globSync('**/*.d.ts', { cwd: target })) {
   writeFileSync(path, head + readFileSync(path, 'utf8').replace(specifier, '$1$2.js$3'))
 }
 
-for (const file of globSync(['{core,plugins}/**/*.sql', 'plugins/**/*.html', 'bin/*.js'], { cwd: root })) {
+for (const file of globSync(['{core,plugins}/**/*.sql', 'plugins/*/*.html', 'bin/*.js'], { cwd: root })) {
   copyFileSync(join(root, file), join(target, file))
+}
+
+// Pages that are made of npm packages: a plugin that has one has a `bundle.ts`, and what serves the files in `assets.ts`.
+for (const file of globSync('plugins/*/bundle.ts', { cwd: root })) {
+  const area = dirname(file)
+  const [{ bundle }, { writeAssets }] = await Promise.all([
+    import(join(root, file)),
+    import(join(root, area, 'assets.ts')),
+  ])
+  await writeAssets(await bundle(), join(target, area, 'assets'))
 }
 chmodSync(join(target, 'bin/start.js'), 0o755)

@@ -8,11 +8,13 @@ export {
   trustedSession,
   untrustedSession,
 } from '../core/auth/headers.ts'
+export { hasAdminSecret } from '../core/auth/option-rules.ts'
 export { secretCheck, secretsRefusal } from '../core/auth/secrets.ts'
 export type { Admission } from '../core/engine/admission.ts'
 export type { Applicant } from '../core/engine/applicant.ts'
 export { inDialect } from '../core/http/answer.ts'
 export { readJson } from '../core/http/body.ts'
+export { Gzipped } from '../core/http/compression.ts'
 export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/cors.ts'
 export type {
   ErrorAnswer,

@@ -14,6 +14,7 @@ import type { Contribution } from '../graphql/contribution.ts'
 import { GraphQLEngine } from '../graphql/engine.ts'
 import type { GraphQLService } from '../graphql/service.ts'
 import { inDialect, toAnswerable } from '../http/answer.ts'
+import type { Route } from '../http/declared-route.ts'
 import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute, takeBodiesAsBytes } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
@@ -56,6 +57,8 @@ export interface RunningEngine {
   readonly model: Model
   readonly plugins: readonly LoadedPlugin[]
   readonly apis: OpenApis
+  /** The routes that are open, of all plugins. */
+  readonly routes: readonly Route[]
   /** Opens the port of the settings; returns it. */
   listen(): Promise<number>
   /** Ends requests in flight, then everything else. */
@@ -91,6 +94,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     graphql: services.graphql,
     plugins,
     apis,
+    routes: openRoutes(services).map(({ route }) => route),
     get model() {
       return services.metadata.model
     },

@@ -6,7 +6,7 @@ import type { Observer } from '../log/observe.ts'
 import { dialects } from '../names/dialect.ts'
 import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
-import { acceptsGzip, gzip } from './compression.ts'
+import { acceptsGzip, Gzipped, gzip } from './compression.ts'
 import type { ErrorEncoder } from './declared-route.ts'
 import { type Exchange, logFailure } from './exchange.ts'
 
@@ -31,9 +31,10 @@ export function sendAnswer(
   result: unknown,
   { settings }: Pick<HttpContext, 'settings'>,
 ): number | Promise<number> {
-  const payload = payloadOf(result)
   if (!reply.hasHeader('content-type')) reply.header('content-type', jsonType)
   reply.header('x-request-id', request.id)
+  if (result instanceof Gzipped) return sendGzipped(request, reply, result)
+  const payload = payloadOf(result)
   const isLarge = payload.length >= dialects[settings.dialect].leastCompressed
   if (isLarge && acceptsGzip(request.headers['accept-encoding'])) return sendCompressed(request, reply, payload)
   const size = sizeSent(request, payload)
@@ -48,6 +49,14 @@ async function sendCompressed(request: FastifyRequest, reply: FastifyReply, payl
   const compressed = await gzip(payload)
   reply.header('content-encoding', 'gzip').send(compressed)
   return sizeSent(request, compressed)
+}
+
+async function sendGzipped(request: FastifyRequest, reply: FastifyReply, result: Gzipped): Promise<number> {
+  const isTaken = acceptsGzip(request.headers['accept-encoding'])
+  if (isTaken) reply.header('content-encoding', 'gzip')
+  const body = isTaken ? result.bytes : await result.unpacked()
+  reply.send(body)
+  return sizeSent(request, body)
 }
 
 /** The bytes of a body as they go out, none in answer to HEAD. */

@@ -1,9 +1,10 @@
 // Compression of answers, for clients that ask for it.
 
 import { promisify } from 'node:util'
-import { constants, gzip as gzipCallback } from 'node:zlib'
+import { constants, gunzip as gunzipCallback, gzip as gzipCallback } from 'node:zlib'
 
 const gzipAsync = promisify(gzipCallback)
+const gunzip = promisify(gunzipCallback)
 
 /** Whether `Accept-Encoding` lists gzip. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
@@ -17,3 +18,17 @@ export function acceptsGzip(header: string | string[] | undefined): boolean {
 
 /** Compresses off the main thread; the fastest level already takes JSON down to a fraction. */
 export const gzip = (body: string | Buffer): Promise<Buffer> => gzipAsync(body, { level: constants.Z_BEST_SPEED })
+
+/** An answer that is kept compressed: what a handler returns to have its bytes sent as they are to clients that take them so. */
+export class Gzipped {
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  /** The bytes that were compressed. */
+  unpacked(): Promise<Buffer> {
+    return gunzip(this.bytes)
+  }
+}

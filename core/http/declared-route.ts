@@ -15,7 +15,7 @@ export interface Route {
   /** `admin`: refused to other roles; `session`: any authenticated role; `none`: not authenticated. */
   readonly auth: 'admin' | 'session' | 'none'
   /**
-   * Answers with what it returns (JSON, or a string or Buffer as it is); throws TrellisErrors, which are answered flat
+   * Answers with what it returns (JSON, or a string, Buffer or `Gzipped` as it is); throws TrellisErrors, which are answered flat
    * with their status. With `auth: 'none'` the session is null. The body is the parsed JSON unless `raw`.
    */
   handle(call: RouteCall): unknown | Promise<unknown>
@@ -27,6 +27,8 @@ export interface Route {
   readonly unlogged?: boolean
   /** What descriptions of the API say of it. */
   readonly about?: RouteDescription
+  /** The name under which the start shows its address, for people; absent: it does not. */
+  readonly shownAs?: string
 }
 
 /** A route as readers of the API's description see it. */

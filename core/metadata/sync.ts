@@ -1,5 +1,5 @@
-// Notices that another instance changed the metadata: by notification at once, and by asking once a second in case a
-// notification was lost.
+// Notices that another instance changed the metadata: by notification at once, and by asking in case one was lost, every
+// second where none can be heard.
 
 import type { Database } from '../database/database.ts'
 import { type MetadataNotice, metadataChannel } from './store.ts'
@@ -14,7 +14,7 @@ export interface SyncOptions {
   onVersion(version: number, tables: MetadataNotice['tables']): Promise<void>
   /** Told once when the database stops answering, and not again before it answered. */
   onProblem(error: unknown): void
-  /** Milliseconds between questions and between attempts to connect; absent: 1000. */
+  /** Milliseconds between questions, twice as many while notifications can be heard, and between attempts to connect; absent: 1000. */
   readonly interval?: number
 }
 
@@ -45,19 +45,21 @@ export class MetadataSync {
     await this.#working
   }
 
-  #later(run: () => void): void {
+  #later(run: () => void, millis = this.#interval): void {
     if (this.#stopped) return
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       run()
-    }, this.#interval)
+    }, millis)
     // Whether the process goes on is for others to say.
     timer.unref()
     this.#timers.add(timer)
   }
 
   #poll(): void {
-    this.#working = this.#check().finally(() => this.#later(() => this.#poll()))
+    this.#working = this.#check().finally(() => {
+      this.#later(() => this.#poll(), this.#listener ? 2 * this.#interval : this.#interval)
+    })
   }
 
   async #check(): Promise<void> {

@@ -25,6 +25,10 @@ export const wholeOrNone = (limits: { minimum: number; maximum?: number }, optio
 /** A flag without value, off by default. */
 export const flagOnly = (option: Declared) => Type.Boolean({ default: false, option: { kind: 'switch', ...option } })
 
+/** A flag without value for what depends on something else unless it is said: null, when nothing is. */
+export const flagOrNone = (option: Declared) =>
+  Type.Union([Type.Boolean(), Type.Null()], { default: null, option: { kind: 'switch', ...option } })
+
 /** A flag whose value is a boolean. */
 export const trueOrFalse = (standard: boolean, option: Declared) =>
   Type.Boolean({ default: standard, option: { kind: 'boolean', placeholder: 'true/false', ...option } })

@@ -336,11 +336,6 @@ export const SettingsSchema = Type.Object({
     variable: 'ADMIN_INTERNAL_ERRORS',
     description: 'show the internals of errors to the role admin',
   }),
-  enableConsole: flagOnly({
-    flag: 'enable-console',
-    variable: 'ENABLE_CONSOLE',
-    description: 'accepted for configurations of v1.3, with a warning: there is no console',
-  }),
   egress: choice(['any', 'deny-private'], 'any', {
     flag: 'egress',
     variable: 'EGRESS',

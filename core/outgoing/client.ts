@@ -1,21 +1,22 @@
 // Requests to other servers: webhooks, key sets. One place for what holds for all of them: default headers, bodies with
 // a length, a limit on time and size, and redirects, which only a dialect allows since they can lead into the network.
 
-import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
 import { Wrapping } from '../engine/wrapping.ts'
-import { codeOf } from '../errors/thrown.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
-import { exchange, longestTimer } from './exchange.ts'
+import { exchange, failure, longestTimer } from './exchange.ts'
 import { withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
 import { openSocket } from './socket.ts'
-import { isHttpUrl } from './url.ts'
+import { type Place, placeOf } from './url.ts'
 
 export { OutgoingError } from './outgoing-error.ts'
 export type * from './request.ts'
+
+/** URLs that are taken apart once; beyond that all are forgotten. */
+const mostPlaces = 1000
 
 interface Transport {
   /** Has the connections. */
@@ -34,9 +35,11 @@ export interface OutgoingOptions {
 export class OutgoingClient implements Outgoing {
   readonly #dialect: Dialect
   readonly #wrapping: Pick<Wrapping, 'outgoing'>
-  #transport: Promise<Transport> | undefined
-
   readonly #egress: Egress | null
+  readonly #places = new Map<string, Place | null>()
+  #transport: Promise<Transport> | undefined
+  /** The same, once it is there. */
+  #opened: Transport | undefined
 
   constructor(dialect: Dialect, { wrapping = new Wrapping(), egress = null }: OutgoingOptions = {}) {
     this.#dialect = dialect
@@ -52,7 +55,7 @@ export class OutgoingClient implements Outgoing {
   async open(request: OutgoingRequest): Promise<OutgoingStream> {
     let stream: OutgoingStream | undefined
     const open = async (changed: OutgoingRequest): Promise<OutgoingResponse> => {
-      stream = await this.#open(changed)
+      stream = await this.#stream(changed)
       return { status: stream.status, headers: stream.headers, body: Buffer.alloc(0), isCut: true }
     }
     const around = this.#wrapping.outgoing
@@ -63,7 +66,7 @@ export class OutgoingClient implements Outgoing {
 
   socket({ use, ...given }: OutgoingSocket): Promise<OutgoingResponse> {
     const open = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
-      checkUrl(request.url)
+      if (!this.#placeOf(request.url)) throw invalidUrl()
       const { 'content-type': _, ...headers } = withDefaults(request.headers ?? {}, this.#dialect)
       return openSocket({ request, headers, egress: this.#egress }, use)
     }
@@ -72,51 +75,62 @@ export class OutgoingClient implements Outgoing {
     return around ? around(request, open) : open(request)
   }
 
-  async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
-    try {
-      const options = this.#optionsOf(request)
-      const { dispatcher } = await this.#connections()
-      return await exchange(dispatcher, options, request)
-    } catch (error) {
-      throw failureOf(error, null)
-    }
-  }
-
-  async #open(request: OutgoingRequest): Promise<OutgoingStream> {
-    const { timeout } = request
+  async #stream({ method, url, headers, body, timeout, signal }: OutgoingRequest): Promise<OutgoingStream> {
+    const place = this.#placeOf(url)
+    if (!place) throw invalidUrl()
     const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(), Math.min(timeout, longestTimer))
+    const late = () => limit.abort(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
+    const timer = setTimeout(late, Math.min(timeout, longestTimer))
     try {
-      const signal = request.signal ? AbortSignal.any([limit.signal, request.signal]) : limit.signal
-      const { statusCode: status, headers, body } = await this.#dispatch(request, signal)
-      return { status, headers, body: streamed(body) }
+      const { dispatcher } = this.#opened ?? (await this.#open())
+      const sent = withDefaults(headers ?? {}, this.#dialect)
+      const ending = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal
+      const response = await dispatcher.request({ ...place, method, headers: sent, body: body ?? null, signal: ending })
+      return { status: response.statusCode, headers: response.headers, body: streamed(response.body) }
     } catch (error) {
-      throw failureOf(error, limit.signal.aborted ? timeout : null)
+      throw failure(error)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async #dispatch(request: OutgoingRequest, signal: AbortSignal) {
-    const options = this.#optionsOf(request)
-    const { dispatcher } = await this.#connections()
-    return dispatcher.request({ ...options, signal })
+  async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
+    const place = this.#placeOf(request.url)
+    if (!place) throw invalidUrl()
+    const headers = withDefaults(request.headers ?? {}, this.#dialect)
+    const { dispatcher } = this.#opened ?? (await this.#open())
+    return exchange(dispatcher, { ...place, headers }, request)
   }
 
-  #optionsOf({ method, url, headers, body }: OutgoingRequest) {
-    const { origin, path } = targetOf(url)
-    return { origin, path, method, headers: withDefaults(headers ?? {}, this.#dialect), body: body ?? null }
-  }
-
-  #connections(): Promise<Transport> {
+  async #open(): Promise<Transport> {
     this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
-    return this.#transport
+    this.#opened = await this.#transport
+    return this.#opened
+  }
+
+  #placeOf(url: string): Place | null {
+    const known = this.#places.get(url)
+    if (known !== undefined) return known
+    const place = placeOf(url)
+    if (this.#places.size >= mostPlaces) this.#places.clear()
+    this.#places.set(url, place)
+    return place
   }
 
   /** Ends connections; requests in flight are given up. */
   async close(): Promise<void> {
     const transport = await this.#transport?.catch(() => undefined)
     await transport?.agent.destroy()
+  }
+}
+
+const invalidUrl = () => new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
+
+async function* streamed(body: Dispatcher.ResponseData['body']): AsyncGenerator<Buffer> {
+  try {
+    yield* body as AsyncIterable<Buffer>
+  } catch (error) {
+    throw failure(error)
   }
 }
 
@@ -131,48 +145,4 @@ async function createTransport(redirects: number, egress: Egress | null): Promis
   })
   const dispatcher = redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
   return { agent, dispatcher }
-}
-
-interface Target {
-  readonly origin: string
-  readonly path: string
-}
-
-/** URLs that were looked at: those of webhooks and servers are few, and asked again and again. */
-const targets = new LRUCache<string, Target>({ max: 1000 })
-
-function targetOf(url: string): Target {
-  const known = targets.get(url)
-  if (known) return known
-  checkUrl(url)
-  const { origin, pathname, search } = new URL(url)
-  const target = { origin, path: pathname + search }
-  targets.set(url, target)
-  return target
-}
-
-function checkUrl(url: string): void {
-  if (!isHttpUrl(url)) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
-}
-
-/** Why there is no answer; `timeout`: within which there was none, where that is why. */
-function failureOf(error: unknown, timeout: number | null): OutgoingError {
-  if (error instanceof OutgoingError) return error
-  if (timeout !== null) return new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
-  return new OutgoingError('connection', reasonOf(error), error)
-}
-
-async function* streamed(body: Dispatcher.ResponseData['body']): AsyncGenerator<Buffer> {
-  try {
-    yield* body as AsyncIterable<Buffer>
-  } catch (error) {
-    throw failureOf(error, null)
-  }
-}
-
-/** Several addresses of a host fail under one error without a message of its own. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
-  if (!(error instanceof Error)) return String(error)
-  return error.message || (codeOf(error) ?? error.name)
 }

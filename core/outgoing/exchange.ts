@@ -1,7 +1,9 @@
-// One request and its answer, read whole. It hears of the answer from the connection itself: streams and signals in between
-// would cost more than everything else about a short answer.
+// One request on its way, as undici tells of it: without a stream for a body that is read whole anyway, and with one timer for
+// all of it.
 
 import type { Dispatcher } from 'undici'
+import { onAbort } from '../concurrency/aborting.ts'
+import { codeOf } from '../errors/thrown.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
 
@@ -11,90 +13,124 @@ const defaultMaxResponseSize = 64 * mebibyte
 /** The longest time that a timer of Node can wait. */
 export const longestTimer = 2 ** 31 - 1
 
-/** The answer to a request that a dispatcher is given. */
+/** What is sent, and where. */
+export interface ExchangeTarget {
+  readonly origin: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What a request says of its limits. */
+type Limits = Pick<OutgoingRequest, 'timeout' | 'maxResponseSize' | 'cutsResponse' | 'signal'>
+
+/** Sends a request; the answer, or an {@link OutgoingError}. */
 export function exchange(
   dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
+  { origin, path, headers }: ExchangeTarget,
   request: OutgoingRequest,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
     const handler = new Exchange(request, { resolve, reject })
-    dispatcher.dispatch(options, handler)
+    if (handler.isSettled) return
+    const { method, body } = request
+    dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, handler)
   })
 }
 
-interface Outcome {
+interface Settling {
   resolve(response: OutgoingResponse): void
-  reject(error: unknown): void
+  reject(error: OutgoingError): void
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #request: OutgoingRequest
-  readonly #outcome: Outcome
+  readonly #limits: Limits
+  readonly #settling: Settling
   readonly #timer: NodeJS.Timeout
-  readonly #giveUp = () => this.#end(this.#request.signal?.reason ?? new Error('the request was given up'))
+  readonly #unwatch: (() => void) | null
   #controller: Dispatcher.DispatchController | null = null
+  #isSettled = false
   #status = 0
   #headers: OutgoingResponse['headers'] = {}
   readonly #chunks: Buffer[] = []
   #size = 0
-  #isOver = false
 
-  constructor(request: OutgoingRequest, outcome: Outcome) {
-    this.#request = request
-    this.#outcome = outcome
-    const { timeout, signal } = request
-    const late = () => this.#end(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
-    this.#timer = setTimeout(late, Math.min(timeout, longestTimer))
-    if (signal?.aborted) this.#giveUp()
-    else signal?.addEventListener('abort', this.#giveUp, { once: true })
+  constructor(limits: Limits, settling: Settling) {
+    this.#limits = limits
+    this.#settling = settling
+    const { timeout, signal } = limits
+    this.#timer = setTimeout(
+      () => {
+        this.#giveUp(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
+      },
+      Math.min(timeout, longestTimer),
+    ).unref()
+    this.#unwatch = signal ? onAbort(signal, () => this.#giveUp(failure(signal.reason))) : null
+  }
+
+  /** Whether it is over, or was given up. */
+  get isSettled(): boolean {
+    return this.#isSettled
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(new Error('nobody waits for the answer'))
+    // Given up before there was a connection.
+    if (this.#isSettled) controller.abort(new Error('the request was given up'))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: OutgoingResponse['headers']): void {
+    // What is below is about an answer to come.
+    if (status < 200) return
     this.#status = status
     this.#headers = headers
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isOver) return
-    const { maxResponseSize = defaultMaxResponseSize, cutsResponse = false } = this.#request
+    if (this.#isSettled) return
+    const { maxResponseSize: most = defaultMaxResponseSize, cutsResponse } = this.#limits
     this.#size += chunk.length
     this.#chunks.push(chunk)
-    if (this.#size <= maxResponseSize) return
-    const error = new OutgoingError('too-large', `the answer is longer than ${maxResponseSize} bytes`)
-    if (cutsResponse) this.#answer(Buffer.concat(this.#chunks).subarray(0, maxResponseSize), true)
-    this.#end(error)
-    this.#controller?.abort(error)
+    if (this.#size <= most) return
+    if (cutsResponse) this.#answer(Buffer.concat(this.#chunks).subarray(0, most), true)
+    else this.#settle().reject(new OutgoingError('too-large', `the answer is longer than ${most} bytes`))
+    this.#controller?.abort(new Error('the answer is too long'))
   }
 
   onResponseEnd(): void {
-    if (!this.#isOver) this.#answer(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks), false)
+    if (this.#isSettled) return
+    const [first] = this.#chunks
+    this.#answer(first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size), false)
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#end(error)
+    if (!this.#isSettled) this.#settle().reject(failure(error))
   }
 
   #answer(body: Buffer, isCut: boolean): void {
-    this.#settle()
-    this.#outcome.resolve({ status: this.#status, headers: this.#headers, body, isCut })
+    this.#settle().resolve({ status: this.#status, headers: this.#headers, body, isCut })
   }
 
-  #end(error: Error): void {
-    if (this.#isOver) return
-    this.#settle()
-    this.#outcome.reject(error)
+  #giveUp(error: OutgoingError): void {
+    if (this.#isSettled) return
+    this.#settle().reject(error)
     this.#controller?.abort(error)
   }
 
-  #settle(): void {
-    this.#isOver = true
+  #settle(): Settling {
+    this.#isSettled = true
     clearTimeout(this.#timer)
-    this.#request.signal?.removeEventListener('abort', this.#giveUp)
+    this.#unwatch?.()
+    return this.#settling
   }
+}
+
+/** Why there is no answer. */
+export const failure = (error: unknown): OutgoingError =>
+  error instanceof OutgoingError ? error : new OutgoingError('connection', reasonOf(error), error)
+
+/** Several addresses of a host fail under one error without a message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  if (!(error instanceof Error)) return String(error)
+  return error.message || (codeOf(error) ?? error.name)
 }

@@ -59,13 +59,13 @@ export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Rec
   }
 }
 
+const byDefault = /^(content-type|user-agent)$/i
+
 /** The headers with those that every outgoing request has, which replace others of their names. */
 export function withDefaults(headers: OutgoingHeaders, dialect: Pick<Dialect, 'userAgent'>): Record<string, string> {
-  const all: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (!/^(content-type|user-agent)$/i.test(name)) all[name] = value
-  }
-  all['content-type'] = 'application/json'
-  all['user-agent'] = `${dialect.userAgent}/${version}`
-  return all
+  const sent: Record<string, string> = {}
+  for (const name of Object.keys(headers)) if (!byDefault.test(name)) sent[name] = headers[name]!
+  sent['content-type'] = 'application/json'
+  sent['user-agent'] = `${dialect.userAgent}/${version}`
+  return sent
 }

@@ -24,6 +24,9 @@ export interface Delivery<Item extends Claimed> {
   released(count: number): void
 }
 
+/** Milliseconds between two looks at what PostgreSQL tells of. */
+const netMillis = 5000
+
 /** Milliseconds from when the server is ready. */
 const afterStartMillis = 100
 
@@ -50,6 +53,12 @@ export class Deliveries {
     return this.settings.eventsFetchBatchSize > 0
   }
 
+  /** Milliseconds until what PostgreSQL tells of is looked at all the same: more as long as it is heard. */
+  get lookInterval(): number {
+    const { eventsFetchInterval } = this.settings
+    return this.#wake.isHeard ? Math.max(eventsFetchInterval, netMillis) : eventsFetchInterval
+  }
+
   /** Calls webhooks; `version` is of the form of their logs. */
   caller(version: '1' | '2'): WebhookCaller {
     const { outgoing, dialect } = this.#parts
@@ -62,7 +71,8 @@ export class Deliveries {
     this.#parts.measures.add(...watched.declared(() => ledger.backlog()))
     const { eventsHttpPoolSize: concurrency, eventsFetchBatchSize: batch } = this.settings
     const { onStopping, onClose, settings } = this.#parts
-    const worker = new DeliveryWorker<Item>({ ledger, concurrency, batch, report, settled, measures: watched })
+    const missed = () => this.#wake.doubt()
+    const worker = new DeliveryWorker<Item>({ ledger, concurrency, batch, report, missed, settled, measures: watched })
     if (!this.#isDelivering) return
     this.#wake.on(topic, () => worker.wake())
     this.#whileServing(() => worker.start())

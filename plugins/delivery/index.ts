@@ -18,8 +18,9 @@ export {
   type Ledger,
   leaseSeconds,
   type Outcome,
-  outcomeLists,
   outcomeOf,
+  outcomeRows,
+  outcomeTexts,
 } from './ledger.ts'
 export { type Page, readPage } from './pages.ts'
 export { wakeChannel } from './wake.ts'

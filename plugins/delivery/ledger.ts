@@ -42,18 +42,31 @@ export interface Ledger<Item extends Claimed> {
   backlog(): Promise<readonly Backlog[]>
 }
 
-/** Outcomes as lists for `unnest`: ids, states, and of attempts statuses, requests and responses; then the delays. */
-export function outcomeLists(outcomes: readonly Outcome[]): readonly unknown[][] {
-  const of = (read: (attempt: Attempt) => unknown) => outcomes.map(({ attempt }) => attempt && read(attempt))
+/** Stands between texts: neither JSON nor what else is written down has it. */
+const separator = '\x1e'
+
+/**
+ * Outcomes as {@link outcomeRows} reads them: ids, states, and of attempts statuses, requests and responses; then the delays. A
+ * text for each, since quotes in elements of an array cost both sides more than all else.
+ */
+export function outcomeTexts(outcomes: readonly Outcome[]): string[] {
+  const of = (read: (attempt: Attempt) => string | number) =>
+    outcomes.map(({ attempt }) => (attempt ? read(attempt) : '')).join(separator)
   return [
-    outcomes.map(({ id }) => id),
-    outcomes.map(({ state }) => state),
+    outcomes.map(({ id }) => id).join(separator),
+    outcomes.map(({ state }) => state).join(separator),
     of(({ status }) => status),
     of(({ request }) => request),
     of(({ response }) => response),
-    outcomes.map(({ delay }) => delay),
+    outcomes.map(({ delay }) => delay).join(separator),
   ]
 }
+
+const list = (place: number, type: string): string => `string_to_array($${place}, chr(30), '')::${type}[]`
+
+/** The rows of {@link outcomeTexts}, which are the first parameters of a statement. */
+export const outcomeRows = `unnest(${list(1, 'text')}, ${list(2, 'text')}, ${list(3, 'int')}, ${list(4, 'text')}, ${list(5, 'text')}, ${list(6, 'float8')})
+  as o (id, state, status, request, response, delay)`
 
 /** Seconds that a claim holds without being renewed. */
 export const leaseSeconds = 30

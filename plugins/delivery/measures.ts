@@ -19,6 +19,13 @@ export interface MeasureNames {
   readonly processed: string
 }
 
+/** Of one delivery, in seconds. */
+export interface DeliveryTimes {
+  /** Since it was due, when it began. */
+  readonly late: number
+  readonly took: number
+}
+
 /** Counts what a worker tells it. */
 export class DeliveryMeasures {
   readonly #counts = new Map<string, MeasuredNumber & { value: number }>()
@@ -41,14 +48,14 @@ export class DeliveryMeasures {
     if (count > 0) this.#observe('fetched_per_batch', count)
   }
 
-  settled({ late, trigger_name: name }: Claimed, { attempt, state }: Outcome, seconds: number): void {
+  settled({ trigger_name: name }: Claimed, { attempt, state }: Outcome, { late, took }: DeliveryTimes): void {
     if (!attempt && state !== 'dead') return
     const trigger = this.#label(name ?? '')
     if (attempt) {
       this.#count(this.#measured.invocations, attempt.succeeded ? 'success' : 'failed', trigger)
       this.#observe('queue_time_seconds', late)
-      this.#observe('webhook_processing_time_seconds', seconds)
-      this.#observe('processing_time_seconds', late + seconds)
+      this.#observe('webhook_processing_time_seconds', took)
+      this.#observe('processing_time_seconds', late + took)
     }
     if (state !== 'retry') this.#count(this.#measured.processed, state === 'delivered' ? 'success' : state, trigger)
   }

@@ -20,7 +20,8 @@ export const deliveryOptions = {
       flag: 'events-fetch-interval',
       variable: 'EVENTS_FETCH_INTERVAL',
       placeholder: 'MS',
-      description: 'milliseconds until an empty event log is looked at again, when PostgreSQL does not say so before',
+      description:
+        'milliseconds until an empty event log is looked at again; five seconds at least while PostgreSQL is heard, which says so before',
     },
   ),
   eventsFetchBatchSize: option.whole(

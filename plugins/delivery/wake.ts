@@ -1,9 +1,15 @@
 // Hears from the database that something is to be delivered, on one connection for all who wait for that.
+//
+// A connection that is there need not be one on which anything is heard: a proxy may hand it to others, a network may lose it in
+// silence. So it counts as heard when something came on it, which is tried at the beginning and in doubt.
 
 import type { Database } from '../../sdk/sql.ts'
 
 /** The channel of the notifications; their payload is the topic. */
 export const wakeChannel = 'trellis_delivery'
+
+/** The topic of what is sent to hear whether anything comes. */
+const echo = 'echo'
 
 /** Milliseconds after which a lost connection is made anew; what is missed meanwhile is found by looking. */
 const pauseMillis = 1000
@@ -11,14 +17,27 @@ const pauseMillis = 1000
 type Listening = Awaited<ReturnType<Database['listen']>>
 
 export class Wake {
-  readonly #database: Pick<Database, 'listen'>
+  readonly #database: Pick<Database, 'listen' | 'rows'>
   readonly #sleepers = new Map<string, () => void>()
   #listening: Listening | null = null
   #connecting: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
   #stopped = false
+  #isHeard = false
 
-  constructor(database: Pick<Database, 'listen'>) {
+  /** Whether notifications come. */
+  get isHeard(): boolean {
+    return this.#isHeard
+  }
+
+  /** Told that something was not heard of; notifications count as lost until one comes. */
+  doubt(): void {
+    if (!this.#listening || this.#stopped) return
+    this.#isHeard = false
+    this.#database.rows('select pg_notify($1, $2)', [wakeChannel, echo]).catch(() => {})
+  }
+
+  constructor(database: Pick<Database, 'listen' | 'rows'>) {
     this.#database = database
   }
 
@@ -44,10 +63,14 @@ export class Wake {
   }
 
   async #connect(): Promise<void> {
-    const notified = (topic: string) => this.call(topic)
+    const notified = (topic: string) => {
+      this.#isHeard = true
+      this.call(topic)
+    }
     try {
       this.#listening = await this.#database.listen(wakeChannel, notified, () => this.#again())
       for (const wake of this.#sleepers.values()) wake()
+      this.doubt()
     } catch {
       this.#again()
     }
@@ -55,7 +78,10 @@ export class Wake {
 
   #again(): void {
     this.#listening = null
+    this.#isHeard = false
     if (this.#stopped) return
+    // They look more often meanwhile.
+    for (const wake of this.#sleepers.values()) wake()
     this.#timer = setTimeout(() => {
       this.#connecting = this.#connect()
     }, pauseMillis).unref()

@@ -1,8 +1,9 @@
 // Takes what is due from a ledger, delivers it, and writes down what came of it. Several workers, on one instance or many,
 // may work on one ledger: what one has claimed the others pass over, until its lease ends.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../sdk/index.ts'
+import { DueTimes } from './due-times.ts'
+import { Hand } from './hand.ts'
 import { type Claimed, type Ledger, leaseSeconds, type Outcome } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
 import { Recorder } from './recorder.ts'
@@ -15,6 +16,8 @@ export interface WorkerOptions<Item extends Claimed> {
   readonly batch: number
   /** Told of what the worker goes on after: a database that is away, most of all. The same in a row is told once. */
   report(message: string): void
+  /** Told that something was due of which nobody had told. */
+  missed(): void
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
   readonly measures: Pick<DeliveryMeasures, 'watch' | 'claimed' | 'settled'>
@@ -42,11 +45,16 @@ export class DeliveryWorker<Item extends Claimed> {
   readonly #recorder: Recorder
   /** All that is claimed and not written down, by id. */
   readonly #held = new Map<string, Item>()
+  /** What of that is not begun. */
+  readonly #hand = new Hand<Item>()
+  readonly #dueTimes = new DueTimes()
   readonly #abort = new AbortController()
   #delivering = 0
   #stopping = false
   #isWoken = false
   #wakeUp: (() => void) | null = null
+  /** Told when there is room for so much that claiming is worth a statement. */
+  #roomMade: (() => void) | null = null
   #loop: Promise<void> | null = null
   #renewing: NodeJS.Timeout | undefined
   #drained: (() => void) | null = null
@@ -81,45 +89,85 @@ export class DeliveryWorker<Item extends Claimed> {
   async stop(grace: number): Promise<number> {
     this.#stopping = true
     this.wake()
+    this.#roomMade?.()
     await this.#loop
     const patience = AbortSignal.timeout(Math.max(1, grace))
+    const unbegun = await this.#giveBack(this.#hand.empty().map(({ id }) => id))
     await this.#drain(patience)
     this.#abort.abort()
     // Longer than that it may take to write down what was delivered.
     await this.#recorder.finish(AbortSignal.timeout(Math.max(1000, grace)))
     clearInterval(this.#renewing)
-    const left = [...this.#held.keys()]
-    if (left.length > 0) await this.#options.ledger.release(left).catch((error) => this.#report(error))
-    return left.length
+    return unbegun + (await this.#giveBack([...this.#held.keys()]))
+  }
+
+  /** Gives back what is not delivered; how much that was. */
+  async #giveBack(ids: readonly string[]): Promise<number> {
+    for (const id of ids) this.#held.delete(id)
+    if (ids.length > 0) await this.#options.ledger.release(ids).catch((error) => this.#report(error))
+    return ids.length
   }
 
   async #run(): Promise<void> {
+    // It is no news that there was something at the start.
+    let isRested = false
     while (!this.#stopping) {
+      const isTold = this.#isWoken
       this.#isWoken = false
       const room = await this.#room()
       if (this.#stopping) return
       const claimed = await this.#claim(room)
+      if (claimed && isRested && !isTold) this.#options.missed()
+      isRested = false
       if (claimed === null) await this.#restAfterFailure()
-      else if (claimed < room) await this.#rest()
+      else if (claimed < room) {
+        await this.#rest()
+        isRested = true
+      }
     }
   }
 
   /** How much may be claimed, when that is worth a statement. */
   async #room(): Promise<number> {
+    const { batch } = this.#options
+    if (this.#free < this.#worthwhile) await this.#moreRoom()
+    return Math.max(1, Math.min(batch, this.#free))
+  }
+
+  /** How much may be claimed. */
+  get #free(): number {
+    if (this.#recorder.pending > mostUnrecorded) return 0
     const { concurrency, batch } = this.#options
-    const free = () => (this.#recorder.pending > mostUnrecorded ? 0 : concurrency - this.#delivering)
-    const wanted = Math.ceil(Math.min(concurrency, batch) / 4)
-    while (free() < wanted && !this.#stopping) {
-      await sleep(roomMillis)
-      if (free() > 0) break
-    }
-    return Math.max(1, Math.min(batch, free()))
+    const inHand = Math.min(batch, this.#hand.room(performance.now()))
+    return concurrency + inHand - this.#delivering - this.#hand.size
+  }
+
+  get #worthwhile(): number {
+    const { concurrency, batch } = this.#options
+    return Math.ceil(Math.min(concurrency, batch) / 4)
+  }
+
+  /** Waits until there is room for much, and after a while for anything. */
+  async #moreRoom(): Promise<void> {
+    let needed = this.#worthwhile
+    const patience = setInterval(() => {
+      needed = 1
+      this.#roomMade?.()
+    }, roomMillis)
+    await new Promise<void>((done) => {
+      this.#roomMade = () => {
+        if (this.#stopping || this.#free >= needed) done()
+      }
+    })
+    this.#roomMade = null
+    clearInterval(patience)
   }
 
   async #rest(): Promise<void> {
     if (this.#isWoken) return
     try {
-      await this.#sleep(await this.#options.ledger.pause())
+      const pause = await this.#options.ledger.pause()
+      await this.#sleep(Math.min(pause, this.#dueTimes.wait(performance.now())))
     } catch (error) {
       this.#report(error)
       await this.#restAfterFailure()
@@ -150,7 +198,9 @@ export class DeliveryWorker<Item extends Claimed> {
       this.#reported = null
       this.#failures = 0
       this.#restMillis = firstRestMillis
-      for (const item of items) this.#begin(item)
+      for (const item of items) this.#held.set(item.id, item)
+      this.#hand.add(items, performance.now())
+      if (!this.#stopping) this.#begin()
       return items.length
     } catch (error) {
       this.#report(error)
@@ -158,22 +208,32 @@ export class DeliveryWorker<Item extends Claimed> {
     }
   }
 
-  #begin(item: Item): void {
-    this.#held.set(item.id, item)
-    this.#delivering++
-    void this.#deliver(item).finally(() => {
-      this.#delivering--
-      if (this.#delivering === 0) this.#drained?.()
-    })
+  /** Begins as much as there is room for. */
+  #begin(): void {
+    while (this.#delivering < this.#options.concurrency) {
+      const next = this.#hand.take()
+      if (!next) return
+      this.#delivering++
+      void this.#deliver(next.item, secondsSince(next.since)).then(() => this.#ended())
+    }
   }
 
-  async #deliver(item: Item): Promise<void> {
+  #ended(): void {
+    this.#delivering--
+    this.#hand.delivered(performance.now())
+    if (!this.#stopping) this.#begin()
+    this.#roomMade?.()
+    if (this.#delivering === 0) this.#drained?.()
+  }
+
+  /** Must not reject; `waited`: seconds since it was claimed. */
+  async #deliver(item: Item, waited: number): Promise<void> {
     const { ledger, settled, measures } = this.#options
     const started = performance.now()
     try {
       const outcome = await ledger.deliver(item, this.#abort.signal)
       this.#recorder.add(outcome)
-      measures.settled(item, outcome, secondsSince(started))
+      measures.settled(item, outcome, { late: item.late + waited, took: secondsSince(started) })
       settled(item, outcome)
     } catch (error) {
       // It stays held, and is given back.
@@ -185,7 +245,9 @@ export class DeliveryWorker<Item extends Claimed> {
 
   #recorded(outcomes: readonly Outcome[]): void {
     let isMoreDue = false
-    for (const { id, state } of outcomes) {
+    const now = performance.now()
+    for (const { id, state, delay } of outcomes) {
+      if (state === 'retry' || state === 'later') this.#dueTimes.add(now + delay * 1000, now)
       // How long to rest was known before these came, and others may have waited for them.
       isMoreDue ||= state === 'retry' || state === 'later' || this.#held.get(id)?.is_ordered === true
       this.#held.delete(id)

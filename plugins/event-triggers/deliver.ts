@@ -26,7 +26,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
       database,
       caller: deliveries.caller('2'),
       triggers: () => eventTriggersOf(engine.model),
-      interval: deliveries.settings.eventsFetchInterval,
+      interval: () => deliveries.lookInterval,
       unknownTrigger: ({ trigger_name: name }) => {
         const now = performance.now()
         if (now < (told.get(name) ?? Number.NEGATIVE_INFINITY) + tellEvery) return

@@ -8,8 +8,9 @@ import {
   type Ledger,
   leaseSeconds,
   type Outcome,
-  outcomeLists,
   outcomeOf,
+  outcomeRows,
+  outcomeTexts,
   type WebhookCaller,
 } from '../delivery/index.ts'
 import type { ResolvedTrigger } from './metadata.ts'
@@ -35,8 +36,8 @@ export interface EventLedgerOptions {
   readonly caller: WebhookCaller
   /** The event triggers that are served, by name. */
   triggers(): ReadonlyMap<string, ResolvedTrigger>
-  /** Milliseconds between two looks at an empty log. */
-  readonly interval: number
+  /** Milliseconds until an empty log is looked at again. */
+  interval(): number
   /** Told of events whose trigger is not served. */
   unknownTrigger(event: ClaimedEvent): void
 }
@@ -63,8 +64,7 @@ const claim = `
 /** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
 const record = `
   with outcome as materialized (
-    select * from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[])
-      as o (id, state, status, request, response, delay)),
+    select * from ${outcomeRows}),
   logged as (
     insert into trellis.event_invocation_logs (event_id, trigger_name, status, request, response)
     select o.id, e.trigger_name, o.status, o.request::json, o.response::json
@@ -121,7 +121,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async record(outcomes: readonly Outcome[]): Promise<void> {
-    await this.#options.database.rows(record, [...outcomeLists(outcomes), this.#worker])
+    await this.#options.database.rows(record, [...outcomeTexts(outcomes), this.#worker])
   }
 
   async renew(ids: readonly string[]): Promise<void> {
@@ -146,7 +146,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       const paused = [...triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
       await database.rows(unpark, [paused])
     }
-    return interval
+    return interval()
   }
 
   backlog(): Promise<Backlog[]> {

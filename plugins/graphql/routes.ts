@@ -26,7 +26,7 @@ import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
 /** `/v1/graphql` answers errors with 200 unless the client asks otherwise, `/v1alpha1/graphql` with their status. */
 export const graphqlRoutes = (engine: Engine, events: EventStreams): Route[] => [
-  graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk, events }),
+  { ...graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk, events }), shownAs: 'GraphQL' },
   graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus, events }),
 ]
 

@@ -5,6 +5,7 @@ import type { MetadataService } from '../../sdk/metadata.ts'
 export const queryRoute = (service: MetadataService): Route => ({
   method: 'POST',
   url: '/v1/query',
+  shownAs: 'Metadata',
   api: 'metadata',
   auth: 'session',
   about: { summary: 'Runs an operation of the metadata API.' },

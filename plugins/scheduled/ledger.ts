@@ -13,8 +13,9 @@ import {
   leaseSeconds,
   noHeaders,
   type Outcome,
-  outcomeLists,
   outcomeOf,
+  outcomeRows,
+  outcomeTexts,
   resolveHeaders,
   type WebhookCaller,
 } from '../delivery/index.ts'
@@ -75,8 +76,7 @@ const claimFrom = ({ table, columns }: LedgerTable): string => `
 /** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
 const recordIn = ({ table, logs }: LedgerTable): string => `
   with outcome as materialized (
-    select * from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::float8[])
-      as o (id, state, status, request, response, delay)),
+    select * from ${outcomeRows}),
   logged as (
     insert into trellis.${logs} (event_id, status, request, response)
     select o.id, o.status, o.request::json, o.response::json
@@ -110,7 +110,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   }
 
   async record(outcomes: readonly Outcome[]): Promise<void> {
-    await this.#database.rows(this.#record, [...outcomeLists(outcomes), this.#worker])
+    await this.#database.rows(this.#record, [...outcomeTexts(outcomes), this.#worker])
   }
 
   async renew(ids: readonly string[]): Promise<void> {

@@ -172,6 +172,17 @@ test('an event whose instance stops in the middle is given back at once; what is
   assert.deepEqual(await states(shop), [{ delivered: false, error: false, tries: 0, locked: false, waits: false }])
 })
 
+test('an instance that is not told any more looks for itself', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  await insertOne(shop)
+  await shop.events(1)
+  await shop.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query like '%LISTEN "trellis_delivery"%' and pid <> pg_backend_pid()`)
+  await shop.sql('insert into orders (id) values (2)')
+  await shop.events(2)
+})
+
 const spawned = (t: TestContext, url: string) =>
   spawnTrellis(t, ['serve', '--database-url', url, '--server-port', '0', '--server-host', '127.0.0.1'])
 

@@ -20,9 +20,13 @@ test('the package, installed in an empty project', async (t) => {
   await t.test('holds what is needed and no more', async () => {
     const names = (await runIn(project, 'tar', '-tzf', tarball)).trim().split('\n')
     const kinds =
-      /^package\/(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html))$/
+      /^package\/(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+(\.js|\.js\.map|\.d\.ts|\.sql|\.html|\/assets\/[\w.-]+\.gz))$/
     assert.deepEqual(
       names.filter((name) => !kinds.test(name)),
+      [],
+    )
+    assert.deepEqual(
+      names.filter((name) => /\/graphiql\/(page|bundle)/.test(name)),
       [],
     )
     const manifest = JSON.parse(readFileSync(join(project, 'node_modules/trellis/package.json'), 'utf8'))
@@ -68,6 +72,9 @@ test('the package, installed in an empty project', async (t) => {
     const body = JSON.stringify({ query: '{ __typename }' })
     const answer = await fetch(`${url}/v1/graphql`, { method: 'POST', body })
     assert.deepEqual(await answer.json(), { data: { __typename: 'query_root' } })
+    const page = await fetch(url, { headers: { accept: 'text/html' } })
+    const [, script = ''] = /src="([^"]+)"/.exec(await page.text()) ?? []
+    assert.equal((await fetch(new URL(script, page.url))).headers.get('content-encoding'), 'gzip')
     server.kill('SIGTERM')
     assert.equal((await server.ended).code, 0)
   })

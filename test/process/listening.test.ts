@@ -98,16 +98,16 @@ test('the metrics have their port on the same addresses', async (t) => {
   assert.equal(await scrape('localhost', { origin: 'https://evil.example' }), 403)
 })
 
-test('the console is asked for in vain, which is said, in both dialects', async (t) => {
-  const warning = '--enable-console has no effect: there is no console'
+test('the console of v1.3 is GraphiQL, in both dialects, which the banner says', async (t) => {
   for (const dialect of ['trellis', 'hasura']) {
-    const { server, reach } = await start(t, ['--dialect', dialect, '--enable-console'])
-    assert.deepEqual([await reach('localhost', '/'), await reach('localhost', '/console')], [404, 404])
-    await server.output(new RegExp(`Console +${warning}\n`))
+    const { server, port, reach } = await start(t, ['--dialect', dialect, '--enable-console', '--admin-secret', 'x'])
+    const browser = { headers: { accept: 'text/html' } }
+    const { status, url } = await fetch(`http://localhost:${port}/console/api`, browser)
+    assert.deepEqual([status, url, await reach('localhost', '/')], [200, `http://localhost:${port}/graphiql`, 404])
+    await server.output(new RegExp(`GraphiQL +http://localhost:${port}/graphiql\n`))
     server.kill('SIGTERM')
     const lines = (await server.ended).stdout.split('\n').filter((line) => line !== '')
-    const [first, second] = lines.map((line) => JSON.parse(line))
+    const [first] = lines.map((line) => JSON.parse(line))
     assert.deepEqual([first.detail.info.enable_console, first.detail.info.console_assets_dir], [true, null])
-    assert.deepEqual([second.level, second.type, second.detail], ['warn', 'unstructured', warning])
   }
 })

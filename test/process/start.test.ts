@@ -103,6 +103,7 @@ test('the banner shows psql where there is one, and where the URL is else', () =
       port: 1,
       plugins: [],
       apis: [],
+      routes: [],
       files: [],
       unknownVariables: [],
     }

@@ -141,6 +141,11 @@ const checks: Readonly<Record<string, Check>> = {
   'Remote schemas': knows('add_remote_schema'),
   'Remote relationships': knows('create_remote_relationship'),
   'Custom types and actions': knows('create_action'),
+  GraphiQL: () =>
+    withTrellis({}, async (trellis) => {
+      const { status, text } = await trellis.request('/', { headers: { accept: 'text/html' } })
+      return status === 200 && text.includes('<title>GraphiQL</title>')
+    }),
   'A graphical console': () => withTrellis({}, async (trellis) => (await trellis.request('/console')).status === 200),
   'Databases other than PostgreSQL': () =>
     startTrellis({ databaseUrl: 'mysql://127.0.0.1/app', settings: { retries: 0 } }).then(

@@ -16,7 +16,7 @@ import { eventually } from '../support/waiting.ts'
 import { graphqlWsClient, openApollo, type Received, subscribeWith } from './clients.ts'
 
 const isSoak = process.env['SOAK'] !== undefined
-const size = isSoak ? { crowd: 1000, rounds: 5 } : { crowd: 300, rounds: 2 }
+const size = isSoak ? { crowd: 1000, rounds: 5, operations: 10_000 } : { crowd: 300, rounds: 1, operations: 4000 }
 /** What the heap of a server may keep for itself. */
 const spareBytes = 120_000_000
 const bookById = 'subscription ($id: Int!) { book_by_pk(id: $id) { title } }'
@@ -53,7 +53,7 @@ async function startServed(t: TestContext): Promise<Served> {
     async isServed() {
       const title = `Written ${++writes}`
       await database.sql('update book set title = $1 where id = 1', [title])
-      await witness.until((items) => JSON.stringify(items.at(-1)).includes(`"${title}"`), 5000)
+      await witness.until((items) => JSON.stringify(items.at(-1)).includes(`"${title}"`), 15_000)
     },
   }
 }
@@ -94,7 +94,7 @@ async function crowd(t: TestContext, served: Served): Promise<void> {
   t.diagnostic(`${size.crowd} clients, ${size.rounds} times: ${Math.round(grown / 1e6)} MB more`)
 }
 
-/** Clients that read nothing or a byte a second, that are gone without a word, and one that asks for ten thousand things. */
+/** Clients that read nothing or a byte a second, that are gone without a word, and one that asks for thousands of things. */
 async function misbehaving(t: TestContext, served: Served): Promise<void> {
   const { url, database } = served
   await database.sql(`create table wide (id int primary key, content text);
@@ -116,14 +116,17 @@ async function misbehaving(t: TestContext, served: Served): Promise<void> {
     atEnd(t, () => clearInterval(reading))
   }
   const asking = await openApollo(t, url)
-  for (let id = 0; id < 10_000; id++) {
+  for (let id = 0; id < size.operations; id++) {
     asking.send({ type: 'start', id: String(id), payload: { query: bookById, variables: { id } } })
   }
   for (let id = 2; id <= 12; id++) {
     await database.sql('update wide set id = $1', [id])
     await served.isServed()
   }
-  await asking.messages.until((all) => all.filter(({ type }) => type === 'error').length === 9000, 60_000)
+  await asking.messages.until(
+    (all) => all.filter(({ type }) => type === 'error').length === size.operations - 1000,
+    60_000,
+  )
   asking.socket.terminate()
   for (const { socket } of slow) socket.terminate()
   // Who is gone without a word is found out last.

@@ -1,0 +1,65 @@
+// What a worker has claimed and not begun yet: the next of it is begun as soon as there is room, without asking the database.
+//
+// Others may do with what lies in a hand what they like as little as with what is being delivered, so it is no more than is
+// begun within moments, by what was delivered just before: with slow webhooks it is nothing.
+
+/** Milliseconds of deliveries that may lie in a hand. */
+const windowMillis = 100
+
+interface Held<Item> {
+  readonly item: Item
+  /** When it was claimed, by `performance.now()`. */
+  readonly since: number
+}
+
+export class Hand<Item> {
+  #held: Held<Item>[] = []
+  /** How many were taken out of #held. */
+  #next = 0
+  #window = 0
+  #inWindow = 0
+  #inLastWindow = 0
+
+  get size(): number {
+    return this.#held.length - this.#next
+  }
+
+  add(items: readonly Item[], now: number): void {
+    this.#held = this.#held.slice(this.#next)
+    this.#next = 0
+    for (const item of items) this.#held.push({ item, since: now })
+  }
+
+  /** The one that was claimed first. */
+  take(): Held<Item> | undefined {
+    return this.#held[this.#next] && this.#held[this.#next++]
+  }
+
+  /** All of it, which is not begun any more. */
+  empty(): Item[] {
+    const left = this.#held.slice(this.#next).map(({ item }) => item)
+    this.#held = []
+    this.#next = 0
+    return left
+  }
+
+  /** Notes that something was delivered. */
+  delivered(now: number): void {
+    this.#turn(now)
+    this.#inWindow++
+  }
+
+  /** How much may lie in it. */
+  room(now: number): number {
+    this.#turn(now)
+    return Math.max(this.#inWindow, this.#inLastWindow)
+  }
+
+  #turn(now: number): void {
+    const window = Math.floor(now / windowMillis)
+    if (window === this.#window) return
+    this.#inLastWindow = window === this.#window + 1 ? this.#inWindow : 0
+    this.#inWindow = 0
+    this.#window = window
+  }
+}

@@ -1,0 +1,71 @@
+// Asking the server: queries and mutations over HTTP, each subscription over a WebSocket of its own.
+
+import type { GraphiQLProps } from 'graphiql'
+import { type ExecutionResult, getOperationAST, parse } from 'graphql'
+import { createClient } from 'graphql-ws'
+import { readNumber } from './numbers.ts'
+
+type Fetcher = GraphiQLProps['fetcher']
+type Headers = Readonly<Record<string, string>>
+
+/** Relative to the page, wherever the server is mounted. */
+const endpoint = new URL('v1/graphql', document.baseURI)
+
+/** A fetcher that asks with these headers; those of GraphiQL's editor of headers win. */
+export function createFetcher(headers: Headers): Fetcher {
+  return (request, options) => {
+    const all = withHeaders(headers, options?.headers)
+    return isSubscription(request) ? subscribe(request, all) : ask(request, all)
+  }
+}
+
+/** Names of headers are the same in any case. */
+function withHeaders(headers: Headers, others: Headers = {}): Headers {
+  const lower = Object.entries(others).map(([name, value]) => [name.toLowerCase(), String(value)])
+  return { ...headers, ...Object.fromEntries(lower) }
+}
+
+type Request = Parameters<Fetcher>[0]
+
+/** Parsed here, since what GraphiQL has parsed may be what stood there before the last key was pressed. */
+function isSubscription({ query, operationName }: Request): boolean {
+  try {
+    return getOperationAST(parse(query), operationName)?.operation === 'subscription'
+  } catch {
+    // The server says what is wrong with it.
+    return false
+  }
+}
+
+async function ask(request: Request, headers: Headers): Promise<ExecutionResult> {
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(request),
+  })
+  const text = await answer.text()
+  try {
+    return JSON.parse(text, readNumber)
+  } catch {
+    throw new Error(`${answer.status}: ${text}`)
+  }
+}
+
+function subscribe({ query, variables, operationName }: Request, headers: Headers): AsyncIterable<ExecutionResult> {
+  const url = new URL(endpoint)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  const client = createClient({ url: url.href, connectionParams: { headers }, jsonMessageReviver: readNumber })
+  // GraphiQL only prints them, so it does not matter that errors are plain objects.
+  const results = client.iterate({ query, variables, operationName }) as AsyncIterableIterator<ExecutionResult>
+  const iterator = {
+    next: () => results.next().catch((error) => Promise.reject(whatHappened(error))),
+    return: () => results.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
+/** What a subscription ended by: errors in the answer, or the close of its socket. */
+function whatHappened(error: unknown): unknown {
+  if (!(error instanceof CloseEvent)) return error
+  return new Error(error.reason === '' ? `the connection was closed (${error.code})` : error.reason)
+}

@@ -1,0 +1,58 @@
+// Who asks: what the bar holds, and the headers that say it.
+
+/** The names on the wire, which differ between dialects. */
+export interface Names {
+  readonly adminSecretHeader: string
+  readonly roleHeader: string
+  readonly variablePrefix: string
+}
+
+/** A session variable as it is typed. */
+export interface Variable {
+  /** Tells it from others in the bar. */
+  readonly id: number
+  readonly name: string
+  readonly value: string
+}
+
+export interface Identity {
+  readonly adminSecret: string
+  /** Empty: the server decides. */
+  readonly role: string
+  readonly variables: readonly Variable[]
+}
+
+/** The names that the server wrote into the page. */
+export function namesOf(page: Document): Names {
+  return JSON.parse(page.querySelector<HTMLMetaElement>('meta[name=trellis]')?.content ?? '{}')
+}
+
+/** The headers of requests that ask as this one. */
+export function headersOf({ adminSecret, role, variables }: Identity, names: Names): Readonly<Record<string, string>> {
+  const { adminSecretHeader, roleHeader, variablePrefix } = names
+  const headers: Record<string, string> = {}
+  for (const { name, value } of variables) {
+    const lower = name.toLowerCase()
+    if (lower !== '') headers[lower.startsWith(variablePrefix) ? lower : variablePrefix + lower] = value
+  }
+  if (role !== '') headers[roleHeader] = role
+  if (adminSecret !== '') headers[adminSecretHeader] = adminSecret
+  return headers
+}
+
+const key = 'trellis:identity'
+
+/** Remembers all but the secret for the next visit. */
+export function keepIdentity(storage: Storage, { role, variables }: Identity): void {
+  storage.setItem(key, JSON.stringify({ role, variables }))
+}
+
+/** What was remembered. */
+export function keptIdentity(storage: Storage): Identity {
+  const nobody = { adminSecret: '', role: '', variables: [] }
+  try {
+    return { ...nobody, ...JSON.parse(storage.getItem(key) ?? '{}') }
+  } catch {
+    return nobody
+  }
+}

@@ -1,0 +1,27 @@
+// What GraphiQL remembers. Its history keeps the headers of each request, whatever it is told of headers: there may be
+// secrets and tokens in them, so nothing that is stored has any.
+
+import type { GraphiQLProps } from 'graphiql'
+
+const withoutHeaders = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text, (key, value) => (key === 'headers' ? undefined : value)))
+  } catch {
+    return text
+  }
+}
+
+/** The storage of the browser, for GraphiQL. */
+export function createStorage(storage: Storage): NonNullable<GraphiQLProps['storage']> {
+  return {
+    get length() {
+      return storage.length
+    },
+    getItem: (key) => storage.getItem(key),
+    removeItem: (key) => storage.removeItem(key),
+    clear: () => storage.clear(),
+    setItem(key, value) {
+      if (key !== 'graphiql:headers') storage.setItem(key, withoutHeaders(value))
+    },
+  }
+}

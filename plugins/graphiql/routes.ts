@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { extname } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Gzipped, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
+import { type Engine, notFound } from '../../sdk/index.ts'
+import { loadAssets } from './assets.ts'
+import { contentSecurityPolicy } from './content-security.ts'
+
+/** Addresses are relative, so that the page works below a prefix: it is served in this directory alone. */
+const urls = ['/', '/graphiql']
+
+/** The page, for browsers; others are answered as where there is nothing. */
+export function pageRoutes({ dialect }: Pick<Engine, 'dialect'>): Route[] {
+  const names = {
+    adminSecretHeader: dialect.adminSecretHeader,
+    roleHeader: dialect.roleVariable,
+    variablePrefix: dialect.sessionPrefix,
+  }
+  const about = { summary: 'GraphiQL, a page to try the API, for browsers.', contentType: 'text/html' }
+  const handle = async ({ request, reply }: RouteCall) => {
+    reply.raw.appendHeader('vary', 'Accept')
+    if (!wantsHtml(request)) throw notFound()
+    const nonce = randomBytes(16).toString('base64')
+    const page = await pageTemplate()
+    reply.headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': contentSecurityPolicy(nonce),
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    return page.replace('{nonce}', nonce).replace('{names}', JSON.stringify(names).replaceAll('"', '&quot;'))
+  }
+  return urls.map((url) => ({
+    method: 'GET',
+    url,
+    auth: 'none',
+    about,
+    handle,
+    ...(url === '/graphiql' && { shownAs: 'GraphiQL' }),
+  }))
+}
+
+const wantsHtml = ({ headers }: RouteRequest): boolean => (headers.accept ?? '').toLowerCase().includes('text/html')
+
+async function pageTemplate(): Promise<string> {
+  const bytes = (await loadAssets()).get('index.html')
+  if (!bytes) throw notFound()
+  return (await promisify(gunzip)(bytes)).toString()
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** A file of the page. The name of each but the licences tells its content, so that browsers need not ask again. */
+export const assetRoute: Route = {
+  method: 'GET',
+  url: '/graphiql/assets/:file',
+  auth: 'none',
+  about: { summary: 'A file of GraphiQL.', contentType: 'text/javascript' },
+  async handle({ request, reply }) {
+    const { file = '' } = request.params
+    const contentType = contentTypes[extname(file)]
+    const bytes = contentType === undefined ? undefined : (await loadAssets()).get(file)
+    if (contentType === undefined || bytes === undefined) throw notFound()
+    const etag = `"${file}"`
+    reply.raw.appendHeader('vary', 'Accept-Encoding')
+    reply.headers({
+      'content-type': contentType,
+      // Workers have a policy of their own.
+      'content-security-policy': "default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': /-[A-Z0-9]{8}\./.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      etag,
+    })
+    if (!isKept(request, etag)) return new Gzipped(bytes)
+    reply.code(304)
+    return ''
+  },
+}
+
+/** Whether the client has it. */
+const isKept = ({ headers }: RouteRequest, etag: string): boolean =>
+  (headers['if-none-match'] ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
+
+/** The console of v1.3, and every page of it: they lead to GraphiQL. */
+export const consoleRoutes: readonly Route[] = ['/console', '/console/*'].map((url) => ({
+  method: 'GET',
+  url,
+  auth: 'none',
+  about: { summary: 'Leads to GraphiQL.', contentType: 'text/html' },
+  handle({ request, reply }) {
+    if (!wantsHtml(request)) throw notFound()
+    const depth = (request.params['*'] ?? '').split('/').length
+    reply.code(302).header('location', `${url === '/console' ? '' : '../'.repeat(depth)}graphiql`)
+    return ''
+  },
+}))

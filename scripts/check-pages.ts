@@ -1,0 +1,13 @@
+// Part of `npm run check`: the types of what runs in browsers, which knows a document and nothing of Node.
+
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const compiler = join(root, 'node_modules/typescript/bin/tsc')
+
+for (const page of globSync('plugins/*/page', { cwd: root })) {
+  const { status } = spawnSync(process.execPath, [compiler, '--noEmit', '-p', page], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}

@@ -1,0 +1,105 @@
+// GraphiQL in a real browser, as somebody uses it.
+
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type Page, startBrowser } from '../support/browser.ts'
+import { browserTest } from '../support/chromium.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+
+const sql = `
+  create table harbour (id serial primary key, name text not null, depth numeric, berths bigint default 9007199254740993);
+  insert into harbour (name, depth) values ('Bergen', 11.5), ('Oslo', 13)`
+
+async function startHarbours(t: TestContext, settings = {}): Promise<TestTrellis & { readonly page: string }> {
+  const trellis = await startTrellis(t, { sql, settings: { serverHost: 'localhost', ...settings } })
+  const headers = { 'x-service-admin-secret': 'sesame' }
+  await trellis.op('track_table', 'harbour', { headers })
+  const permission = { columns: ['name'], filter: { name: { _eq: 'X-Service-Town' } } }
+  await trellis.op('create_select_permission', { table: 'harbour', role: 'guest', permission }, { headers })
+  return { ...trellis, page: trellis.url.replace('127.0.0.1', 'localhost') }
+}
+
+/** What the editor of answers shows; its lines are laid out with spaces of another kind. */
+const answer = `(document.querySelector('.graphiql-response .view-lines')?.innerText ?? '').replaceAll('\\u00a0', ' ')`
+
+const docs = `(document.querySelector('.graphiql-doc-explorer')?.innerText ?? '')`
+
+/** Puts a document into the editor, as if it had been pasted, and runs it. */
+async function run(page: Page, document: string): Promise<void> {
+  await page.until('globalThis.__MONACO?.editor.getEditors().length >= 3')
+  const editor = `__MONACO.editor.getEditors().find((each) => each.getModel()?.uri.path.endsWith('operation.graphql'))`
+  await page.evaluate(`${editor}.setValue(${JSON.stringify(document)})`)
+  await page.click('.graphiql-execute-button')
+}
+
+const shows = (page: Page, text: string) => page.until(`${answer}.includes(${JSON.stringify(text)})`)
+
+/** Opens the type of the queries in the schema beside the editor. */
+async function openQueries(page: Page): Promise<void> {
+  await page.until(`${docs}.includes('query_root')`)
+  await page.click('.graphiql-doc-explorer-root-type, .graphiql-doc-explorer-type-name')
+}
+
+/** Nothing may leave for elsewhere; fonts and pictures of the style are in it. */
+function assertOwnRequests(page: Page, url: string): void {
+  const foreign = page.requests.filter(
+    (each) => !/^(data|blob):/.test(each) && new URL(each).host !== new URL(url).host,
+  )
+  assert.deepEqual(foreign, [])
+  assert.deepEqual(page.complaints, [])
+}
+
+browserTest('a query, a mutation and a subscription, without a request to elsewhere', async (t) => {
+  const { page: url, sql } = await startHarbours(t)
+  const page = await (await startBrowser(t))(url)
+
+  await run(page, '{ harbour(where: {name: {_eq: "Oslo"}}) { name depth berths } }')
+  await shows(page, '"depth": 13')
+  // More digits than a number of JavaScript has.
+  await shows(page, '"berths": 9007199254740993')
+
+  await run(page, 'mutation { insert_harbour_one(object: {name: "Aarhus"}) { name } }')
+  await shows(page, '"name": "Aarhus"')
+
+  await run(page, 'subscription { harbour(where: {depth: {_is_null: true}}) { name } }')
+  await shows(page, '"name": "Aarhus"')
+  await sql(`update harbour set name = 'Ribe' where depth is null`)
+  await shows(page, '"name": "Ribe"')
+  await page.click('.graphiql-execute-button')
+  await sql(`update harbour set name = 'Esbjerg' where depth is null`)
+  await run(page, 'subscription { harbor { name } }')
+  await shows(page, 'did you mean')
+
+  assert.ok(page.requests.includes(`${url.replace('http', 'ws')}/v1/graphql`))
+  assertOwnRequests(page, url)
+})
+
+browserTest('role, session variables and secret: the schema is the role’s, and no secret is kept', async (t) => {
+  const { page: url } = await startHarbours(t, { adminSecret: 'sesame', enableGraphiql: true })
+  const page = await (await startBrowser(t))(`${url}/graphiql`)
+
+  await page.until(`${docs}.includes('Error fetching schema')`)
+  await page.type('input[type=password]', 'sesame')
+  await page.press('Enter')
+  await openQueries(page)
+  await page.until(`${docs}.includes('harbour_aggregate')`)
+
+  await page.type('input[aria-label="x-service-role"]', 'guest')
+  await page.press('Enter')
+  await openQueries(page)
+  await page.until(`${docs}.includes('harbour') && !${docs}.includes('harbour_aggregate')`)
+
+  await page.click('.identity button[type=button]')
+  await page.type('input[aria-label^="Name of"]', 'town')
+  await page.type('input[aria-label^="Value of"]', 'Bergen')
+  await run(page, '{ harbour { name } }')
+  await shows(page, '"name": "Bergen"')
+  await run(page, 'subscription { harbour { name } }')
+  await shows(page, '"name": "Bergen"')
+  assert.equal(await page.evaluate(`${answer}.includes('Oslo')`), false)
+
+  const kept = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])')
+  assert.match(kept, /guest.*Bergen|Bergen.*guest/)
+  assert.doesNotMatch(kept, /sesame/)
+  assertOwnRequests(page, url)
+})

@@ -1,0 +1,198 @@
+// A real browser for the tests of pages: Chromium, spoken to by its own protocol. Names of other machines lead nowhere.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { WebSocket } from 'ws'
+import { environmentOf, findChromium } from './chromium-programs.ts'
+import { atEnd } from './cleanup.ts'
+import { temporaryDirectory } from './process.ts'
+
+type Parameters = Readonly<Record<string, unknown>>
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Parameters
+  readonly result?: Parameters
+  readonly error?: { readonly message: string }
+  readonly sessionId?: string
+}
+
+/** A page that is open. */
+export interface Page {
+  /** The addresses of all requests that it made, sockets and workers included. */
+  readonly requests: readonly string[]
+  /** What its console shows as wrong: refusals by its policy, errors that nobody caught. */
+  readonly complaints: readonly string[]
+  /** The value of an expression, once promises are kept. */
+  evaluate<T>(expression: string): Promise<T>
+  /** Waits until an expression is true. */
+  until(expression: string): Promise<void>
+  /** Types into the element of a selector, in place of what is in it. */
+  type(selector: string, text: string): Promise<void>
+  /** Clicks on the middle of the element of a selector. */
+  click(selector: string): Promise<void>
+  press(key: string, modifiers?: readonly ('ctrl' | 'shift')[]): Promise<void>
+  /** A picture of it, as PNG. */
+  screenshot(): Promise<Buffer>
+}
+
+/** How long anything may take on a machine under load. */
+const patience = 60_000
+
+/** Starts a browser that ends with the test; returns what opens a page in it. */
+export async function startBrowser(t: TestContext): Promise<(url: string) => Promise<Page>> {
+  const chromium = await findChromium()
+  const args = [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--lang=en'],
+    ...['--remote-debugging-port=0', `--user-data-dir=${temporaryDirectory(t)}`, '--window-size=1280,800'],
+    ...['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost', '--disable-background-networking', 'about:blank'],
+  ]
+  const child = spawn(chromium.program, args, { env: environmentOf(chromium), stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'close')
+  atEnd(t, async () => {
+    child.kill()
+    await ended
+  })
+  let said = ''
+  const address = new Promise<string>((done, failed) => {
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+      const url = /DevTools listening on (\S+)/.exec(said)?.[1]
+      if (url !== undefined) done(url)
+    })
+    ended.then(() => failed(new Error(`Chromium ended: ${said}`)))
+  })
+  const connection = new Connection(new WebSocket(await address, { perMessageDeflate: false }))
+  await connection.opened
+  atEnd(t, () => connection.close())
+  return (url) => openPage(connection, url)
+}
+
+/** The browser's protocol over its socket. */
+class Connection {
+  readonly opened: Promise<unknown>
+  #socket: WebSocket
+  #waiting = new Map<number, (message: Message) => void>()
+  #listeners: ((message: Message) => void)[] = []
+  #last = 0
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+    this.opened = once(socket, 'open')
+    socket.on('message', (data) => {
+      const message: Message = JSON.parse(String(data))
+      if (message.id === undefined) for (const listen of this.#listeners) listen(message)
+      else this.#waiting.get(message.id)?.(message)
+    })
+  }
+
+  onEvent(listen: (message: Message) => void): void {
+    this.#listeners.push(listen)
+  }
+
+  async send(method: string, params: Parameters = {}, sessionId?: string): Promise<Parameters> {
+    const id = ++this.#last
+    const answered = new Promise<Message>((done) => this.#waiting.set(id, done))
+    this.#socket.send(JSON.stringify({ id, method, params, sessionId }))
+    const { result = {}, error } = await answered
+    if (error) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+
+  close(): void {
+    this.#socket.terminate()
+  }
+}
+
+const modifierBits = { ctrl: 2, shift: 8 }
+
+async function openPage(connection: Connection, url: string): Promise<Page> {
+  const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true })
+  const send = (method: string, params: Parameters = {}) => connection.send(method, params, String(sessionId))
+  const requests: string[] = []
+  const complaints: string[] = []
+  await watch(connection, { session: String(sessionId), requests, complaints })
+  await send('Page.enable')
+  await send('Page.navigate', { url })
+  const evaluate = async <T>(expression: string): Promise<T> => {
+    const asked = { expression, awaitPromise: true, returnByValue: true }
+    const { result, exceptionDetails } = await send('Runtime.evaluate', asked)
+    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`)
+    return (result as { value: T }).value
+  }
+  const until = async (expression: string): Promise<void> => {
+    // Asked in the page, so that a page that is busy is not asked all the time.
+    const waited = `new Promise((done) => {
+      const end = Date.now() + ${patience}
+      const look = () => ((${expression}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 50))
+      look()
+    })`
+    if (await evaluate<boolean>(waited)) return
+    const text = await evaluate<string>('document.body.innerText')
+    throw new Error(`it did not happen: ${expression}\n${text}\n${complaints.join('\n')}`)
+  }
+  const press = async (key: string, modifiers: readonly ('ctrl' | 'shift')[] = []) => {
+    const bits = modifiers.reduce((sum, name) => sum + modifierBits[name], 0)
+    const windowsVirtualKeyCode = key === 'Enter' ? 13 : key.toUpperCase().charCodeAt(0)
+    const text = key === 'Enter' && bits === 0 ? { text: '\r' } : {}
+    await send('Input.dispatchKeyEvent', { type: 'keyDown', key, modifiers: bits, windowsVirtualKeyCode, ...text })
+    await send('Input.dispatchKeyEvent', { type: 'keyUp', key, modifiers: bits, windowsVirtualKeyCode })
+  }
+  const click = async (selector: string) => {
+    const element = `document.querySelector(${JSON.stringify(selector)})`
+    await until(`${element} !== null`)
+    const { x, y, width, height } = await evaluate<DOMRectLike>(`${element}.getBoundingClientRect().toJSON()`)
+    const at = { x: x + width / 2, y: y + height / 2, button: 'left', clickCount: 1 }
+    await send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at })
+    await send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at })
+  }
+  return {
+    ...{ requests, complaints, evaluate, until, press, click },
+    async type(selector, text) {
+      await click(selector)
+      await press('a', ['ctrl'])
+      await send('Input.insertText', { text })
+    },
+    async screenshot() {
+      const { data } = await send('Page.captureScreenshot', { format: 'png' })
+      return Buffer.from(String(data), 'base64')
+    },
+  }
+}
+
+interface DOMRectLike {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** What a page and its workers ask for, and complain of, from here on. */
+async function watch(
+  connection: Connection,
+  { session, requests, complaints }: { session: string; requests: string[]; complaints: string[] },
+): Promise<void> {
+  const sessions = new Set([session])
+  const attend = async (sessionId: string) => {
+    sessions.add(sessionId)
+    for (const domain of ['Network', 'Log', 'Runtime']) {
+      // Workers have not all of them.
+      await connection.send(`${domain}.enable`, {}, sessionId).catch(() => {})
+    }
+    const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
+    await connection.send('Target.setAutoAttach', attach, sessionId).catch(() => {})
+    await connection.send('Runtime.runIfWaitingForDebugger', {}, sessionId).catch(() => {})
+  }
+  connection.onEvent(({ method, params = {}, sessionId = '' }) => {
+    if (!sessions.has(sessionId)) return
+    if (method === 'Target.attachedToTarget') void attend(String(params['sessionId']))
+    if (method === 'Network.requestWillBeSent') requests.push((params['request'] as { url: string }).url)
+    if (method === 'Network.webSocketCreated') requests.push(String(params['url']))
+    if (method === 'Runtime.exceptionThrown') complaints.push(JSON.stringify(params['exceptionDetails']))
+    if (method === 'Log.entryAdded') complaints.push((params['entry'] as { text: string }).text)
+  })
+  await attend(session)
+}

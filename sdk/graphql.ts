@@ -27,6 +27,7 @@ export {
   parseText,
 } from '../core/graphql/document.ts'
 export type { ResponseHeaders } from '../core/graphql/execution-context.ts'
+export type { FeedPlanner, PreparedFeed } from '../core/graphql/feed.ts'
 export type { ForwardedRequest } from '../core/graphql/forwarding.ts'
 export { forwardedRequest } from '../core/graphql/forwarding.ts'
 export type { InspectedField, InspectedOperation, InspectedStatement } from '../core/graphql/inspect.ts'
@@ -52,7 +53,14 @@ export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/gr
 export { fieldMap, type RootFieldMaker } from '../core/graphql/schema-scope.ts'
 export type { FieldSource } from '../core/graphql/selection.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
-export type { CachedOperation, GraphQLService, PlanOptions, RequestExtras } from '../core/graphql/service.ts'
+export type {
+  CachedOperation,
+  GraphQLService,
+  PlanOptions,
+  RequestExtras,
+  SubscriptionExtras,
+  SubscriptionRun,
+} from '../core/graphql/service.ts'
 export type { AnyCall, JoinStep, MemberStep, RootCall } from '../core/graphql/steps.ts'
 export { planJoin } from '../core/graphql/steps.ts'
 export type { Value } from '../core/graphql/values.ts'

@@ -32,7 +32,15 @@ export type { JsonScan } from '../core/json/json-scan.ts'
 export { scanJson } from '../core/json/json-scan.ts'
 export type { GeneratedSql, HttpLog, LogType, StartupLog } from '../core/log/log-entry.ts'
 export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
-export { type Outgoing, OutgoingError, type OutgoingRequest, type OutgoingResponse } from '../core/outgoing/client.ts'
+export {
+  type Outgoing,
+  OutgoingError,
+  type OutgoingRequest,
+  type OutgoingResponse,
+  type OutgoingSocket,
+  type OutgoingStream,
+  type SocketClass,
+} from '../core/outgoing/client.ts'
 export { configuredHeaders, type Environment, filledTemplate } from '../core/outgoing/configured.ts'
 export type { Freshness } from '../core/outgoing/freshness.ts'
 export { freshnessOf } from '../core/outgoing/freshness.ts'

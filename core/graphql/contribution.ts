@@ -8,6 +8,7 @@ import type { Condition, OrderTarget, Output, RootOutput } from '../compiler/pla
 import type { RelationshipModel, TableModel } from '../metadata/model.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from './call.ts'
+import type { FeedPlanner } from './feed.ts'
 import type { PlanContext } from './plan-context.ts'
 import type { FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './schema-scope.ts'
 import type { FieldSelection } from './selection.ts'
@@ -44,6 +45,8 @@ export type RootPlanner =
   /** By a change of the database, in the operation's transaction. */
   | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan }
   | ResolvedPlanner
+  /** Of subscriptions: by results that come one after the other. */
+  | FeedPlanner
 
 /** How a field of a table's row is answered. */
 export type RowPlanner =

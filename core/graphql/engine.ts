@@ -26,7 +26,8 @@ import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './prepared.ts'
 import type { GraphQLRequest, ValidationOptions } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
-import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras } from './service.ts'
+import { SubscriptionRun } from './run-subscription.ts'
+import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras, SubscriptionExtras } from './service.ts'
 import { checkRoot, validateDocument } from './validate.ts'
 import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
 import { withinTransaction } from './within-transaction.ts'
@@ -73,6 +74,12 @@ export interface GraphQLEngineOptions {
   readonly access: Pick<Access, 'of'>
   /** An error as clients may see it; what nobody foresaw is logged. */
   readonly toAnswerable: (error: unknown) => TrellisError
+}
+
+interface Given {
+  readonly session: Session
+  readonly signal: AbortSignal | null
+  readonly extras: RequestExtras
 }
 
 function generatedSql({ prepared, variables }: PlannedRequest, session: Session): QueryLog['generated_sql'] {
@@ -166,19 +173,20 @@ export class GraphQLEngine implements GraphQLService {
 
   async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
     const { request, session } = work
-    const { dialect, sessionSettings, toAnswerable } = this.#options
-    const database = extras.transaction ? withinTransaction(extras.transaction) : this.#options.database
     const planned = this.plan(request, session, extras)
     work.prepared = planned.prepared
     work.operation = planned.prepared.operation
-    if (planned.prepared.batch) throw subscriptionRefused()
-    const bound = bindAhead(planned, session)
-    const callArguments = planned.prepared.calls?.bind(planned.variables) ?? null
+    if (planned.prepared.operation.kind === 'subscription') throw subscriptionRefused()
+    const context = this.#context(planned, { session, signal: work.signal, extras })
     extras.onPlanned?.(generatedSql(planned, session))
+    return await runOperation(context)
+  }
+
+  #context(planned: PlannedRequest, { session, signal, extras }: Given): ExecutionContext {
+    const { database, dialect, sessionSettings, toAnswerable } = this.#options
     const { headers, whenUnwanted = null, response = null, showInternal = false } = extras
-    const { signal } = work
-    const context: ExecutionContext = {
-      database,
+    return {
+      database: extras.transaction ? withinTransaction(extras.transaction) : database,
       dialect,
       session,
       sessionSettings,
@@ -186,14 +194,17 @@ export class GraphQLEngine implements GraphQLService {
       headers: headers as ExecutionContext['headers'],
       signal,
       whenUnwanted,
-      bound,
-      callArguments,
+      bound: bindAhead(planned, session),
+      callArguments: planned.prepared.calls?.bind(planned.variables) ?? null,
       toAnswerable,
       showInternal,
       response,
       ...planned,
     }
-    return await runOperation(context)
+  }
+
+  subscriptionRun(planned: PlannedRequest, session: Session, { headers, signal }: SubscriptionExtras): SubscriptionRun {
+    return new SubscriptionRun(this.#context(planned, { session, signal, extras: { headers } }))
   }
 
   batchValues(planned: PlannedRequest, session: Session): string {

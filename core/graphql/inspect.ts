@@ -43,8 +43,8 @@ export function inspectOperation(context: PlanContext): InspectedOperation {
     if (field.kind === 'output' && field.output.kind !== 'json') {
       return { key, by: 'database', statement: inspectedStatement(field, context), refusal: null }
     }
-    const refusal = (field.kind === 'call' && field.call.planner.explainRefusal) || null
-    return { key, by: field.kind === 'call' ? 'javascript' : 'schema', statement: null, refusal }
+    const call = field.kind === 'feed' ? field.feed.call : field.kind === 'call' ? field.call : null
+    return { key, by: call ? 'javascript' : 'schema', statement: null, refusal: call?.planner.explainRefusal ?? null }
   })
   const hasJoins = planned.some((field) => 'joins' in field && field.joins.length > 0)
   return { variables: context.variables, fields, hasJoins }

@@ -4,6 +4,7 @@ import type { MutationPlan } from '../compiler/mutation-plan.ts'
 import type { RootOutput } from '../compiler/plan.ts'
 import { badRequest, validationFailed } from '../errors/errors.ts'
 import { checkOperationDirectives } from './directives.ts'
+import { type PreparedFeed, planFeed } from './feed.ts'
 import type { PlanContext } from './plan-context.ts'
 import { collectFields, type FieldSelection } from './selection.ts'
 import { checkSelected, collectJoins, type JoinStep, planCall, type RootCall } from './steps.ts'
@@ -20,6 +21,8 @@ export type PlannedField =
   /** `__schema` or `__type`. */
   | { readonly kind: 'introspection'; readonly key: string; readonly field: FieldSelection }
   | { readonly kind: 'call'; readonly key: string; readonly call: RootCall }
+  /** The one of a subscription. */
+  | { readonly kind: 'feed'; readonly key: string; readonly feed: PreparedFeed }
 
 /** Validates the operation against the role's schema and plans its root fields, in the order of the answer. */
 export function planOperation(context: PlanContext): readonly PlannedField[] {
@@ -62,5 +65,7 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
     }
     case 'resolved':
       return { kind: 'call', key, call: planCall(field, context, planner) }
+    case 'feed':
+      return { kind: 'feed', key, feed: planFeed(field, context, planner) }
   }
 }

@@ -17,6 +17,7 @@ import { pathKeys } from '../errors/path.ts'
 import type { CallArguments } from './arguments.ts'
 import type { CallGroup } from './call.ts'
 import type { Operation } from './document.ts'
+import type { PreparedFeed } from './feed.ts'
 import { type PlannedField, planOperation } from './plan.ts'
 import type { PlanContext, Variables } from './plan-context.ts'
 import type { PlannedSchema } from './planned-schema.ts'
@@ -68,8 +69,10 @@ export interface PreparedOperation {
   readonly whole: AnsweringStatement | null
   /** The same of a statement that writes. */
   readonly direct: DirectProgram | null
-  /** Of a subscription: the statement that answers any number of subscribers. */
+  /** Of a subscription: the statement that answers any number of subscribers, whose rows joins of `steps` may wait for. */
   readonly batch: PreparedBatch | null
+  /** Of a subscription that no statement answers: where its results come from. */
+  readonly feed: PreparedFeed | null
   /** In the order of the answer; none when `whole` is set. */
   readonly steps: readonly Step[]
   /** Whether the only step gives the whole body. */
@@ -109,8 +112,10 @@ export function prepareOperation(context: PlanContext): PreparedOperation {
   const needs = needsOf(steps.flatMap(statementsOf))
   const soleGroup = soleGroupOf(steps)
   const calls = steps.some(hasCalls) ? context.calls : null
-  return { operation, answeredBy, ...needs, whole: null, direct, batch: null, steps, isSole, calls, soleGroup }
+  return { operation, answeredBy, ...needs, whole: null, direct, ...noSubscription, steps, isSole, calls, soleGroup }
 }
+
+const noSubscription = { batch: null, feed: null } as const
 
 type OutputField = Extract<PlannedField, { kind: 'output' }>
 
@@ -118,24 +123,43 @@ function prepareWhole(outputs: readonly OutputField[], context: PlanContext): Pr
   const { operation } = context
   const whole = answering(outputs, body, context)
   const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
-  const none = { direct: null, batch: null, steps: [], isSole: false, calls: null, soleGroup: null }
+  const none = { direct: null, ...noSubscription, steps: [], isSole: false, calls: null, soleGroup: null }
   return { operation, answeredBy, ...needsOf([whole]), whole, ...none }
 }
 
-function prepareSubscription(fields: readonly PlannedField[], context: PlanContext): PreparedOperation {
-  const outputs = fields.filter((field) => field.kind === 'output')
-  if (outputs.length < fields.length) {
-    const [call] = fields.filter((field) => field.kind === 'call')
-    const path = call ? pathKeys(call.call.field.path) : []
-    throw badRequest('not-supported', `"${fields[0]!.key}" cannot be subscribed to`, { path })
+function prepareSubscription([field, ...others]: readonly PlannedField[], context: PlanContext): PreparedOperation {
+  if (!field || others.length > 0) throw new Error('a subscription has one field')
+  if (field.kind === 'feed') return prepareFeed(field, context)
+  if (field.kind !== 'output') {
+    const path = field.kind === 'call' ? pathKeys(field.call.field.path) : []
+    throw badRequest('not-supported', `"${field.key}" cannot be subscribed to`, { path })
   }
-  if (outputs.some(({ joins }) => joins.length > 0)) {
-    throw badRequest('not-supported', 'Remote relationships are not allowed in subscriptions')
-  }
-  const prepared = prepareWhole(outputs, context)
-  const batch = batchStatement(rootQuery(outputs, body, printerOptions(context)))
+  const prepared = prepareWhole([field], context)
+  const batch = batchStatement(rootQuery([field], body, printerOptions(context)))
   const { memberParams, whenEmpty } = batch
-  return { ...prepared, batch: Object.assign(reading(batch, context), { memberParams, whenEmpty }) }
+  const subscription = {
+    ...prepared,
+    batch: Object.assign(reading(batch, context), { memberParams, whenEmpty }),
+  }
+  const { joins } = field
+  if (joins.length === 0) return subscription
+  const waiting = needsOf(joins.flatMap(statementsOfCall))
+  return {
+    ...subscription,
+    whole: null,
+    steps: [{ kind: 'statement', statement: prepared.whole!, joins }],
+    calls: context.calls,
+    sessionVariables: [...new Set([...prepared.sessionVariables, ...waiting.sessionVariables])],
+    inputs: [...prepared.inputs, ...waiting.inputs],
+    textSize: prepared.textSize + waiting.textSize,
+  }
+}
+
+function prepareFeed({ key, feed }: Extract<PlannedField, { kind: 'feed' }>, context: PlanContext): PreparedOperation {
+  const { operation, calls } = context
+  const own = { answeredBy: new Map([[key, null]]), ...needsOf(statementsOfCall(feed.call)) }
+  const none = { whole: null, direct: null, batch: null, isSole: false, soleGroup: null }
+  return { operation, ...own, ...none, feed, steps: [feed.call], calls }
 }
 
 function needsOf(statements: readonly PreparedStatement[]) {
@@ -199,6 +223,7 @@ class StepsOfFields {
   }
 
   #alone(field: Exclude<PlannedField, OutputField>): Step {
+    if (field.kind === 'feed') return field.feed.call
     if (field.kind === 'call') return field.call
     if (field.kind === 'introspection') return field
     const { prefix, suffix } = this.#around

@@ -139,7 +139,8 @@ function resolve({ step, rows, places }: CallRun, run: Run): unknown {
   return step.planner.resolve?.(rows ?? [], call)
 }
 
-function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, transaction }: Run): GroupedCall {
+/** What a call is given. */
+export function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, transaction }: Run): GroupedCall {
   const { field, plan } = step
   const { prepared, variables, session, headers } = context
   const { operation } = prepared
@@ -148,7 +149,7 @@ function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, transac
 }
 
 /** Puts the results of a call into their places, and has the database add to them; the calls that wait for them. */
-async function settleCall(call: CallRun, result: unknown, run: Run): Promise<CallRun[]> {
+export async function settleCall(call: CallRun, result: unknown, run: Run): Promise<CallRun[]> {
   if (run.answer.whole !== null) return []
   const { step, places, rows } = call
   const found = new Map<FieldSelection, FoundObject[]>()

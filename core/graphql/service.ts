@@ -38,6 +38,24 @@ export interface PlanOptions {
   readonly schema?: SchemaKind
 }
 
+/** What a subscription is run with. */
+export interface SubscriptionExtras extends Pick<RequestExtras, 'headers'> {
+  /** Aborts when nobody wants what it gives any more. */
+  readonly signal: AbortSignal
+}
+
+/** The part of a subscription that no statement answers. */
+export interface SubscriptionRun {
+  /** Where the results of its feed come from: what is open goes on over a new plan for as long as this is the same. */
+  readonly origin: string
+  /** Opens its feed; resolves once that has begun. */
+  open(): Promise<AsyncIterable<unknown>>
+  /** The body of the answer with a result of its feed. */
+  answer(result: unknown): Promise<Buffer | string>
+  /** The body of the answer with what waits for rows, from the body that its statement gave. */
+  join(body: string): Promise<string>
+}
+
 /** An operation whose plans are kept, for those who look at what is. */
 export interface CachedOperation {
   readonly schema: PlannedSchema
@@ -69,6 +87,8 @@ export interface GraphQLService {
     members: readonly BatchMember[],
     options?: ReadOptions,
   ): Promise<ReadonlyMap<string, Buffer | string>>
+  /** What JavaScript does for a planned subscription: one of a feed, or with fields of rows. Refuses wrong values. */
+  subscriptionRun(planned: PlannedRequest, session: Session, extras: SubscriptionExtras): SubscriptionRun
   /** The operation that a request asks for. */
   operation(request: Pick<GraphQLRequest, 'query' | 'operationName'>): Operation
   /** Plans a query or subscription field by field, for those who look at plans and run nothing. */

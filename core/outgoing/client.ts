@@ -5,10 +5,11 @@ import type { Agent, Dispatcher } from 'undici'
 import { Wrapping } from '../engine/wrapping.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
-import { exchange } from './exchange.ts'
+import { exchange, failure, longestTimer } from './exchange.ts'
 import { withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
-import type { Outgoing, OutgoingRequest, OutgoingResponse } from './request.ts'
+import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
+import { openSocket } from './socket.ts'
 import { type Place, placeOf } from './url.ts'
 
 export { OutgoingError } from './outgoing-error.ts'
@@ -51,9 +52,51 @@ export class OutgoingClient implements Outgoing {
     return around ? around(request, (changed) => this.#send(changed)) : this.#send(request)
   }
 
+  async open(request: OutgoingRequest): Promise<OutgoingStream> {
+    let stream: OutgoingStream | undefined
+    const open = async (changed: OutgoingRequest): Promise<OutgoingResponse> => {
+      stream = await this.#stream(changed)
+      return { status: stream.status, headers: stream.headers, body: Buffer.alloc(0), isCut: true }
+    }
+    const around = this.#wrapping.outgoing
+    const { status, headers } = await (around ? around(request, open) : open(request))
+    if (!stream) throw new Error('a request was answered without being sent, and has no stream')
+    return { status, headers, body: stream.body }
+  }
+
+  socket({ use, ...given }: OutgoingSocket): Promise<OutgoingResponse> {
+    const open = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
+      if (!this.#placeOf(request.url)) throw invalidUrl()
+      const { 'content-type': _, ...headers } = withDefaults(request.headers ?? {}, this.#dialect)
+      return openSocket({ request, headers, egress: this.#egress }, use)
+    }
+    const request: OutgoingRequest = { method: 'GET', ...given }
+    const around = this.#wrapping.outgoing
+    return around ? around(request, open) : open(request)
+  }
+
+  async #stream({ method, url, headers, body, timeout, signal }: OutgoingRequest): Promise<OutgoingStream> {
+    const place = this.#placeOf(url)
+    if (!place) throw invalidUrl()
+    const limit = new AbortController()
+    const late = () => limit.abort(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
+    const timer = setTimeout(late, Math.min(timeout, longestTimer))
+    try {
+      const { dispatcher } = this.#opened ?? (await this.#open())
+      const sent = withDefaults(headers ?? {}, this.#dialect)
+      const ending = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal
+      const response = await dispatcher.request({ ...place, method, headers: sent, body: body ?? null, signal: ending })
+      return { status: response.statusCode, headers: response.headers, body: streamed(response.body) }
+    } catch (error) {
+      throw failure(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
     const place = this.#placeOf(request.url)
-    if (!place) throw new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
+    if (!place) throw invalidUrl()
     const headers = withDefaults(request.headers ?? {}, this.#dialect)
     const { dispatcher } = this.#opened ?? (await this.#open())
     return exchange(dispatcher, { ...place, headers }, request)
@@ -78,6 +121,16 @@ export class OutgoingClient implements Outgoing {
   async close(): Promise<void> {
     const transport = await this.#transport?.catch(() => undefined)
     await transport?.agent.destroy()
+  }
+}
+
+const invalidUrl = () => new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
+
+async function* streamed(body: Dispatcher.ResponseData['body']): AsyncGenerator<Buffer> {
+  try {
+    yield* body as AsyncIterable<Buffer>
+  } catch (error) {
+    throw failure(error)
   }
 }
 

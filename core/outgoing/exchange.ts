@@ -10,6 +10,9 @@ import type { OutgoingRequest, OutgoingResponse } from './request.ts'
 const mebibyte = 2 ** 20
 const defaultMaxResponseSize = 64 * mebibyte
 
+/** The longest time that a timer of Node can wait. */
+export const longestTimer = 2 ** 31 - 1
+
 /** What is sent, and where. */
 export interface ExchangeTarget {
   readonly origin: string
@@ -55,9 +58,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#limits = limits
     this.#settling = settling
     const { timeout, signal } = limits
-    this.#timer = setTimeout(() => {
-      this.#giveUp(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
-    }, timeout).unref()
+    this.#timer = setTimeout(
+      () => {
+        this.#giveUp(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
+      },
+      Math.min(timeout, longestTimer),
+    ).unref()
     this.#unwatch = signal ? onAbort(signal, () => this.#giveUp(failure(signal.reason))) : null
   }
 
@@ -118,7 +124,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const failure = (error: unknown): OutgoingError =>
+/** Why there is no answer. */
+export const failure = (error: unknown): OutgoingError =>
   error instanceof OutgoingError ? error : new OutgoingError('connection', reasonOf(error), error)
 
 /** Several addresses of a host fail under one error without a message of its own. */

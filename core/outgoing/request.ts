@@ -1,5 +1,6 @@
 // Requests to other servers and their answers.
 
+import type { WebSocket } from 'ws'
 import type { OutgoingHeaders } from './headers.ts'
 
 export interface OutgoingRequest {
@@ -32,8 +33,28 @@ export interface OutgoingResponse {
   readonly isCut: boolean
 }
 
+/** An answer whose body is read as it comes: whoever reads no more ends the loop, which closes the connection. */
+export interface OutgoingStream extends Pick<OutgoingResponse, 'status' | 'headers'> {
+  readonly body: AsyncIterable<Buffer>
+}
+
+/** A class of WebSockets, as libraries take one. */
+export type SocketClass = typeof WebSocket
+
+/** A WebSocket to open. Its `timeout` is that of the handshake, its `maxResponseSize` that of each message. */
+export interface OutgoingSocket extends Pick<OutgoingRequest, 'headers' | 'timeout' | 'maxResponseSize' | 'signal'> {
+  /** Of HTTP. */
+  readonly url: string
+  /** Given the class of which one instance is to be made at once, which is the socket; what URL it is given does not count. */
+  use(socket: SocketClass): void
+}
+
 /** What sends requests; a plugin's is `engine.outgoing`. */
 export interface Outgoing {
   /** The answer, whatever its status; rejects with an {@link OutgoingError} when there is none. */
   send(request: OutgoingRequest): Promise<OutgoingResponse>
+  /** The same of an answer that takes as long as it takes: `timeout` is until it begins, and no size is too large. */
+  open(request: OutgoingRequest): Promise<OutgoingStream>
+  /** Opens a WebSocket; resolves with the answer to the upgrade, whose status is 101 where it was granted. */
+  socket(socket: OutgoingSocket): Promise<OutgoingResponse>
 }

@@ -80,7 +80,7 @@ function joinedField({ scope, table, relationship, remote, view, way, servers }:
     partial: servers.isPartial,
     needs: relationship.columns,
     group: servers.groupOf(remote),
-    plan: (field) => joinPlan(field, { relationship, view, way }),
+    plan: (field) => joinPlan(field, { relationship, view, way, skipsNulls: servers.skipsNulls }),
   }
   return {
     type: joinedType(types, way),

@@ -1,7 +1,7 @@
 // A remote relationship in requests: for each row that has its own arguments a field of one document.
 
 import type { GraphQLField, GraphQLObjectType } from 'graphql'
-import { answered, type FieldSelection, type GroupedCall, type NeededRow } from '../../sdk/graphql.ts'
+import { answered, type FieldSelection, type GroupedCall } from '../../sdk/graphql.ts'
 import type { WireObject } from '../../sdk/metadata.ts'
 import {
   type AskedField,
@@ -27,126 +27,189 @@ interface Joining {
   readonly relationship: RemoteRelationshipModel
   readonly view: RemoteView
   readonly way: readonly RemoteWay[]
+  readonly skipsNulls: boolean
 }
 
 /** What the joined field of a selection asks, decided once for all requests that share a plan. */
 export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
-  const { view, way } = joining
+  const { view, way, skipsNulls } = joining
   const leaf = way.at(-1)!
   const selected = (index: number) => {
-    const text = new RequestText(view, { tellTypes: true, presetPrefix: `preset_${index}_` })
+    const text = new RequestText(view, { tellTypes: true, presetPrefix: `preset_${index}_`, skipsNulls })
     const selection = text.selectionSet(field, leaf.field)
     const presets = way.map(({ parent, field: each, arguments: given }) =>
       text.presetArguments(parent, each, new Set(Object.keys(given))),
     )
-    return { text, selection, presets }
+    return new Selected(way, { index, text, selection, presets })
   }
   // What the role does not see is refused while it is planned.
   const made = [selected(0)]
   return {
     view,
+    skipsNulls,
+    fields: null,
     ask(call, { index }) {
       made[index] ??= selected(index)
-      return new JoinQuestion(joining, made[index], { call, index }).question()
+      return joinQuestion(joining, made[index], call)
     },
   }
 }
 
-interface Selected {
+interface SelectedOptions {
+  /** Tells the joins of one request apart. */
+  readonly index: number
   readonly text: RequestText
   readonly selection: string
   /** Arguments of each step that the role's presets give. */
   readonly presets: readonly (readonly string[])[]
 }
 
-interface Asking {
-  readonly call: GroupedCall
-  readonly index: number
+/** An argument of a step that gets a value. */
+interface GivenArgument {
+  readonly step: number
+  readonly name: string
+  readonly type: string
 }
 
-/** What one call asks for its rows. */
-class JoinQuestion {
-  readonly #joining: Joining
-  readonly #selected: Selected
-  readonly #asking: Asking
-  /** By what is different about its arguments. */
-  readonly #fields = new Map<string, AskedField>()
+/** What is selected of the joined field. */
+class Selected {
+  readonly options: SelectedOptions
+  readonly fragments: readonly string[]
+  readonly #way: readonly RemoteWay[]
+  /** By the arguments that requests may give. */
+  readonly #texts = new Map<string, FieldTexts>()
 
-  constructor(joining: Joining, selected: Selected, asking: Asking) {
-    this.#joining = joining
-    this.#selected = selected
-    this.#asking = asking
+  constructor(way: readonly RemoteWay[], options: SelectedOptions) {
+    const { index, selection } = options
+    this.#way = way
+    this.options = options
+    const leaf = namedTypeOf(way.at(-1)!.field)
+    this.fragments = selection === '' ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`]
   }
 
-  question(): Question {
-    const { call, index } = this.#asking
-    const rows = call.rows ?? []
-    const keys = rows.map((row) => this.#keyOf(row))
-    const { text, selection } = this.#selected
-    const places = new Map([...this.#fields.keys()].map((key, i) => [key, i] as const))
-    const leaf = this.#leafType()
-    const own = text.presets.map((preset) => presetVariable(preset, call.session))
-    const fields = [...this.#fields.values()].map((each) => ({ ...each, variables: [...each.variables, ...own] }))
-    return {
-      fields,
-      variables: text.variables,
-      fragments: selection === '' ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`],
-      isExact: false,
-      result: (answers) => {
-        const results = answers.map((answer) => this.#result(answer))
-        return keys.map((key) => (key === null ? null : results[places.get(key)!]))
-      },
+  /** The texts of the fields of a call. */
+  texts({ args }: GroupedCall): FieldTexts {
+    const last = this.#way.length - 1
+    const given = this.#way.flatMap(({ field, arguments: defined }, step) =>
+      field.args
+        .filter(({ name }) => defined[name] !== undefined || (step === last && (args[name] ?? null) !== null))
+        .map(({ name, type }): GivenArgument => ({ step, name, type: String(type) })),
+    )
+    const key = given.map(({ step, name }) => `${step} ${name}`).join()
+    let texts = this.#texts.get(key)
+    if (!texts) {
+      texts = new FieldTexts(this.#way, given, this.options)
+      this.#texts.set(key, texts)
     }
+    return texts
+  }
+}
+
+/** The text of a field, and the variables in it. */
+interface FieldText {
+  readonly text: string
+  /** In the order of the arguments. */
+  readonly variables: readonly string[]
+}
+
+/** The texts of fields with the same arguments, by their numbers. */
+class FieldTexts {
+  readonly given: readonly GivenArgument[]
+  readonly alias: string
+  readonly #way: readonly RemoteWay[]
+  readonly #options: SelectedOptions
+  readonly #made: FieldText[] = []
+
+  constructor(way: readonly RemoteWay[], given: readonly GivenArgument[], options: SelectedOptions) {
+    this.given = given
+    this.alias = way.map(({ field }) => field.name).join('_')
+    this.#way = way
+    this.#options = options
   }
 
-  /** Tells rows apart that ask for other things; null: a row that asks for nothing. */
-  #keyOf(row: NeededRow): string | null {
-    const { columns } = this.#joining.relationship
-    const values = columns.map((column) => row[column] ?? null)
-    if (values.includes(null)) return null
-    const key = JSON.stringify(values)
-    if (!this.#fields.has(key)) this.#fields.set(key, this.#field(row, this.#fields.size))
-    return key
+  at(number: number): FieldText {
+    let made = this.#made[number]
+    if (!made) {
+      made = this.#make(number)
+      // Of many rows each is asked for once.
+      if (number < mostKept) this.#made[number] = made
+    }
+    return made
   }
 
-  #field(row: WireObject, number: number): AskedField {
-    const { way } = this.#joining
-    const variables: OwnVariable[] = []
-    const { index, call } = this.#asking
-    const isLeaf = (step: number) => step === way.length - 1
-    const texts = way.map(({ field, arguments: defined }, step) => {
-      const args = field.args.flatMap(({ name, type }) => {
-        const value = merged(isLeaf(step) ? call.args[name] : undefined, filledIn(defined[name], row))
-        if (value === undefined) return []
-        const variable = `join_${index}_${number}_${step}_${name}`
-        variables.push({ name: variable, type: String(type), value })
-        return [`${name}: $${variable}`]
-      })
-      const all = [...args, ...this.#selected.presets[step]!]
+  #make(number: number): FieldText {
+    const { index, selection, presets } = this.#options
+    const variables = this.given.map(({ step, name }) => `join_${index}_${number}_${step}_${name}`)
+    const texts = this.#way.map(({ field }, step) => {
+      const own = this.given.flatMap((each, i) => (each.step === step ? [`${each.name}: $${variables[i]}`] : []))
+      const all = [...own, ...presets[step]!]
       return `${field.name}${all.length > 0 ? `(${all.join(', ')})` : ''}`
     })
-    const selection = this.#selected.selection === '' ? '' : ` { ...${fragmentName(index)} }`
-    const text = texts.reduceRight(
-      (inner, outer) => (inner === '' ? `${outer}${selection}` : `${outer} { ${inner} }`),
-      '',
-    )
-    return { alias: way.map(({ field }) => field.name).join('_'), isNumbered: true, text, variables }
+    const inner = selection === '' ? '' : ` { ...${fragmentName(index)} }`
+    const text = texts.reduceRight((below, outer) => (below === '' ? `${outer}${inner}` : `${outer} { ${below} }`), '')
+    return { text, variables }
   }
+}
 
-  #leafType(): string {
-    const { field } = this.#joining.way.at(-1)!
-    return namedTypeOf(field)
-  }
+/** Texts of fields that are kept. */
+const mostKept = 1000
 
-  /** The value at the end of the way, with what the server says is wrong about it. */
-  #result({ value, errors }: FieldAnswer): unknown {
-    const names = this.#joining.way.slice(1).map(({ field }) => field.name)
-    const found = names.reduce(valueAt, value)
-    if (errors.length === 0) return found ?? null
-    return answered(found ?? null, {
-      errors: errors.map((error) => ({ ...error, path: pathBehind(error.path ?? [], names) })),
-    })
+/** What one call asks for its rows. */
+function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): Question {
+  const { text } = selected.options
+  const { columns } = joining.relationship
+  const texts = selected.texts(call)
+  const fields: AskedField[] = []
+  /** By what is different about the arguments of rows. */
+  const numbers = new Map<string, number>()
+  const places = (call.rows ?? []).map((row) => {
+    const values = columns.map((column) => row[column] ?? null)
+    // A row that lacks one asks for nothing.
+    if (values.includes(null)) return null
+    const key = JSON.stringify(values)
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    numbers.set(key, fields.length)
+    return fields.push(fieldOf(row, fields.length, { joining, texts, call })) - 1
+  })
+  return {
+    fields,
+    texts,
+    own: text.presets.map((preset) => presetVariable(preset, call.session)),
+    variables: text.variables,
+    fragments: selected.fragments,
+    isExact: false,
+    result: (answers) => {
+      const results = answers.map((answer) => resultOf(answer, joining))
+      return places.map((place) => (place === null ? null : results[place]))
+    },
   }
+}
+
+interface Asking {
+  readonly joining: Joining
+  readonly texts: FieldTexts
+  readonly call: GroupedCall
+}
+
+function fieldOf(row: WireObject, number: number, { joining: { way }, texts, call }: Asking): AskedField {
+  const { text, variables: names } = texts.at(number)
+  const variables = texts.given.map(({ step, name, type }, i): OwnVariable => {
+    const defined = filledIn(way[step]!.arguments[name], row)
+    const value = merged(step === way.length - 1 ? call.args[name] : undefined, defined)
+    return { name: names[i]!, type, value }
+  })
+  return { alias: texts.alias, isNumbered: true, text, variables }
+}
+
+/** The value at the end of the way, with what the server says is wrong about it. */
+function resultOf({ value, errors }: FieldAnswer, { way }: Joining): unknown {
+  const names = way.slice(1).map(({ field }) => field.name)
+  const found = names.reduce(valueAt, value)
+  if (errors.length === 0) return found ?? null
+  return answered(found ?? null, {
+    errors: errors.map((error) => ({ ...error, path: pathBehind(error.path ?? [], names) })),
+  })
 }
 
 const fragmentName = (index: number): string => `joined_${index}`

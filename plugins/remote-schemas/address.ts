@@ -2,7 +2,7 @@
 
 import { badRequest } from '../../sdk/index.ts'
 import { isHttpUrl } from '../../sdk/services.ts'
-import type { RemoteSchemaDefinition } from './schema.ts'
+import { asHttpUrl, type RemoteSchemaDefinition } from './schema.ts'
 
 type Environment = (name: string) => string | undefined
 
@@ -19,6 +19,12 @@ export function remoteUrl(
   const value = environment(variable)
   if (value === undefined) throw badRequest('invalid-params', `environment variable '${variable}' not set`)
   return checked(filledIn(value, environment))
+}
+
+/** Where subscriptions are asked for. */
+export function subscriptionUrl(definition: RemoteSchemaDefinition, environment: Environment): string {
+  const { subscription_url: url } = definition
+  return url === undefined ? remoteUrl(definition, environment) : checked(asHttpUrl(filledIn(url, environment)))
 }
 
 function checked(url: string): string {

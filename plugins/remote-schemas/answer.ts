@@ -3,7 +3,7 @@
 import { internalError, type TrellisError } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
 import { jsonType, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
-import type { RemoteError } from './questions.ts'
+import type { AskedField, FieldAnswer, RemoteError } from './questions.ts'
 
 export interface RemoteAnswer {
   readonly data: WireObject | null
@@ -12,7 +12,14 @@ export interface RemoteAnswer {
 
 /** Reads an answer, whatever its status. */
 export function readAnswer({ status, body }: OutgoingResponse): RemoteAnswer {
-  const answer = parsed(status, String(body), (text) => parseJson(text, 'lossless'))
+  return answerOf(
+    parsed(status, String(body), (text) => parseJson(text, 'lossless')),
+    status,
+  )
+}
+
+/** An answer that was parsed. */
+export function answerOf(answer: WireObject, status: number): RemoteAnswer {
   const data = own(answer, 'data')
   const errors = own(answer, 'errors')
   if (!isAnswer(answer)) throw unusable('"data" field not found in remote response', status)
@@ -20,6 +27,32 @@ export function readAnswer({ status, body }: OutgoingResponse): RemoteAnswer {
     data: jsonType(data) === 'Object' ? (data as WireObject) : null,
     errors: Array.isArray(errors) ? errors.map(readError) : [],
   }
+}
+
+/** What an answer says of each field that it was asked for; what it says of none is the first one's. */
+export function fieldAnswers(
+  { data, errors }: RemoteAnswer,
+  fields: readonly AskedField[],
+): Map<AskedField, FieldAnswer> {
+  const general: RemoteError[] = []
+  const located = new Map<string, RemoteError[]>()
+  // Where something is in the text that was sent says nothing to those who sent another one.
+  for (const { locations: _, ...error } of errors) {
+    const [alias, ...path] = error.path ?? []
+    if (typeof alias !== 'string') {
+      general.push(error)
+      continue
+    }
+    const own = located.get(alias)
+    if (own) own.push({ ...error, path })
+    else located.set(alias, [{ ...error, path }])
+  }
+  const answers = fields.map((field, i): [AskedField, FieldAnswer] => {
+    const value = data && Object.hasOwn(data, field.alias) ? data[field.alias] : null
+    const own = located.get(field.alias) ?? []
+    return [field, { value, errors: i === 0 ? [...general, ...own] : own }]
+  })
+  return new Map(answers)
 }
 
 /** Bytes up to which an answer that is handed on is looked at as a whole. */

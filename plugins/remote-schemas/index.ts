@@ -2,6 +2,7 @@
 
 import type { CallGroup } from '../../sdk/graphql.ts'
 import { definePlugin, environment, option, serviceKey } from '../../sdk/index.ts'
+import { remoteFeed } from './events/feed.ts'
 import { remoteSchemaSource } from './introspect.ts'
 import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from './operations.ts'
 import { addRemoteSchemaPermissions, dropRemoteSchemaPermissions } from './permission-operations.ts'
 import type { RemotePlan } from './questions.ts'
-import { remoteContribution } from './root-fields.ts'
+import { type RemoteFieldsOptions, remoteContribution } from './root-fields.ts'
 import { remoteServer } from './server.ts'
 import type { RemoteView } from './view.ts'
 
@@ -38,6 +39,8 @@ export interface RemoteServers {
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
   /** Whether errors of servers leave the rest of an answer. */
   readonly isPartial: boolean
+  /** Whether nulls are left out of what servers are asked. */
+  readonly skipsNulls: boolean
 }
 
 export const remoteServers = serviceKey<RemoteServers>('remote-servers')
@@ -56,6 +59,12 @@ export default definePlugin({
       variable: 'REMOTE_SCHEMA_PRIORITIZE_DATA',
       description:
         'keep the data of a remote server that comes with errors, in the dialect in which errors leave nothing of an answer',
+    }),
+    remoteSchemaSkipNulls: option.flagOnly({
+      flag: 'remote-schema-skip-nulls',
+      variable: 'REMOTE_SCHEMA_SKIP_NULLS',
+      description:
+        'leave arguments of remote fields that are null, and members of their input objects, out of what is sent',
     }),
     remoteJoinBatchSize: option.whole(
       1000,
@@ -79,6 +88,7 @@ export default definePlugin({
     }
     const servers: RemoteServers = {
       isPartial,
+      skipsNulls: options.remoteSchemaSkipNulls,
       viewOf(remote, role) {
         return hasPermissions && role !== 'admin' ? (remote.permitted.get(role) ?? null) : remote.whole
       },
@@ -93,7 +103,8 @@ export default definePlugin({
     engine.operations.add(addRemoteSchema(dialect), updateRemoteSchema(dialect), removeRemoteSchema)
     engine.operations.add(reloadRemoteSchema, introspectRemoteSchema)
     engine.operations.add(addRemoteSchemaPermissions(hasPermissions), dropRemoteSchemaPermissions)
-    engine.graphql.contribute(remoteContribution(servers))
+    const feedOf: RemoteFieldsOptions['feedOf'] = (remote, plan) => remoteFeed(remote, plan, server)
+    engine.graphql.contribute(remoteContribution({ ...servers, feedOf }))
     engine.provide(remoteServers, servers)
   },
 })

@@ -11,7 +11,7 @@ import {
   type Slice,
   type SliceContext,
 } from '../../sdk/metadata.ts'
-import { remoteUrl } from './address.ts'
+import { remoteUrl, subscriptionUrl } from './address.ts'
 import { sourceKey } from './introspect.ts'
 import { permittedView } from './permitted-view.ts'
 import { localRootFields, namespaceType, type RemoteTypes, remoteTypes } from './remote-types.ts'
@@ -27,6 +27,8 @@ import { RemoteView } from './view.ts'
 export interface RemoteSchemaModel {
   readonly name: string
   readonly url: string
+  /** Where it is subscribed to. */
+  readonly subscriptionUrl: string
   readonly definition: RemoteSchemaDefinition
   /** The answer to its introspection, as it was received. */
   readonly introspection: object
@@ -153,12 +155,13 @@ function attempt<T>(object: ObjectDescription, context: SliceContext, work: () =
 }
 
 function resolveOne({ name, definition }: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
-  const url = remoteUrl(definition, (variable) => context.environment(variable))
+  const environment = (variable: string) => context.environment(variable)
+  const urls = { url: remoteUrl(definition, environment), subscriptionUrl: subscriptionUrl(definition, environment) }
   const source = context.source(sourceKey, name)
   if (source.kind === 'failure') throw badRequest('remote-schema-error', source.reason)
   const introspection = source.value as object
   const types = remoteTypes(introspection, definition.customization)
-  return { name, url, definition, introspection, types, whole: new RemoteView(types), permitted: new Map() }
+  return { name, ...urls, definition, introspection, types, whole: new RemoteView(types), permitted: new Map() }
 }
 
 interface Claiming {
@@ -179,8 +182,11 @@ function claims({ types }: RemoteSchemaModel, object: ObjectDescription, { conte
   }
   const fresh = [...types.definitions.keys()].filter((name) => !definitions.has(name))
   const { names } = types
+  // Those of subscriptions give way to others of the same name.
   const fields = { query: localRootFields(types, 'query'), mutation: localRootFields(types, 'mutation') }
-  const kinds = (['query', 'mutation'] as const).filter((kind) => fields[kind].length > 0)
+  const kinds = (['query', 'mutation', 'subscription'] as const).filter(
+    (kind) => localRootFields(types, kind).length > 0,
+  )
   const namespaces = names.namespace === null ? [] : kinds.map((kind) => namespaceType(names, kind))
   const claimed = {
     schemas: ['standard'] as const,

@@ -23,7 +23,7 @@ export interface AskedField {
   readonly isNumbered?: boolean
   /** `user(id: $id) { name }` */
   readonly text: string
-  /** Variables that it uses and that are not the client's. */
+  /** Variables that it alone uses and that are not the client's. */
   readonly variables: readonly OwnVariable[]
 }
 
@@ -38,6 +38,10 @@ export interface OwnVariable {
 /** What a call asks. */
 export interface Question {
   readonly fields: readonly AskedField[]
+  /** The same for questions whose texts are, as far as both have as many fields: what differs are values of variables. */
+  readonly texts: object
+  /** Variables that all its fields use and that are not the client's. */
+  readonly own: readonly OwnVariable[]
   /** Variables of the client that it uses. */
   readonly variables: ReadonlySet<string>
   /** Definitions of fragments that it uses. */
@@ -63,6 +67,10 @@ export interface RemoteError {
 /** What a planner of a remote field plans. */
 export interface RemotePlan {
   readonly view: RemoteView
+  /** Whether nulls are left out of arguments. */
+  readonly skipsNulls: boolean
+  /** How many fields of the server's root type it asks for; null: that depends on rows. */
+  readonly fields: number | null
   /** `index` tells the calls of one request apart; `isWhole`: the answer may be handed on as it comes. */
   ask(call: GroupedCall, given: { readonly index: number; readonly isWhole: boolean }): Question
 }
@@ -86,23 +94,27 @@ function typedValue(text: string, type: GraphQLInputType): unknown {
   return text
 }
 
-/** The value of a client's variable with the presets of the input objects in it. */
-export function withPresets(
-  value: unknown,
-  type: GraphQLInputType,
-  { view, session }: { readonly view: RemoteView; readonly session: Session },
-): unknown {
+interface Sending {
+  readonly view: RemoteView
+  readonly session: Session
+  readonly skipsNulls: boolean
+}
+
+/** The value of a client's variable as it is sent: with presets in its input objects, and without their nulls where those are skipped. */
+export function sentValue(value: unknown, type: GraphQLInputType, sending: Sending): unknown {
+  const { view, session, skipsNulls } = sending
   const nullable = getNullableType(type)
   if (isListType(nullable)) {
     const { ofType } = nullable
-    const of = (item: unknown) => withPresets(item, ofType, { view, session })
+    const of = (item: unknown) => sentValue(item, ofType, sending)
     return Array.isArray(value) ? value.map(of) : of(value)
   }
   if (!isInputObjectType(nullable) || jsonType(value) !== 'Object') return value
   const fields = nullable.getFields()
-  const given = Object.entries(value as object).map(([name, member]) => {
+  const given = Object.entries(value as object).flatMap(([name, member]): (readonly [string, unknown])[] => {
+    if (skipsNulls && member === null) return []
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    return [name, field ? withPresets(member, field.type, { view, session }) : member] as const
+    return [[name, field ? sentValue(member, field.type, sending) : member]]
   })
   const presets = [...view.inputPresets(nullable.name)].map(([name, preset]) => {
     return [name, presetValue(preset, fields[name]!.type, session)] as const

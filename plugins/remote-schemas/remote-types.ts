@@ -20,7 +20,7 @@ import { introspectedSchema } from './introspected-schema.ts'
 import { RemoteNames } from './names.ts'
 import type { Customization } from './schema.ts'
 
-export type RootKind = 'query' | 'mutation'
+export type RootKind = 'query' | 'mutation' | 'subscription'
 
 export interface RemoteTypes {
   readonly schema: GraphQLSchema
@@ -56,8 +56,10 @@ function makeTypes(schema: GraphQLSchema, customization: Customization): RemoteT
 }
 
 /** The root type of that kind; null when the schema has none. */
-export const rootTypeOf = (schema: GraphQLSchema, kind: RootKind): GraphQLObjectType | null =>
-  (kind === 'query' ? schema.getQueryType() : schema.getMutationType()) ?? null
+export function rootTypeOf(schema: GraphQLSchema, kind: RootKind): GraphQLObjectType | null {
+  if (kind === 'query') return schema.getQueryType() ?? null
+  return (kind === 'mutation' ? schema.getMutationType() : schema.getSubscriptionType()) ?? null
+}
 
 /** The remote names of the root fields that are served: names of introspection are not for others. */
 export function rootFieldNames(schema: GraphQLSchema, kind: RootKind): string[] {
@@ -83,7 +85,7 @@ function reachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
     reached.add(type)
     waiting.push(type)
   }
-  for (const kind of ['query', 'mutation'] as const) {
+  for (const kind of ['query', 'mutation', 'subscription'] as const) {
     const fields = rootTypeOf(schema, kind)?.getFields() ?? {}
     for (const name of rootFieldNames(schema, kind)) {
       reach(getNamedType(fields[name]!.type))

@@ -40,6 +40,8 @@ export interface TextOptions {
   readonly tellTypes: boolean
   /** Begins the names of variables for presets: of one request no two may begin alike. */
   readonly presetPrefix: string
+  /** Whether arguments and members of input objects that are null are left out. */
+  readonly skipsNulls: boolean
 }
 
 /** What is selected of the values of one object type. */
@@ -170,14 +172,19 @@ export class RequestText {
 
   #argument({ name, value }: ArgumentNode, visible: readonly GraphQLArgument[], selection: FieldSelection): string[] {
     const argument = visible.find((each) => each.name === name.value)
+    if (argument && this.#isSkipped(value)) return []
     if (argument) return [`${name.value}: ${this.value(value, argument.type)}`]
     const message = `"${selection.name}" has no argument named "${name.value}"`
     throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
   }
 
+  #isSkipped({ kind }: ValueNode): boolean {
+    return kind === Kind.NULL && this.#options.skipsNulls
+  }
+
   /** A value of a type of the server. */
   value(node: ValueNode, type: GraphQLInputType): string {
-    if (!this.#view.hasPresets) {
+    if (!this.#view.hasPresets && !this.#options.skipsNulls) {
       visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
       return print(node)
     }
@@ -198,7 +205,9 @@ export class RequestText {
     const presets = this.#view.inputPresets(named.name)
     const members = node.fields.flatMap(({ name, value }) => {
       const field = fields[name.value]
-      return field && !presets.has(name.value) ? [`${name.value}: ${this.value(value, field.type)}`] : []
+      return field && !presets.has(name.value) && !this.#isSkipped(value)
+        ? [`${name.value}: ${this.value(value, field.type)}`]
+        : []
     })
     const added = [...presets].map(([name, preset]) => `${name}: ${this.#preset(preset, fields[name]!)}`)
     return `{${[...members, ...added].join(', ')}}`

@@ -7,7 +7,8 @@ import { headerBytes, resolvedHeaders } from './configured-headers.ts'
 import { defaultTimeout } from './introspect.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
 
-interface RequestContext extends Pick<Engine, 'outgoing'> {
+/** What requests are sent with. */
+export interface RequestContext extends Pick<Engine, 'outgoing'> {
   readonly dialect: Dialect
   environment(name: string): string | undefined
 }
@@ -22,29 +23,38 @@ interface RemoteRequest {
 export async function sendRequest(
   remote: RemoteSchemaModel,
   { body, call }: RemoteRequest,
-  { outgoing, dialect, environment }: RequestContext,
+  context: RequestContext,
 ): Promise<OutgoingResponse> {
-  const { url, definition } = remote
-  const headers = {
-    accept: 'application/json',
-    ...(definition.forward_client_headers && forwardedHeaders(call.headers, dialect)),
-    ...sessionHeaders(call.session),
-    ...resolvedHeaders(definition.headers ?? [], environment),
-  }
-  const timeout = (definition.timeout_seconds ?? defaultTimeout) * 1000
+  const headers = { accept: 'application/json', ...requestHeaders(remote, call, context) }
   const { signal } = call
   try {
-    return await outgoing.send({ method: 'POST', url, headers, body, timeout, ...(signal && { signal }) })
+    const request = { method: 'POST', url: remote.url, headers, body, timeout: timeoutOf(remote) } as const
+    return await context.outgoing.send({ ...request, ...(signal && { signal }) })
   } catch (error) {
     throw unanswered(error, remote)
   }
 }
 
+/** Milliseconds that a remote server has. */
+export const timeoutOf = ({ definition }: RemoteSchemaModel): number =>
+  (definition.timeout_seconds ?? defaultTimeout) * 1000
+
+/** The headers of all that a remote server is asked. */
+export const requestHeaders = (
+  { definition }: RemoteSchemaModel,
+  call: RemoteRequest['call'],
+  { dialect, environment }: Pick<RequestContext, 'dialect' | 'environment'>,
+): Record<string, string> => ({
+  ...(definition.forward_client_headers && forwardedHeaders(call.headers, dialect)),
+  ...sessionHeaders(call.session),
+  ...resolvedHeaders(definition.headers ?? [], environment),
+})
+
 const sessionHeaders = ({ variables }: Session): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, headerBytes(value)]))
 
-/** Where the server is, only administrators may know. */
-function unanswered(error: unknown, { name, url }: RemoteSchemaModel): unknown {
+/** Why there is no answer; where the server is, only administrators may know. */
+export function unanswered(error: unknown, { name, url }: RemoteSchemaModel): unknown {
   if (!(error instanceof OutgoingError)) return error
   const internal = { remote_schema: name, url: loggableUrl(url), message: error.message }
   return internalError(failures[error.reason], { internal, cause: error })

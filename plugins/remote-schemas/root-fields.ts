@@ -5,6 +5,7 @@ import {
   answered,
   type CallGroup,
   type Contribution,
+  type FeedPlanner,
   type FieldSelection,
   type GroupedCall,
   type ResolvedPlanner,
@@ -25,7 +26,10 @@ export interface RemoteFieldsOptions {
   /** What a role sees of a remote schema; null: nothing. */
   viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
+  /** A subscription's field; `plan` is that of its text. */
+  feedOf(remote: RemoteSchemaModel, plan: (field: FieldSelection) => RemotePlan): FeedPlanner<RemotePlan>
   readonly isPartial: boolean
+  readonly skipsNulls: boolean
 }
 
 /** Contribution: the root fields of all remote schemas, as far as the role sees them. */
@@ -43,6 +47,7 @@ export function remoteContribution(options: RemoteFieldsOptions): Contribution {
     schemas: ['standard'],
     query: (scope) => fieldsOf(scope, 'query'),
     mutation: (scope) => fieldsOf(scope, 'mutation'),
+    subscription: (scope) => fieldsOf(scope, 'subscription'),
   }
 }
 
@@ -64,9 +69,16 @@ function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind
   const made = visible.map(
     (field) => [names.localField(root.name, field.name), () => types.field(root, field)] as const,
   )
-  const planner = rootPlanner(options.groupOf(remote), { view, root, isPartial: options.isPartial })
+  const asking = { view, root, skipsNulls: options.skipsNulls }
+  const planner =
+    kind === 'subscription'
+      ? options.feedOf(remote, (field) => rootPlan(field, asking))
+      : rootPlanner(options.groupOf(remote), { ...asking, isPartial: options.isPartial })
   if (names.namespace === null) {
-    for (const [name, make] of made) fields.set(name, () => ({ ...make(), extensions: { root: planner } }))
+    for (const [name, make] of made) {
+      // Of subscriptions the older schema's is served; other names are never given twice.
+      if (!fields.has(name)) fields.set(name, () => ({ ...make(), extensions: { root: planner } }))
+    }
     return
   }
   if (made.length === 0) return
@@ -82,6 +94,7 @@ function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind
 
 interface Asking {
   readonly view: RemoteView
+  readonly skipsNulls: boolean
   readonly root: GraphQLObjectType
 }
 
@@ -97,18 +110,21 @@ const rootPlanner = (
 })
 
 /** The texts of a root field's fields, made once for all requests that share a plan. */
-function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
+function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): RemotePlan {
   const isHolder = view.types.names.namespace !== null
   const asked = (isHolder ? field.fields() : [field]).filter(({ definition }) => definition !== null)
   const textsOf = (tellTypes: boolean, index: number) => {
-    const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_` })
-    return { text, fields: asked.map((each) => ({ alias: each.responseName, text: text.field(each, root) })) }
+    const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_`, skipsNulls })
+    const fields = asked.map((each) => ({ alias: each.responseName, text: text.field(each, root), variables: [] }))
+    return { text, fields }
   }
   const made = new Map<string, ReturnType<typeof textsOf>>()
   // What the role does not see is refused while it is planned.
   made.set('whole 0', textsOf(false, 0))
   return {
     view,
+    skipsNulls,
+    fields: asked.length,
     ask({ session }: GroupedCall, { index, isWhole }): Question {
       const key = `${isWhole ? 'whole' : 'part'} ${index}`
       let texts = made.get(key)
@@ -117,9 +133,10 @@ function rootPlan(field: FieldSelection, { view, root }: Asking): RemotePlan {
         made.set(key, texts)
       }
       const { text, fields } = texts
-      const own = text.presets.map((preset) => presetVariable(preset, session))
       return {
-        fields: fields.map((each, i) => ({ ...each, variables: i === 0 ? own : [] })),
+        fields,
+        texts,
+        own: text.presets.map((preset) => presetVariable(preset, session)),
         variables: text.variables,
         fragments: [],
         isExact: text.isExact,

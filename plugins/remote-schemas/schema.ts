@@ -19,12 +19,19 @@ export interface Customization {
   field_names?: (NameChanges & { parent_type: string })[]
 }
 
+/** How a server is subscribed to: over a WebSocket with `graphql-transport-ws`, or by server-sent events. */
+export type SubscriptionTransport = 'websocket' | 'sse'
+
 export interface RemoteSchemaDefinition {
   url?: string
   url_from_env?: string
   headers?: ConfiguredHeader[]
   forward_client_headers?: boolean
   timeout_seconds?: number
+  /** Absent: whichever the server speaks. */
+  subscription_transport?: SubscriptionTransport
+  /** Absent: where everything else is asked. */
+  subscription_url?: string
   customization?: Customization
 }
 
@@ -50,9 +57,17 @@ declare module '../../sdk/registry.ts' {
 
 const template = /\{\{[^{}]*\}\}/g
 
+/** Sockets have URLs of their own, which say the same. */
+export const asHttpUrl = (text: string): string => text.replace(/^ws(?=s?:)/i, 'http')
+
 function checkUrl(text: string): string {
   if (isHttpUrl(text.replaceAll(template, '1'))) return text
   throw parseFailed('not a valid URI')
+}
+
+function checkSocketUrl(text: string): string {
+  checkUrl(asHttpUrl(text))
+  return text
 }
 
 const NameChangesOf = (options: ObjectOptions, more = {}) =>
@@ -93,6 +108,10 @@ const definition = (dialect: Dialect, options: ObjectOptions) =>
       headers: Type.Optional(Type.Array(configuredHeader(dialect))),
       forward_client_headers: Type.Optional(Type.Boolean()),
       timeout_seconds: Type.Optional(Type.Integer({ minimum: 0 })),
+      subscription_transport: Type.Optional(Type.Union([Type.Literal('websocket'), Type.Literal('sse')])),
+      subscription_url: Type.Optional(
+        Type.String({ convert: checkSocketUrl, examples: ['wss://crm.example.com/graphql'] }),
+      ),
       customization: Type.Optional(customization(options)),
     },
     { ...options, missingKey: 'A', convert: canonical },

@@ -12,7 +12,7 @@ import {
   isEnumType,
   isObjectType,
 } from 'graphql'
-import { type RemoteTypes, rootTypeOf } from './remote-types.ts'
+import { type RemoteTypes, type RootKind, rootTypeOf } from './remote-types.ts'
 
 /** A value that is added to what a role asks. */
 export type Preset =
@@ -56,7 +56,7 @@ export class RemoteView {
     return this.#presets.size > 0
   }
 
-  root(kind: 'query' | 'mutation'): GraphQLObjectType | null {
+  root(kind: RootKind): GraphQLObjectType | null {
     const type = rootTypeOf(this.types.schema, kind)
     return type && this.sees(type) ? type : null
   }

@@ -36,7 +36,7 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
       return events.count
     },
     get subscribers() {
-      return live.counts.subscribers
+      return live.counts.subscribers + live.feeds.count
     },
     get groups() {
       return live.counts.groups

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { OtherAnswer } from '../auth/other-server.ts'
+import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { type Answering, type Refused, type Shop, startShop, until } from './shop.ts'
@@ -279,31 +280,39 @@ test('old results are deleted', async (t) => {
   assert.deepEqual(await names(), [{ action_name: 'waiting' }, { action_name: 'young' }])
 })
 
-test('the status has the plan of a query, which a subscription follows', async (t) => {
-  const shop = await startAsync(t, () => ({ body: { id: 4, book_id: 2 } }))
+test('a subscription follows what a call comes to, for the session that made it', async (t) => {
+  let answered = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answered = resolve
+  })
+  const shop = await startAsync(
+    t,
+    async () => {
+      await mayAnswer
+      return { body: { id: 4, book_id: 2 } }
+    },
+    { settings: { ...quick.settings, liveQueriesRefetchInterval: 50 } },
+  )
   await shop.op('create_action_permission', { action: 'order', role: 'editor' })
   await shop.op('create_select_permission', {
     table: 'book',
     role: 'editor',
     permission: { columns: ['title'], filter: {} },
   })
-  const as = { role: 'editor', headers: { 'x-service-user-id': '1' } }
-  const id = await place(shop, as)
-  await ended(shop, id, as)
-  const session = {
-    role: 'editor',
-    variables: { 'x-service-role': 'editor', 'x-service-user-id': '1' },
-    backendOnly: false,
+  const headers = { 'x-service-role': 'editor', 'x-service-user-id': '1' }
+  const id = await place(shop, { role: 'editor', headers })
+  const query = 'subscription ($id: uuid!) { order(id: $id) { errors output { id book { title } } } }'
+  const follow = (user: string) => {
+    const connectionParams = { headers: { ...headers, 'x-service-user-id': user } }
+    return subscribeWith(graphqlWsClient(t, shop.url, { connectionParams }), query, { id })
   }
-  const { graphql } = shop.engine
-  const query = 'subscription ($id: uuid!) { order(id: $id) { output { id book { title } } } }'
-  const planned = graphql.plan({ query, variables: { id }, operationName: null }, session)
-  const member = '00000000-0000-0000-0000-0000000000ff'
-  const values = graphql.batchValues(planned, session)
-  const answers = await graphql.answerBatch(planned.prepared, [{ id: member, values }])
-  assert.deepEqual(JSON.parse(String(answers.get(member))), {
-    data: { order: { output: { id: 4, book: { title: 'Ebb' } } } },
-  })
+  const [own, other] = [follow('1'), follow('2')]
+  assert.deepEqual(await own.atLeast(1), [{ data: { order: { errors: null, output: null } } }])
+  assert.deepEqual(await other.atLeast(1), [{ data: { order: null } }])
+  answered()
+  const output = { id: 4, book: { title: 'Ebb' } }
+  assert.deepEqual((await own.atLeast(2))[1], { data: { order: { errors: null, output } } })
+  assert.equal(other.items.length, 1)
 })
 
 test('tools of the other dialect read the log', async (t) => {

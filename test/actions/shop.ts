@@ -59,7 +59,7 @@ export interface Shop extends TestTrellis {
   action(name: string, definition?: object, comment?: string): Promise<unknown>
 }
 
-export type Answering = (request: Received) => OtherAnswer | null
+export type Answering = (request: Received) => OtherAnswer | null | Promise<OtherAnswer>
 
 /** An engine whose actions are answered by a function of the test. */
 export async function startShop(t: TestContext, answer: Answering, options: TrellisOptions = {}): Promise<Shop> {

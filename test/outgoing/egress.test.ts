@@ -113,6 +113,20 @@ test('the option holds for the requests of all plugins', async (t) => {
   await startTrellis(t, { settings: { egress: 'deny-private', egressAllow: ['10.1.0.0/16', 'hooks.internal', '::1'] } })
 })
 
+test('streams and sockets get no further than requests', async (t) => {
+  const server = await startOther(t, () => ({}))
+  const { port } = new URL(server.url)
+  const outgoing = new OutgoingClient(dialects.trellis, { egress: denyPrivate([]) })
+  t.after(() => outgoing.close())
+  const use = (Socket: new (url: string) => unknown) => void new Socket('ws://elsewhere')
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const url = `http://${host}:${port}/`
+    await assert.rejects(outgoing.open({ method: 'POST', url, timeout: 5000 }), { reason: 'forbidden' })
+    await assert.rejects(outgoing.socket({ url, timeout: 5000, use }), { reason: 'forbidden' })
+  }
+  assert.equal(server.received.length, 0)
+})
+
 test('a list of exceptions that makes no sense is refused', () => {
   for (const wrong of ['10.1.0.0/33', 'http://host', '1.2.3', '::g']) {
     const command = readCommandLine([

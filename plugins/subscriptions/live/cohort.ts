@@ -1,7 +1,7 @@
 // Subscribers whose live queries have the same answer: the same statement with the same values.
 
 import { hash, randomUUID } from 'node:crypto'
-import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
+import type { GraphQLRequest, PlannedRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../sdk/index.ts'
 import { isConnectionLost } from '../../../sdk/sql.ts'
 import type { Position, StreamAnswer } from './position.ts'
@@ -17,6 +17,8 @@ export interface LiveRequest {
 
 /** Where answers go. */
 export interface LiveSink {
+  /** Told what the answers from here on are answers to. */
+  planned(planned: PlannedRequest): void
   /** Whether the client takes what it is sent; when it does not, streams wait. */
   readonly isFull: boolean
   /** Resolves when more can be sent, or nothing ever. */

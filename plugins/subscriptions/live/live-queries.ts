@@ -4,11 +4,12 @@
 // not depend on anything but rows is asked again only then.
 
 import type { GraphQLRequest, PlannedRequest, PreparedOperation } from '../../../sdk/graphql.ts'
-import { type Engine, toTrellisError } from '../../../sdk/index.ts'
+import { badRequest, type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import type { Paces } from '../options.ts'
 import { ChangeWatch, type Means } from './changes.ts'
 import type { LiveRequest, LiveSink, Member } from './cohort.ts'
+import { Feeds } from './feeds.ts'
 import { Gate, shows } from './gate.ts'
 import { type BatchReport, Group } from './group.ts'
 import { OwnWrites } from './own-writes.ts'
@@ -53,6 +54,8 @@ interface Placed {
 }
 
 export class LiveQueries {
+  /** Those that no statement answers. */
+  readonly feeds: Feeds
   readonly #options: LiveQueriesOptions
   readonly #gate: Gate
   readonly #writes: OwnWrites
@@ -78,6 +81,7 @@ export class LiveQueries {
 
   constructor(options: LiveQueriesOptions) {
     this.#options = options
+    this.feeds = new Feeds(options.engine)
     const { database } = options.engine
     this.#gate = new Gate(database)
     this.#written = new Writes(database)
@@ -221,6 +225,7 @@ export class LiveQueries {
     if (request.query === member.live.request.query) {
       member.live = { ...member.live, request: { ...member.live.request, query: request.query } }
     }
+    member.sink.planned(planned)
     group.join(member, values)
   }
 
@@ -228,8 +233,10 @@ export class LiveQueries {
     const { engine } = this.#options
     const planned = engine.graphql.engine.plan(request, session, { schema })
     const { prepared } = planned
+    // Where the results come from elsewhere by now, who subscribed to rows has to subscribe anew.
+    if (!prepared.batch) throw badRequest('not-supported', 'the field that was subscribed to is another one by now')
     const values = valuesAt(prepared, engine.graphql.engine.batchValues(planned, session), position)
-    const { name } = prepared.batch!
+    const { name } = prepared.batch
     return { key: JSON.stringify([session.role, session.backendOnly, schema, name]), planned, values }
   }
 

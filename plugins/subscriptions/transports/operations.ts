@@ -2,11 +2,13 @@
 // a subscription. All checks of requests hold for each.
 
 import { randomUUID } from 'node:crypto'
-import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
+import { type GraphQLRequest, type PlannedRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { QueryLog } from '../../../sdk/services.ts'
 import type { LiveSink } from '../live/cohort.ts'
+import type { FeedSink } from '../live/feeds.ts'
+import { JoinedAnswers } from '../live/joined-answers.ts'
 import type { LiveQueries, LiveSubscription } from '../live/live-queries.ts'
 
 /** What operations are run with. */
@@ -67,9 +69,12 @@ class Operation implements RunningOperation, LiveSink {
   readonly #context: OperationContext
   readonly #sink: ResultSink
   #isStopped = false
-  /** Of a query or mutation. */
+  /** Of what is not a live query. */
   #controller: AbortController | null = null
   #subscription: LiveSubscription | null = null
+  /** Until it is among the live queries. */
+  #starting: GraphQLRequest | null = null
+  #joined: JoinedAnswers | null = null
 
   constructor(request: GraphQLRequest, context: OperationContext, sink: ResultSink) {
     this.operationName = request.operationName
@@ -84,11 +89,10 @@ class Operation implements RunningOperation, LiveSink {
 
   async #run(request: GraphQLRequest): Promise<void> {
     if (this.#isStopped) return
-    const { engine, live, schema, applicant, headers } = this.#context
+    const { engine, schema, applicant, headers } = this.#context
     const { kind } = engine.graphql.engine.operation(request)
     if (kind === 'subscription') {
-      logQuery(request, null, this.#context)
-      this.#subscription = live.start({ request, session: applicant.session, schema }, this)
+      this.#subscribe(request)
       return
     }
     const controller = new AbortController()
@@ -105,35 +109,103 @@ class Operation implements RunningOperation, LiveSink {
     this.#isStopped = true
     this.#controller?.abort(departed())
     this.#subscription?.leave()
+    this.#joined?.stop()
   }
 
   get isFull(): boolean {
-    return this.#sink.isFull
+    return (this.#joined ?? this.#sink).isFull
   }
 
   room(): Promise<void> {
-    return this.#sink.room()
+    return (this.#joined ?? this.#sink).room()
+  }
+
+  planned(planned: PlannedRequest): void {
+    if (planned.prepared.calls !== null) this.#joined ??= this.#joining()
+    this.#joined?.planned(planned)
   }
 
   append(body: Buffer): void {
-    this.#sink.result(body)
+    if (this.#joined) this.#joined.append(body)
+    else this.#sink.result(body)
   }
 
   next(body: Buffer): void {
-    this.#sink.state(body)
+    if (this.#joined) this.#joined.next(body)
+    else this.#sink.state(body)
   }
 
   fail(error: TrellisError): void {
-    this.#sink.state(Buffer.from(failedResult(error, this.#context)))
+    if (this.#joined) this.#joined.fail(error)
+    else this.#fail(error)
   }
 
   end(error: TrellisError): void {
+    if (this.#joined) this.#joined.end(error)
+    else this.#end(error)
+  }
+
+  #subscribe(request: GraphQLRequest): void {
+    const { engine, live, schema, applicant, headers } = this.#context
+    const { session } = applicant
+    logQuery(request, null, this.#context)
+    const planned = engine.graphql.engine.plan(request, session, { schema })
+    if (planned.prepared.feed) {
+      this.#controller = new AbortController()
+      const sink = feedSink(request, this.#context, this.#sink)
+      void live.feeds.run(planned, { request, session, schema, headers }, sink, this.#controller.signal)
+      return
+    }
+    this.#starting = request
+    this.#subscription = live.start({ request, session, schema }, this)
+    this.#starting = null
+  }
+
+  /** What stands before the client where fields of rows are answered elsewhere. */
+  #joining(): JoinedAnswers {
+    const { engine, schema, applicant, headers } = this.#context
+    const sink = this.#sink
+    const request = this.#request!
+    return new JoinedAnswers({
+      engine,
+      request: { request, session: applicant.session, schema, headers },
+      sink: {
+        get isFull() {
+          return sink.isFull
+        },
+        room: () => sink.room(),
+        planned: () => {},
+        append: (body) => sink.result(body),
+        next: (body) => sink.state(body),
+        fail: (error) => this.#fail(error),
+        end: (error) => this.#end(error),
+      },
+    })
+  }
+
+  /** Of a live query; the one that is kept has the text of all who ask the same. */
+  get #request(): GraphQLRequest | null {
+    return this.#subscription?.request ?? this.#starting
+  }
+
+  #fail(error: TrellisError): void {
+    this.#sink.state(Buffer.from(failedResult(error, this.#context)))
+  }
+
+  #end(error: TrellisError): void {
     this.#subscription?.leave()
-    refuse({ error, request: this.#subscription?.request ?? null }, this.#context, this.#sink)
+    refuse({ error, request: this.#request }, this.#context, this.#sink)
   }
 }
 
 const departed = () => new TrellisError(499, 'client-gone', 'the client does not wait for the answer')
+
+const feedSink = (request: GraphQLRequest, context: OperationContext, sink: ResultSink): FeedSink => ({
+  room: () => sink.room(),
+  next: (body) => sink.result(body),
+  fail: (error) => sink.result(failedResult(error, context)),
+  end: (error) => (error ? refuse({ error, request }, context, sink) : sink.done()),
+})
 
 function answerFailure(refusal: Refusal, context: OperationContext, sink: ResultSink): void {
   const { error } = refusal

@@ -1,0 +1,69 @@
+// WebSockets to other servers: what holds for requests holds for them, the policy of what may be reached above all.
+
+import { isIP, type LookupFunction } from 'node:net'
+import type { ClientOptions, WebSocket } from 'ws'
+import type { Egress } from './egress.ts'
+import { longestTimer } from './exchange.ts'
+import { OutgoingError } from './outgoing-error.ts'
+import type { OutgoingRequest, OutgoingResponse, OutgoingSocket, SocketClass } from './request.ts'
+
+/** What a socket is opened with. */
+export interface SocketOptions {
+  readonly request: Pick<OutgoingRequest, 'url' | 'timeout' | 'maxResponseSize' | 'signal'>
+  readonly headers: Readonly<Record<string, string>>
+  readonly egress: Egress | null
+}
+
+/** Hands over a class whose one instance is the socket; resolves with what its server answered to the upgrade. */
+export async function openSocket(
+  { request, headers, egress }: SocketOptions,
+  use: OutgoingSocket['use'],
+): Promise<OutgoingResponse> {
+  const { WebSocket: Socket } = await import('ws')
+  const { url, timeout, maxResponseSize, signal } = request
+  admit(url, egress)
+  const options: ClientOptions & { lookup?: LookupFunction } = {
+    ...{ headers, handshakeTimeout: Math.min(timeout, longestTimer), perMessageDeflate: false, followRedirects: false },
+    ...(maxResponseSize !== undefined && { maxPayload: maxResponseSize }),
+    ...(egress && { lookup: egress.lookup }),
+  }
+  return new Promise((resolve, reject) => {
+    class Opening extends Socket {
+      constructor(_url: string, protocols?: string | string[]) {
+        super(url.replace(/^http/i, 'ws'), protocols, options)
+        this.once('upgrade', ({ headers: answered }) => resolve({ ...noBody, status: 101, headers: answered }))
+        this.on('error', (error) => {
+          const status = /^Unexpected server response: (\d{3})$/.exec(error.message)?.[1]
+          if (status !== undefined) resolve({ ...noBody, status: Number(status), headers: {} })
+          else reject(failure(error, timeout))
+        })
+        this.once('close', () => reject(new OutgoingError('connection', 'the socket was closed')))
+        if (signal) endWith(this, signal)
+      }
+    }
+    use(Opening as SocketClass)
+  })
+}
+
+const noBody = { body: Buffer.alloc(0), isCut: true } as const
+
+/** A host that is an address is judged here, a name where it is resolved. */
+function admit(url: string, egress: Egress | null): void {
+  const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  if (isIP(hostname) !== 0) egress?.admitAddress(hostname, hostname)
+}
+
+function failure(error: Error, timeout: number): OutgoingError {
+  if (error instanceof OutgoingError) return error
+  if (error.message === 'Opening handshake has timed out') {
+    return new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
+  }
+  return new OutgoingError('connection', error.message, error)
+}
+
+function endWith(socket: WebSocket, signal: AbortSignal): void {
+  const end = () => socket.terminate()
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+  socket.once('close', () => signal.removeEventListener('abort', end))
+}

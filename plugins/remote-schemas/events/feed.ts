@@ -1,0 +1,98 @@
+// A root field of subscriptions as its remote server answers it.
+
+import {
+  answered,
+  type FeedPlanner,
+  type FieldSelection,
+  type ResolvedCall,
+  wholeAnswer,
+} from '../../../sdk/graphql.ts'
+import { pathKeys, validationFailed } from '../../../sdk/index.ts'
+import { answerOf, fieldAnswers } from '../answer.ts'
+import type { RemoteSchemaModel } from '../metadata.ts'
+import type { Question, RemotePlan } from '../questions.ts'
+import { requestHeaders, timeoutOf, unanswered } from '../request.ts'
+import { requestBody } from '../request-body.ts'
+import type { ServerOptions } from '../server.ts'
+import { subscribe } from './subscribe.ts'
+import type { RemoteEvent } from './transport.ts'
+
+/** A field that a remote server answers with events; `plan` is that of its root fields. */
+export function remoteFeed(
+  remote: RemoteSchemaModel,
+  plan: (field: FieldSelection) => RemotePlan,
+  options: ServerOptions,
+): FeedPlanner<RemotePlan> {
+  return {
+    kind: 'feed',
+    membersBy: 'response name',
+    partial: options.keepsData,
+    plan: (field) => checked(plan(field), field),
+    origin: (call) => JSON.stringify([remote.subscriptionUrl, remote.definition, asked(call, remote).body]),
+    open: (call) => open(call, remote, options),
+  }
+}
+
+/** With a namespace there may be several fields in it, or none. */
+function checked(plan: RemotePlan, field: FieldSelection): RemotePlan {
+  if (plan.fields === 1) return plan
+  throw validationFailed('subscriptions must select one top level field', pathKeys(field.path))
+}
+
+interface Asked {
+  readonly question: Question
+  readonly body: string
+  /** Whether events may be handed on as they come. */
+  readonly isWhole: boolean
+}
+
+function asked(given: ResolvedCall<RemotePlan>, { types }: RemoteSchemaModel): Asked {
+  const call = { ...given, rows: null }
+  const { names } = types
+  const mayBeWhole = names.keepsTypes && names.namespace === null
+  const whole = mayBeWhole ? call.plan.ask(call, { index: 0, isWhole: true }) : null
+  const isWhole = whole?.isExact === true
+  const question = isWhole && whole ? whole : call.plan.ask(call, { index: 0, isWhole: false })
+  const body = requestBody({ fields: question.fields, questions: [question], shape: 'event', call, types })
+  return { question, body, isWhole }
+}
+
+async function open(
+  call: ResolvedCall<RemotePlan>,
+  remote: RemoteSchemaModel,
+  options: ServerOptions,
+): Promise<AsyncIterable<unknown>> {
+  const { question, body, isWhole } = asked(call, remote)
+  const signal = call.signal ?? new AbortController().signal
+  const headers = requestHeaders(remote, call, options)
+  try {
+    const request = { url: remote.subscriptionUrl, headers, body, timeout: timeoutOf(remote), signal }
+    const events = await subscribe(remote, request, options.outgoing)
+    return results(events, { remote, question, isWhole, keepsData: options.keepsData })
+  } catch (error) {
+    throw unanswered(error, remote)
+  }
+}
+
+interface Reading {
+  readonly remote: RemoteSchemaModel
+  readonly question: Question
+  readonly isWhole: boolean
+  readonly keepsData: boolean
+}
+
+async function* results(events: AsyncIterable<RemoteEvent>, reading: Reading): AsyncGenerator<unknown> {
+  try {
+    for await (const event of events) yield resultOf(event, reading)
+  } catch (error) {
+    throw unanswered(error, reading.remote)
+  }
+}
+
+function resultOf(event: RemoteEvent, { question, isWhole, keepsData }: Reading): unknown {
+  const answer = answerOf(event, 200)
+  if (isWhole) return wholeAnswer(JSON.stringify(event))
+  if (answer.errors.length > 0 && !keepsData) return answered(null, { errors: answer.errors, endsAnswer: true })
+  const fields = fieldAnswers(answer, question.fields)
+  return question.result(question.fields.map((field) => fields.get(field)!))
+}

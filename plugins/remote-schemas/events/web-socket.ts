@@ -1,0 +1,130 @@
+// Subscriptions over WebSockets with the protocol `graphql-transport-ws`, a socket for each: whoever subscribes has headers of
+// their own, and a socket has those of its upgrade.
+
+import { type Client, createClient, type SubscribePayload } from 'graphql-ws'
+import type { WebSocket } from 'ws'
+import { type Outgoing, OutgoingError, parseJson } from '../../../sdk/services.ts'
+import { EventQueue } from './event-queue.ts'
+import {
+  type Begun,
+  heartbeat,
+  maxEventSize,
+  type RemoteEvent,
+  type SubscriptionRequest,
+  type Transport,
+} from './transport.ts'
+
+export const byWebSocket: Transport = async (request, outgoing): Promise<Begun> => {
+  const opening = new Opening(request)
+  const { status } = await opened(opening, request, outgoing)
+  if (status !== 101) {
+    opening.end()
+    return { refusal: null }
+  }
+  return (await opening.isAcknowledged) ? { events: opening.events } : { refusal: null }
+}
+
+async function opened(opening: Opening, { url, headers, timeout, signal }: SubscriptionRequest, outgoing: Outgoing) {
+  try {
+    const use = (socket: unknown) => opening.begin(socket)
+    return await outgoing.socket({ url, headers, timeout, maxResponseSize: maxEventSize, signal, use })
+  } catch (error) {
+    opening.end()
+    throw error
+  }
+}
+
+/** One subscription on its socket. */
+class Opening {
+  readonly events: EventQueue<RemoteEvent>
+  /** Whether the server let the subscription begin. */
+  readonly isAcknowledged: Promise<boolean>
+  readonly #request: SubscriptionRequest
+  #settle: (isAcknowledged: boolean) => void = () => {}
+  #client: Client | null = null
+  #socket: WebSocket | null = null
+  #silence: NodeJS.Timeout | undefined
+
+  constructor(request: SubscriptionRequest) {
+    this.#request = request
+    this.events = new EventQueue<RemoteEvent>({
+      pause: () => this.#socket?.pause(),
+      resume: () => this.#socket?.resume(),
+      stop: () => this.end(),
+    })
+    this.isAcknowledged = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  begin(webSocketImpl: unknown): void {
+    const { url, headers, body, timeout } = this.#request
+    this.#client = createClient({
+      ...{ url, webSocketImpl, retryAttempts: 0, keepAlive: heartbeat },
+      connectionParams: { headers: asCharacters(headers) },
+      connectionAckWaitTimeout: Math.min(timeout, longestTimer),
+      jsonMessageReviver: lossless,
+      on: {
+        connected: (socket) => {
+          this.#socket = socket as WebSocket
+          this.#settle(true)
+        },
+        ping: (isReceived) => {
+          if (!isReceived) this.#listenForPong()
+        },
+        pong: () => clearTimeout(this.#silence),
+        closed: () => this.#over(lost()),
+      },
+    })
+    this.#client.subscribe(parseJson(body, 'lossless') as SubscribePayload, {
+      next: (event) => this.events.push(event as RemoteEvent, sizeOf(event)),
+      error: (error) => {
+        // What is wrong with the request: the last event says it.
+        if (Array.isArray(error)) {
+          this.events.push({ errors: error }, sizeOf(error))
+          this.#over(null)
+        } else this.#over(lost(error))
+      },
+      complete: () => this.#over(null),
+    })
+  }
+
+  /** Ends it; whoever reads gets no more. */
+  end(): void {
+    this.#over(null)
+    this.#socket?.terminate()
+  }
+
+  #over(error: unknown): void {
+    clearTimeout(this.#silence)
+    this.#settle(false)
+    this.events.end(error)
+    // Else the library would connect again, and what was missed meanwhile would not be noticed.
+    void Promise.resolve(this.#client?.dispose()).catch(() => {})
+  }
+
+  #listenForPong(): void {
+    if (this.events.isPaused) return
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => {
+      if (!this.events.isPaused) this.#socket?.terminate()
+    }, heartbeat)
+  }
+}
+
+/** The longest time that a timer of Node can wait. */
+const longestTimer = 2 ** 31 - 1
+
+const lost = (cause?: unknown) => new OutgoingError('connection', 'the socket was closed', cause)
+
+/** Numbers with the digits that they were written with. */
+const lossless = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
+  const source = context?.source
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value
+}
+
+const sizeOf = (event: unknown): number => JSON.stringify(event).length
+
+/** Values of headers are bytes, those of JSON are characters. */
+const asCharacters = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value, 'latin1').toString()]))

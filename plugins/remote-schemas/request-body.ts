@@ -1,0 +1,128 @@
+// The body of a request to a remote server: one document of what several calls ask, and its variables. The document's text is
+// put together once for all requests that ask the same with other values.
+
+import { type GraphQLInputType, isInputType, Kind, print, type TypeNode, type VariableDefinitionNode } from 'graphql'
+import type { GroupedCall } from '../../sdk/graphql.ts'
+import { internalError } from '../../sdk/index.ts'
+import { type AskedField, type Question, type RemotePlan, sentValue } from './questions.ts'
+import type { RemoteTypes } from './remote-types.ts'
+
+/** What is asked with one request. */
+export interface Asked {
+  readonly fields: readonly AskedField[]
+  readonly questions: readonly Question[]
+  /** The same for the same fields of the same questions. */
+  readonly shape: string
+}
+
+interface Asking extends Asked {
+  /** One of those that ask. */
+  readonly call: GroupedCall<RemotePlan>
+  readonly types: RemoteTypes
+}
+
+/** The JSON of a request with room for values. */
+interface RequestDocument {
+  readonly start: string
+  /** Variables of the client that are used. */
+  readonly clients: readonly (readonly [string, VariableDefinitionNode])[]
+  readonly end: string
+}
+
+interface KnownDocument extends RequestDocument {
+  readonly texts: readonly object[]
+  readonly shape: string
+}
+
+/** By what the first question has in common with others of its texts. */
+const known = new WeakMap<object, KnownDocument[]>()
+
+/** Documents that begin with the same question, and characters that one of them may have. */
+const mostKnown = 8
+const longestKept = 50_000
+
+/** The JSON of a request. */
+export function requestBody(asking: Asking): string {
+  const { fields, questions } = asking
+  const { start, clients, end } = documentOf(asking)
+  const values = clients.flatMap(([name, definition]) => clientValue(name, definition, asking))
+  for (const { own } of questions) for (const { name, value } of own) values.push(member(name, value))
+  for (const { variables } of fields) for (const { name, value } of variables) values.push(member(name, value))
+  return `${start}${values.join(',')}${end}`
+}
+
+/** A member of an object, named by GraphQL. */
+const member = (name: string, value: unknown): string => `"${name}":${JSON.stringify(value)}`
+
+function documentOf(asking: Asking): RequestDocument {
+  const texts = asking.questions.map(({ texts: each }) => each)
+  const [first] = texts
+  if (!first) return newDocument(asking)
+  const kept = known.get(first) ?? []
+  const { shape } = asking
+  const found = kept.find((each) => each.shape === shape && sameItems(each.texts, texts))
+  if (found) return found
+  const document = { ...newDocument(asking), texts, shape }
+  if (document.start.length > longestKept) return document
+  known.set(first, [...kept.slice(-(mostKnown - 1)), document])
+  return document
+}
+
+function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i])
+}
+
+function newDocument({ call, fields, questions, types }: Asking): RequestDocument {
+  const { node, variables: declared } = call.operation
+  const used = new Set(questions.flatMap((question) => [...question.variables]))
+  const clients = [...declared].filter(([name]) => used.has(name))
+  const own = [...questions.map((question) => question.own), ...fields.map(({ variables }) => variables)].flat()
+  const declarations = [
+    ...clients.map(([, definition]) => declaration(definition, types)),
+    ...own.map(({ name, type }) => `$${name}: ${type}`),
+  ]
+  const kind = call.rows === null ? call.operation.kind : 'query'
+  const name = node.name ? ` ${node.name.value}` : ''
+  const inBrackets = declarations.length > 0 ? `(${declarations.join(', ')})` : ''
+  const fragments = [...new Set(questions.flatMap((question) => question.fragments))]
+  const selections = fields.map((field) => (isNamedSo(field) ? field.text : `${field.alias}: ${field.text}`))
+  const query = [`${kind}${name}${inBrackets} { ${selections.join(' ')} }`, ...fragments].join(' ')
+  const ending = node.name ? `},"operationName":${JSON.stringify(node.name.value)}}` : '}}'
+  return { start: `{"query":${JSON.stringify(query)},"variables":{`, clients, end: ending }
+}
+
+/** What the client gave a variable. */
+function clientValue(name: string, { type, defaultValue }: VariableDefinitionNode, { call, types }: Asking): string[] {
+  const { variables, session, plan } = call
+  const value = variables[name]
+  if (value === undefined) return []
+  const { view, skipsNulls } = plan
+  // A default would take the place of a null that is left out.
+  if (skipsNulls && value === null && !defaultValue) return []
+  const isPlain = !view.hasPresets && !skipsNulls
+  return [member(name, isPlain ? value : sentValue(value, inputType(type, types), { view, session, skipsNulls }))]
+}
+
+function declaration({ variable, type, defaultValue }: VariableDefinitionNode, types: RemoteTypes): string {
+  const byDefault = defaultValue ? ` = ${print(defaultValue)}` : ''
+  return `$${variable.name.value}: ${typeText(type, types)}${byDefault}`
+}
+
+/** A type as the server calls it. */
+function typeText(node: TypeNode, types: RemoteTypes): string {
+  if (node.kind === Kind.NON_NULL_TYPE) return `${typeText(node.type, types)}!`
+  if (node.kind === Kind.LIST_TYPE) return `[${typeText(node.type, types)}]`
+  return types.names.remoteType(node.name.value)
+}
+
+function inputType(node: TypeNode, { schema, names }: RemoteTypes): GraphQLInputType {
+  let named = node
+  while (named.kind !== Kind.NAMED_TYPE) named = named.type
+  const type = schema.getType(names.remoteType(named.name.value))
+  if (!isInputType(type)) throw internalError(`"${named.name.value}" is no type of a variable`)
+  return type
+}
+
+/** Whether the field is called in the answer as the server calls it. */
+const isNamedSo = ({ alias, text, isNumbered }: AskedField): boolean =>
+  !isNumbered && text.startsWith(alias) && !/^\w/.test(text.slice(alias.length, alias.length + 1))

@@ -1,0 +1,163 @@
+// Subscriptions whose results come from elsewhere. Results are events: each is handed on, and a client that does not take them
+// holds its own source back.
+
+import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
+import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import type { Model } from '../../../sdk/metadata.ts'
+import { unlessAborted } from '../../../sdk/services.ts'
+import type { LiveRequest } from './cohort.ts'
+
+/** Where results go. */
+export interface FeedSink {
+  /** Resolves when more can be sent, or nothing ever. */
+  room(): Promise<void>
+  next(body: Buffer | string): void
+  /** There is no answer with this result. */
+  fail(error: TrellisError): void
+  /** The subscription is over; null: as it should be. */
+  end(error: TrellisError | null): void
+}
+
+export interface FeedRequest extends LiveRequest {
+  /** Of the client, for whoever gives the results. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Milliseconds between two looks whether those that are open may go on. */
+const lookInterval = 5000
+
+export class Feeds {
+  readonly #engine: Engine
+  readonly #open = new Set<Feed>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  /** Begins one that was planned; resolves when it is over. */
+  async run(planned: PlannedRequest, request: FeedRequest, sink: FeedSink, signal: AbortSignal): Promise<void> {
+    const feed = new Feed(this.#engine, { planned, request, sink, signal })
+    this.#open.add(feed)
+    this.#timer ??= setInterval(() => this.#look(), lookInterval).unref()
+    try {
+      await feed.follow()
+    } finally {
+      this.#open.delete(feed)
+      if (this.#open.size === 0 && this.#timer) {
+        clearInterval(this.#timer)
+        this.#timer = null
+      }
+    }
+  }
+
+  #look(): void {
+    for (const feed of this.#open) feed.renew()
+  }
+}
+
+interface FeedOptions {
+  readonly planned: PlannedRequest
+  readonly request: FeedRequest
+  readonly sink: FeedSink
+  /** Aborts when the client wants no more. */
+  readonly signal: AbortSignal
+}
+
+class Feed {
+  readonly #engine: Engine
+  readonly #options: FeedOptions
+  #model: Model
+  #run: SubscriptionRun
+  /** Ends what is open; another one may be opened then. */
+  #opened = new AbortController()
+  /** Why it may not go on. */
+  #refusal: TrellisError | null = null
+
+  constructor(engine: Engine, options: FeedOptions) {
+    this.#engine = engine
+    this.#options = options
+    this.#model = engine.model
+    this.#run = this.#runOf(options.planned)
+  }
+
+  async follow(): Promise<void> {
+    const { sink, signal } = this.#options
+    const stop = () => this.#opened.abort()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      while (!signal.aborted && !this.#refusal) {
+        const { signal: opened } = this.#opened
+        const error = await this.#followOnce(opened)
+        if (opened.aborted) continue
+        sink.end(error)
+        return
+      }
+      if (!signal.aborted) sink.end(this.#refusal)
+    } finally {
+      signal.removeEventListener('abort', stop)
+      this.#opened.abort()
+    }
+  }
+
+  /** After a change of the metadata: ends it where it is not allowed any more, opens it anew where it comes from elsewhere. */
+  renew(): void {
+    const { engine } = this.#engine.graphql
+    const { request, session, schema } = this.#options.request
+    if (this.#engine.model === this.#model) return
+    this.#model = this.#engine.model
+    const { origin } = this.#run
+    const former = this.#opened
+    try {
+      const planned = engine.plan(request, session, { schema })
+      this.#opened = new AbortController()
+      const run = this.#runOf(planned)
+      if (run.origin === origin) this.#opened = former
+      else former.abort()
+      this.#run = run
+    } catch (error) {
+      this.#refusal = toTrellisError(error)
+      former.abort()
+    }
+  }
+
+  #runOf(planned: PlannedRequest): SubscriptionRun {
+    const { session, headers } = this.#options.request
+    return this.#engine.graphql.engine.subscriptionRun(planned, session, { headers, signal: this.#opened.signal })
+  }
+
+  /** Hands on what comes; why there is no more. */
+  async #followOnce(opened: AbortSignal): Promise<TrellisError | null> {
+    const { engine } = this.#engine.graphql
+    const { request, sink } = this.#options
+    try {
+      const results = await engine.operate(request, (work) => {
+        work.operation = this.#options.planned.prepared.operation
+        return unlessAborted(work.signal, this.#run.open())
+      })
+      for await (const result of results) {
+        this.renew()
+        if (opened.aborted) return null
+        await sink.room()
+        if (opened.aborted) return null
+        await this.#handOn(result)
+      }
+      return null
+    } catch (error) {
+      return toTrellisError(error)
+    }
+  }
+
+  async #handOn(result: unknown): Promise<void> {
+    const { sink } = this.#options
+    try {
+      sink.next(await this.#run.answer(result))
+    } catch (error) {
+      sink.fail(toTrellisError(error))
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// Live queries with fields of rows that JavaScript answers: what waits for the rows of an answer is added to it before it is
+// sent. It is asked for when the rows changed, and by the rows alone.
+
+import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
+import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { unlessAborted } from '../../../sdk/services.ts'
+import type { LiveSink } from './cohort.ts'
+import type { FeedRequest } from './feeds.ts'
+
+/** Answers on their way, by what the statement gave and who asks: subscribers who agree in both wait for the same. */
+const shared = new WeakMap<Buffer, Map<string, Promise<string>>>()
+
+/** Never aborts: others may wait for the same. */
+const noSignal = new AbortController().signal
+
+const settled = Promise.resolve()
+
+/** All that an answer depends on beside the rows. */
+function keyOf({ request: { query, operationName, variables }, session, headers }: FeedRequest): string {
+  return JSON.stringify([query, operationName, variables, session.role, session.variables, headers])
+}
+
+export interface JoinedAnswersOptions {
+  readonly engine: Engine
+  readonly request: FeedRequest
+  readonly sink: LiveSink
+}
+
+/** Stands before the place where answers go; lets them through where nothing waits for their rows. */
+export class JoinedAnswers implements LiveSink {
+  readonly #options: JoinedAnswersOptions
+  #key: string | null = null
+  #run: SubscriptionRun | null = null
+  #planned: PlannedRequest | null = null
+  /** Counts what came, so that a state that was overtaken is left out. */
+  #turn = 0
+  #waiting = 0
+  #last: Promise<void> = settled
+  #sent: string | null = null
+  #isOver = false
+
+  constructor(options: JoinedAnswersOptions) {
+    this.#options = options
+  }
+
+  get isFull(): boolean {
+    return this.#waiting > 0 || this.#options.sink.isFull
+  }
+
+  async room(): Promise<void> {
+    await this.#last
+    await this.#options.sink.room()
+  }
+
+  /** The plan that the answers from here on are of. */
+  planned(planned: PlannedRequest): void {
+    const { engine, request } = this.#options
+    const { session, headers } = request
+    const extras = { headers, signal: noSignal }
+    const hasJoins = planned.prepared.calls !== null
+    this.#planned = planned
+    this.#run = hasJoins ? engine.graphql.engine.subscriptionRun(planned, session, extras) : null
+  }
+
+  append(body: Buffer): void {
+    if (this.#run) this.#join(body, false)
+    else this.#options.sink.append(body)
+  }
+
+  next(body: Buffer): void {
+    if (this.#run) this.#join(body, true)
+    else this.#options.sink.next(body)
+  }
+
+  fail(error: TrellisError): void {
+    this.#sent = null
+    this.#turn++
+    this.#afterwards(() => this.#options.sink.fail(error))
+  }
+
+  end(error: TrellisError): void {
+    this.#turn++
+    this.#afterwards(() => this.#options.sink.end(error))
+  }
+
+  /** Nobody wants more. */
+  stop(): void {
+    this.#isOver = true
+  }
+
+  #afterwards(work: () => void): void {
+    if (this.#waiting === 0) work()
+    else this.#last = this.#last.then(work)
+  }
+
+  #join(body: Buffer, isState: boolean): void {
+    const turn = ++this.#turn
+    const joining = this.#joined(body)
+    // Looked at in its turn.
+    joining.catch(() => {})
+    this.#waiting++
+    this.#last = this.#last.then(async () => {
+      if (isState && turn !== this.#turn) return
+      await this.#send(joining, isState, turn)
+    })
+    void this.#last.then(() => {
+      this.#waiting--
+    })
+  }
+
+  async #send(joining: Promise<string>, isState: boolean, turn: number): Promise<void> {
+    const { sink } = this.#options
+    try {
+      const text = await joining
+      if (this.#isOver || (isState && (turn !== this.#turn || text === this.#sent))) return
+      this.#sent = isState ? text : null
+      if (isState) sink.next(Buffer.from(text))
+      else sink.append(Buffer.from(text))
+    } catch (error) {
+      this.#sent = null
+      if (!this.#isOver && (!isState || turn === this.#turn)) sink.fail(toTrellisError(error))
+    }
+  }
+
+  #joined(body: Buffer): Promise<string> {
+    let known = shared.get(body)
+    if (!known) {
+      known = new Map()
+      shared.set(body, known)
+    }
+    this.#key ??= keyOf(this.#options.request)
+    let joining = known.get(this.#key)
+    if (!joining) {
+      joining = this.#ask(String(body))
+      known.set(this.#key, joining)
+    }
+    return joining
+  }
+
+  #ask(body: string): Promise<string> {
+    const { engine, request } = this.#options
+    const [run, planned] = [this.#run!, this.#planned!]
+    return engine.graphql.engine.operate(request, (work) => {
+      work.operation = planned.prepared.operation
+      return unlessAborted(work.signal, run.join(body))
+    })
+  }
+}

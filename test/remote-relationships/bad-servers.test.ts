@@ -1,0 +1,107 @@
+// Remote servers that answer joins with anything but what they should: the rows are there all the same.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { author, startJoined } from './joined.ts'
+
+const definition = { timeout_seconds: 1 }
+const query = '{ book(order_by: {id: asc}, limit: 2) { title author { id name } } }'
+
+interface Answer {
+  readonly data: { readonly book: { readonly title: string; readonly author: unknown }[] }
+  readonly errors?: { message: string; path: unknown; extensions: { code: string; path: string } }[]
+}
+
+const found = { id: 1, name: 'a' }
+
+test('what is no answer, and values of another type, are errors at their rows', async (t) => {
+  const { crm, trellis } = await startJoined(t)
+  const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`
+  const cases: [body: unknown, authors: unknown[], errors: [path: unknown[], message: RegExp][]][] = [
+    ['oh no', [null, null], both(/^Remote server response is not valid JSON: /)],
+    ['', [null, null], both(/^Remote server response is not valid JSON: /)],
+    [{}, [null, null], both(/^"data" field not found in remote response$/)],
+    [{ data: null }, [null, null], []],
+    [{ data: { user__0: found } }, [found, null], []],
+    [
+      { data: { user__0: found, user__1: { id: 2 } } },
+      [found, null],
+      [[['book', 1, 'author', 'name'], /^expecting not null value for field "name"$/]],
+    ],
+    [{ data: { user__0: [found], user__1: 'x' } }, [null, null], both(/^expecting an object for field "author"$/)],
+    [
+      { data: { user__0: { id: { a: 1 }, name: 'a' }, user__1: found } },
+      [null, found],
+      [[['book', 0, 'author', 'id'], /^expecting a value of type "Int"/]],
+    ],
+    [
+      `{"data":{"user__0":${deep},"user__1":{"id":1,"name":"a"}}}`,
+      [null, found],
+      [[['book', 0, 'author'], /^expecting an object/]],
+    ],
+    [{ data: { user__9: found, book: [1] } }, [null, null], []],
+  ]
+  for (const [body, authors, errors] of cases) {
+    crm.answer = () => ({ body })
+    const given = await trellis.graphql<Answer>(query)
+    assert.deepEqual(given.data.book, [
+      { title: 'Dawn', author: authors[0] },
+      { title: 'Ebb', author: authors[1] },
+    ])
+    assert.deepEqual(
+      given.errors?.map(({ path }) => path) ?? [],
+      errors.map(([path]) => path),
+    )
+    for (const [i, { message, extensions }] of (given.errors ?? []).entries()) {
+      assert.match(message, errors[i]![1])
+      assert.equal(extensions.code, 'unexpected')
+      assert.match(extensions.path, /^\$\.selectionSet\.book\.selectionSet\.author/)
+    }
+  }
+})
+
+function both(message: RegExp): [path: unknown[], message: RegExp][] {
+  return [0, 1].map((i) => [['book', i, 'author'], message])
+}
+
+test('slow, huge, and with ten thousand errors', async (t) => {
+  const { crm, trellis } = await startJoined(t)
+  await trellis.op('update_remote_schema', { name: 'crm', definition: { url: crm.url, ...definition } })
+  const errorsOf = async () => (await trellis.graphql<Answer>(query)).errors ?? []
+  const many = Array.from({ length: 10_000 }, (_, i) => ({ message: `e${i}`, path: ['user__1', 'name'] }))
+  crm.answer = () => ({ body: { data: { user__0: found, user__1: null }, errors: many } })
+  const errors = await errorsOf()
+  assert.deepEqual([errors.length, errors[9999]!.path], [10_000, ['book', 1, 'author', 'name']])
+  crm.answer = () => null
+  assert.deepEqual(
+    (await errorsOf()).map(({ message }) => message),
+    ['ResponseTimeout', 'ResponseTimeout'],
+  )
+  const huge = { data: { user__0: { id: 1, name: 'x'.repeat(70_000_000) } } }
+  crm.answer = null
+  await trellis.op('update_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  crm.answer = () => ({ body: JSON.stringify(huge) })
+  assert.deepEqual(
+    (await errorsOf()).map(({ message }) => message),
+    ['ResponseTooLarge', 'ResponseTooLarge'],
+  )
+  crm.answer = () => ({ status: 302, body: '' })
+  assert.match((await errorsOf())[0]!.message, /^Remote server response is not valid JSON/)
+})
+
+test('a mutation whose rows cannot be joined is made, and in the other dialect undone', async (t) => {
+  for (const dialect of ['trellis', 'hasura'] as const) {
+    const relationship = dialect === 'hasura' ? { hasura_fields: ['id'], service_fields: undefined } : {}
+    const { crm, trellis } = await startJoined(t, [{ ...author, ...relationship }], { settings: { dialect } })
+    crm.answer = () => ({ body: 'oh no' })
+    const text =
+      'mutation { update_book(where: {id: {_eq: 1}}, _set: {title: "Dusk"}) { returning { title author { id } } } }'
+    const { data, errors } = await trellis.graphql<{ data?: unknown; errors: { message: string }[] }>(text)
+    assert.match(errors[0]!.message, /^Remote server response is not valid JSON/)
+    const isPartial = dialect === 'trellis'
+    if (isPartial) assert.deepEqual(data, { update_book: { returning: [{ title: 'Dusk', author: null }] } })
+    else assert.equal(data, undefined)
+    const kept = await trellis.sql<{ title: string }>('select title from book where id = 1')
+    assert.deepEqual(kept, [{ title: isPartial ? 'Dusk' : 'Dawn' }])
+  }
+})

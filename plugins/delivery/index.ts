@@ -31,7 +31,7 @@ export {
   type Retention,
   retentionBatch,
 } from './retention.ts'
-export { wakeChannel } from './wake.ts'
+export { wakeStatement } from './wake.ts'
 
 export default definePlugin({
   name: 'delivery',

@@ -6,7 +6,10 @@
 import type { Database } from '../../sdk/sql.ts'
 
 /** The channel of the notifications; their payload is the topic. */
-export const wakeChannel = 'trellis_delivery'
+const wakeChannel = 'trellis_delivery'
+
+/** Says that something of a topic, $1, is to be delivered. */
+export const wakeStatement = `select pg_catalog.pg_notify('${wakeChannel}', $1)`
 
 /** The topic of what is sent to hear whether anything comes. */
 const echo = 'echo'
@@ -34,7 +37,7 @@ export class Wake {
   doubt(): void {
     if (!this.#listening || this.#stopped) return
     this.#isHeard = false
-    this.#database.rows('select pg_notify($1, $2)', [wakeChannel, echo]).catch(() => {})
+    this.#database.rows(wakeStatement, [echo]).catch(() => {})
   }
 
   constructor(database: Pick<Database, 'listen' | 'rows'>) {

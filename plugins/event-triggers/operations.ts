@@ -2,6 +2,7 @@
 
 import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '../../sdk/index.ts'
 import { findTable, operation, type TableModel } from '../../sdk/metadata.ts'
+import { wakeStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
 import { noSuchEvent, noSuchTrigger, ownerOf, requireEventTrigger } from './lookup.ts'
 import { canTrigger, eventTriggerRef, eventTriggersOf, notOnViews } from './metadata.ts'
@@ -89,7 +90,7 @@ export const redeliverEvent = operation({
          locked = null, locked_by = null where id = $1`,
       [id],
     )
-    await transaction.rows(`select pg_notify('trellis_delivery', 'events')`)
+    await transaction.rows(wakeStatement, ['events'])
   },
 })
 

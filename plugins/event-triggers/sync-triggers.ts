@@ -3,7 +3,7 @@
 import { messageOf } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
 import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
-import { wakeChannel } from '../delivery/index.ts'
+import { wakeStatement } from '../delivery/index.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
 import { rowOperations } from './row-operations.ts'
 import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
@@ -142,7 +142,7 @@ async function followPauses(
        where trigger_name = $1 and not delivered and not error and not archived`,
       [name, isPaused ? 'infinity' : 'now'],
     )
-    if (!isPaused) await transaction.rows('select pg_notify($1, $2)', [wakeChannel, 'events'])
+    if (!isPaused) await transaction.rows(wakeStatement, ['events'])
   }
 }
 

@@ -2,7 +2,7 @@
 // are in the ledger. What is due there is found without them too: they decide when it is looked at.
 
 import type { Engine } from '../../sdk/index.ts'
-import { jobNameOf, keepJobs, wakeChannel } from '../delivery/index.ts'
+import { jobNameOf, keepJobs, wakeStatement } from '../delivery/index.ts'
 import type { Jobs } from '../jobs/index.ts'
 import { cronTriggersOf } from './metadata.ts'
 import { topUp } from './occurrences.ts'
@@ -13,7 +13,7 @@ const planningMillis = 60_000
 export function scheduleTicks(engine: Engine, jobs: Jobs): void {
   const { database } = engine
   const wake = async () => {
-    await database.rows('select pg_notify($1, $2)', [wakeChannel, 'cron'])
+    await database.rows(wakeStatement, ['cron'])
   }
   const plan = () =>
     database.transaction(async (transaction) => {

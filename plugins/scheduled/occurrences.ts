@@ -2,7 +2,7 @@
 
 import type { Model } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
-import { occurrencesAfter } from '../delivery/index.ts'
+import { occurrencesAfter, wakeStatement } from '../delivery/index.ts'
 import { cronTriggersOf, inconsistentCronTriggers } from './metadata.ts'
 import type { CronTrigger } from './schema.ts'
 
@@ -68,7 +68,7 @@ async function plan(entry: CronTrigger, after: Date, transaction: Transaction): 
      select $1, time from unnest($2::timestamptz[]) as time on conflict do nothing`,
     [entry.name, times],
   )
-  await transaction.rows(`select pg_notify('trellis_delivery', 'cron')`)
+  await transaction.rows(wakeStatement, ['cron'])
 }
 
 async function forget(names: readonly string[], transaction: Transaction): Promise<void> {

@@ -66,6 +66,7 @@ test('every secret with a variable may be given as a file, in both dialects', ()
     databaseUrl: 'postgres://u:p@h/d',
     jwtSecret: '{"type":"x"}',
     mongodbUrl: 'mongodb://u:p@h/d',
+    webhookSigningSecrets: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   }
   const secrets = options.filter(({ declaration: { secret, variable } }) => secret && variable !== undefined)
   assert.ok(secrets.length >= 5)

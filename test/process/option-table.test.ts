@@ -94,6 +94,8 @@ function numbers(option: Option) {
   }
 }
 
+const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
 /** Texts that options with rules of their own take and refuse. */
 const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {
   databaseUrl: {
@@ -106,6 +108,10 @@ const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonl
   mongodbUrl: {
     good: ['mongodb://h/d', 'mongodb://u:p@h:1,i:2/d?replicaSet=r', 'mongodb+srv://h/d'],
     bad: ['h/d', 'http://h/d'],
+  },
+  webhookSigningSecrets: {
+    good: [signingSecret, `${signingSecret} ${signingSecret}`],
+    bad: ['sesame', 'whsec_YQ==', `${signingSecret} sesame`],
   },
   authHook: { good: ['http://h/', 'https://h:1/p?q'], bad: ['h', 'ftp://h/', 'http://u:p@h/'] },
 }

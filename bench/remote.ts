@@ -74,12 +74,20 @@ export async function measureRemote(
   const tracks = Array.from({ length: 1000 }, (_, index) => trackByPrimaryKey.request(index))
   const local = { before: [] as number[], after: [] as number[] }
   const found = { direct: [] as number[], through: [] as number[], parts: [] as number[], joined: [] as number[] }
-  await rate(trellis.port, graphql, tracks)
-  for (let round = 0; round < rounds; round++) local.before.push(await rate(trellis.port, graphql, tracks))
-  await operate(trellis.port, 'add_remote_schema', { name: 'people', definition: { url: yoga.url } })
-  await operate(trellis.port, 'create_remote_relationship', relationship)
-  await rate(trellis.port, graphql, tracks)
-  for (let round = 0; round < rounds; round++) local.after.push(await rate(trellis.port, graphql, tracks))
+  const warmRate = async () => {
+    await rate(trellis.port, graphql, tracks)
+    return rate(trellis.port, graphql, tracks)
+  }
+  for (let round = 0; round < rounds; round++) {
+    if (round > 0) {
+      await operate(trellis.port, 'delete_remote_relationship', { table: 'track', name: relationship.name })
+      await operate(trellis.port, 'remove_remote_schema', { name: 'people' })
+    }
+    local.before.push(await warmRate())
+    await operate(trellis.port, 'add_remote_schema', { name: 'people', definition: { url: yoga.url } })
+    await operate(trellis.port, 'create_remote_relationship', relationship)
+    local.after.push(await warmRate())
+  }
   for (let round = -1; round < rounds; round++) {
     const direct = await rate(yoga.port, '/graphql', [remoteQuery])
     const through = await rate(trellis.port, graphql, [remoteQuery])

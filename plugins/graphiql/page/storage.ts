@@ -1,5 +1,5 @@
-// What GraphiQL remembers. Its history keeps the headers of each request, whatever it is told of headers: there may be
-// secrets and tokens in them, so nothing that is stored has any.
+// What GraphiQL remembers. Its history keeps the headers of each request, whatever it is told of headers, secrets and tokens
+// among them: here none of them is stored.
 
 import type { GraphiQLProps } from 'graphiql'
 

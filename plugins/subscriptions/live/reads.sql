@@ -1,11 +1,6 @@
 -- Whether a relation or function of these names, or what they read, gives something else though no row was written; and
 -- the relations that hold the rows.
--- $1: schemas, $2: names, in pairs; names that are nothing's are passed over.
-with recursive named as (
-  select n.oid as namespace, pair.name
-  from (select distinct schema, name from unnest($1::text[], $2::text[]) as pair (schema, name)) as pair
-  join pg_catalog.pg_namespace n on n.nspname = pair.schema
-),
+-- Goes on from named.sql.
 reached (oid) as (
   select c.oid
   from named

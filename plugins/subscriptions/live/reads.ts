@@ -1,18 +1,13 @@
 // What statements read: which give the same for as long as no row is written, and so need not be asked; and whose rows.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Database } from '../../../sdk/sql.ts'
+import { namesIn, statementOfNames } from './names.ts'
 
-const readsSql = readFileSync(join(import.meta.dirname, 'reads.sql'), 'utf8')
-
-const qualifiedNames = /"((?:[^"]|"")+)"\."((?:[^"]|"")+)"/g
+const readsSql = statementOfNames('reads.sql')
 
 /** What looks at the clock, or throws dice; a column of such a name only costs asking. */
 const unsteadyWords =
   /\b(now|current_\w+|localtime\w*|\w*_timestamp|timeofday|random\w*|gen_random_\w+|uuid\w*|age|pg_\w+|nextval|currval|lastval|setseed)\s*\(|\b(current_date|current_time|current_timestamp|localtime|localtimestamp)\b/i
-
-const unquote = (name: string): string => name.replaceAll('""', '"')
 
 /** A relation that holds rows. */
 export interface ReadTable {
@@ -35,13 +30,6 @@ export interface Reads {
   readonly isSteady: boolean
   /** Those that are known: functions that are called may read others. */
   readonly tables: readonly ReadTable[]
-}
-
-/** The schemas and the names of what may be relations or functions in a text of SQL, in pairs. */
-export function namesIn(text: string): readonly [schemas: readonly string[], names: readonly string[]] {
-  const pairs = [...text.matchAll(qualifiedNames)]
-  const at = (group: number) => pairs.map((pair) => unquote(pair[group] ?? ''))
-  return [at(1), at(2)]
 }
 
 /** What a statement reads, views looked through. */

@@ -1,11 +1,6 @@
 -- The tables that statements which name these relations may write, those that rows are written to in turn among them; null
 -- where that cannot be known, because of a view, a trigger or a function that may do anything.
--- $1: schemas, $2: names, in pairs; names that are nothing's are passed over.
-with recursive named as (
-  select n.oid as namespace, pair.name
-  from (select distinct schema, name from unnest($1::text[], $2::text[]) as pair (schema, name)) as pair
-  join pg_catalog.pg_namespace n on n.nspname = pair.schema
-),
+-- Goes on from named.sql.
 reached (oid) as (
   select c.oid
   from named

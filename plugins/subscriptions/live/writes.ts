@@ -1,13 +1,11 @@
 // What mutations write: those who read none of it need not be asked for the sake of one.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { PreparedOperation } from '../../../sdk/graphql.ts'
 import type { Database } from '../../../sdk/sql.ts'
-import { namesIn } from './reads.ts'
+import { namesIn, statementOfNames } from './names.ts'
 
-const writesSql = readFileSync(join(import.meta.dirname, 'writes.sql'), 'utf8')
+const writesSql = statementOfNames('writes.sql')
 
 /** Names of tables, qualified and quoted where that is needed; null: any may have been written. */
 export type WrittenTables = ReadonlySet<string> | null

@@ -1,7 +1,7 @@
+// The addresses of the page and its files.
+
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { Gzipped, type Route, type RouteCall, type RouteRequest } from '../../sdk/http.ts'
 import { type Engine, notFound } from '../../sdk/index.ts'
 import { loadAssets } from './assets.ts'
@@ -47,7 +47,7 @@ const wantsHtml = ({ headers }: RouteRequest): boolean => (headers.accept ?? '')
 async function pageTemplate(): Promise<string> {
   const bytes = (await loadAssets()).get('index.html')
   if (!bytes) throw notFound()
-  return (await promisify(gunzip)(bytes)).toString()
+  return (await new Gzipped(bytes).unpacked()).toString()
 }
 
 const contentTypes: Readonly<Record<string, string>> = {

@@ -232,6 +232,51 @@ test('two servers that start at once make the views once, and a start changes no
   for (const { op } of both) assert.deepEqual(await op('select', { table: system('hdb_table'), columns: ['*'] }), [])
 })
 
+test('SQL finds the tables under the same names', async (t) => {
+  const { op, sql } = await startHasuraOffice(t)
+  const run = async (text: string) => (await op<{ result: string[][] }>('run_sql', { sql: text })).result
+  assert.deepEqual(await run(`select table_name, is_enum from hdb_catalog.hdb_table where table_schema = 'crm'`), [
+    ['table_name', 'is_enum'],
+    ['lead', 'f'],
+  ])
+  const event = `insert into hdb_catalog.event_log (schema_name, table_name, trigger_name, payload, delivered)
+    values ('crm', 'lead', 'gone', '{}', true)`
+  await run(event)
+  assert.deepEqual(await sql('select trigger_name, delivered, error from trellis.event_log'), [
+    { trigger_name: 'gone', delivered: true, error: false },
+  ])
+  await run('delete from hdb_catalog.event_invocation_logs')
+  await run('delete from hdb_catalog.event_log where delivered = true or error = true')
+  assert.deepEqual(await sql('select 1 from trellis.event_log'), [])
+})
+
+test('a schema of the same name that others made is left alone, and views that stand on ours stay', async (t) => {
+  const first = await startTrellis(t, {
+    sql: 'create schema hdb_catalog; create table hdb_catalog.hdb_version (v int)',
+  })
+  const hasuraAgain = () => startTrellis(t, { ...hasura, database: first.database })
+  const names = async () =>
+    (
+      await first.sql<{ name: string }>(`select relname::text as name from pg_class where relkind in ('r', 'v')
+        and relnamespace = 'hdb_catalog'::regnamespace order by 1`)
+    ).map(({ name }) => name)
+  await hasuraAgain()
+  assert.deepEqual(await names(), ['hdb_version'])
+  await first.sql('drop schema hdb_catalog cascade')
+  await hasuraAgain()
+  const ours = await names()
+  assert.ok(ours.includes('event_log') && ours.includes('hdb_cron_events') && ours.includes('hdb_version'))
+  await first.sql(`create view late as select id from hdb_catalog.event_log;
+    drop view hdb_catalog.hdb_version, hdb_catalog.hdb_role;
+    comment on schema hdb_catalog is 'Views for SQL that was written for servers of v1.3: other ones'`)
+  const { op } = await hasuraAgain()
+  assert.deepEqual(await first.sql('select * from late'), [])
+  assert.deepEqual(await op('select', { table: system('hdb_role'), columns: ['*'] }), [])
+  await first.sql('drop view late')
+  await hasuraAgain()
+  assert.deepEqual(await names(), ours)
+})
+
 test('a database that lets no views be made is served without them', async (t) => {
   const { database, sql } = await startTrellis(t, { sql: 'create table a (id int)' })
   await sql(`create role clerk login password 'sesame';
@@ -253,5 +298,6 @@ test('the own dialect has none', async (t) => {
   const trellis = await startOffice(t)
   const { status } = await trellis.opError('select', { table: system('hdb_table'), columns: ['*'] })
   assert.equal(status, 400)
-  assert.deepEqual(await trellis.sql(`select 1 from pg_namespace where nspname = 'trellis_system'`), [])
+  const schemas = `select nspname from pg_namespace where nspname in ('trellis_system', 'hdb_catalog')`
+  assert.deepEqual(await trellis.sql(schemas), [])
 })

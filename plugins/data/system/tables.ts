@@ -1,7 +1,6 @@
 // The system tables of the dialect that has them: for administrators' data operations alone, in no document and in no
 // GraphQL schema.
 
-import { createHash } from 'node:crypto'
 import { isAdmin, nameKey, type QualifiedName, type Session } from '../../../sdk/index.ts'
 import {
   type CatalogTable,
@@ -12,18 +11,9 @@ import {
   resolveBase,
   type TableModel,
 } from '../../../sdk/metadata.ts'
-import type { Database, Transaction } from '../../../sdk/sql.ts'
+import type { Database } from '../../../sdk/sql.ts'
+import { makeNamedViews, makeViews, placeOf } from './schemas.ts'
 import { type SystemRelationship, systemTables } from './views.ts'
-
-/** Holds the views and nothing else: what they are made from may be taken away by dropping it. */
-const viewSchema = 'trellis_system'
-
-/** Where a system table really is. */
-function placeOf(name: string): QualifiedName {
-  const [schema, table] = name.split('.')
-  if (table !== undefined) return { schema: schema!, name: table }
-  return systemTables[name]?.query === undefined ? { schema: 'trellis', name } : { schema: viewSchema, name }
-}
 
 export class SystemTables {
   readonly #database: Pick<Database, 'transaction'>
@@ -38,7 +28,8 @@ export class SystemTables {
     this.#schema = schema
   }
 
-  /** Makes the views, unless they are there, and reads what is there. */
+  /** Makes the views, unless they are there, and reads what is there. What SQL finds under the clients' names comes last:
+   *  data operations are served without it. */
   async open(): Promise<void> {
     const places = Object.keys(systemTables).map(placeOf)
     const found = await this.#database.transaction(async (transaction) => {
@@ -46,6 +37,7 @@ export class SystemTables {
       return introspect(transaction, places)
     })
     this.#tables = this.#models(new Map(found.map((table) => [nameKey(table), table])))
+    await this.#database.transaction((transaction) => makeNamedViews(transaction, this.#schema, found))
   }
 
   /** The model to serve a request about a table with: the given one, or that of the system tables. */
@@ -101,22 +93,3 @@ const relationshipModel = (name: string, { type, on }: SystemRelationship, targe
   insertedAfter: type === 'array',
   comment: null,
 })
-
-const statements = Object.entries(systemTables).flatMap(([name, { query }]) =>
-  query === undefined ? [] : [`create view ${viewSchema}.${name} as ${query}`],
-)
-
-const digest = createHash('sha256').update(statements.join(';')).digest('hex')
-
-/** One instance at a time; the comment of the schema tells which views it holds. */
-async function makeViews(transaction: Transaction): Promise<void> {
-  await transaction.rows('lock table trellis.metadata in share row exclusive mode')
-  const [schema] = await transaction.rows<{ comment: string | null }>(
-    `select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = $1`,
-    [viewSchema],
-  )
-  if (schema?.comment === digest) return
-  await transaction.script(`drop schema if exists ${viewSchema} cascade; create schema ${viewSchema}`)
-  for (const statement of statements) await transaction.script(statement)
-  await transaction.script(`comment on schema ${viewSchema} is '${digest}'`)
-}

@@ -14,6 +14,7 @@ export {
   requireDouble,
   scalarName,
   stringCodec,
+  textLiteralCodec,
   undecodable,
 } from '../core/compiler/codecs.ts'
 export { type Compared, compare } from '../core/compiler/compare.ts'

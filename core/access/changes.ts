@@ -17,7 +17,6 @@ import type {
 import { allOf, type Condition } from '../compiler/plan.ts'
 import type { ParamSource } from '../database/param.ts'
 import type {
-  ColumnModel,
   DeletePermission,
   InsertPermission,
   PresetValue,
@@ -200,19 +199,17 @@ export class PermittedDelete implements DeleteAccess {
   }
 }
 
-/** The values that a permission gives; literals are checked when the permission is resolved. */
+/** The values that a permission gives. */
 function presetValues(presets: ReadonlyMap<string, PresetValue>, { columns }: TableModel): ColumnValue[] {
   return [...presets].map(([name, preset]) => {
     const column = columns.get(name)!
     const type = inputType(codecFor(column.type), column.type.sql)
-    return { column: name, value: { kind: 'param', source: presetSource(preset, column), type } }
+    return { column: name, value: { kind: 'param', source: presetSource(preset), type } }
   })
 }
 
-function presetSource(preset: PresetValue, { type }: ColumnModel): ParamSource {
-  if (preset.kind === 'session') return { from: 'session', variable: preset.variable }
-  return { from: 'constant', value: preset.value === null ? null : codecFor(type).encode(preset.value) }
-}
+const presetSource = (preset: PresetValue): ParamSource =>
+  preset.kind === 'session' ? { from: 'session', variable: preset.variable } : { from: 'constant', value: preset.text }
 
 function valuesRows(rows: readonly RowValues[]): InsertRows {
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))]

@@ -267,6 +267,16 @@ const known: Readonly<Record<string, Codec>> = {
   bpchar: textCodec('bpchar', 'Text'),
 }
 
+/** As a codec, but strings in the place of numbers and booleans are left to PostgreSQL to read. */
+export const textLiteralCodec = (codec: Codec): Codec => textLiterals.get(codec) ?? codec
+
+const textLiterals: ReadonlyMap<Codec, Codec> = new Map(
+  [intCodec, floatCodec, booleanCodec].map((codec) => [
+    codec,
+    { ...codec, encode: (value, literal) => (typeof value === 'string' ? value : codec.encode(value, literal)) },
+  ]),
+)
+
 const codecs = new Map<string, Codec>(Object.entries(known))
 
 /** Whether values of the type have rules of their own, and are not just text in PostgreSQL's syntax. */

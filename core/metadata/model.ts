@@ -42,9 +42,9 @@ export interface RelationshipModel {
 /** A member of a table's rows; `kind` tells them apart. */
 export type FieldModel = ColumnModel | RelationshipModel | FieldKinds[keyof FieldKinds]
 
-/** A value that a permission sets: a literal of the column's type, or a session variable. */
+/** A value that a permission sets: a literal in the input syntax of the column's type, or a session variable. */
 export type PresetValue =
-  | { readonly kind: 'literal'; readonly value: unknown }
+  | { readonly kind: 'literal'; readonly text: string | null }
   | { readonly kind: 'session'; readonly variable: string }
 
 const condition: unique symbol = Symbol('condition')

@@ -48,6 +48,8 @@ export interface Dialect {
    * and Relay's nodes and connections for roles that may not select the primary key.
    */
   readonly lenientSchema: boolean
+  /** Whether strings stand for numbers and booleans in permissions and data operations, where PostgreSQL reads them so. */
+  readonly textLiterals: boolean
   /** In which order introspection lists the values of its own enums. */
   readonly metaEnums: 'by name' | 'as specified'
   /** Whether errors have members beside those of v1.3 that help to mend a request. */
@@ -104,6 +106,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     strictTokens: isOwn,
     nullsHold: !isOwn,
     lenientSchema: !isOwn,
+    textLiterals: !isOwn,
     metaEnums: isOwn ? 'as specified' : 'by name',
     errorsHelp: isOwn,
     refusedLevel: isOwn ? 'info' : 'error',

@@ -22,6 +22,7 @@ import {
   type ParamSource,
   stringCodec,
   supportOf,
+  textLiteralCodec,
   typeBeside,
 } from '../../sdk/sql.ts'
 import { requireColumn, visibleColumns } from './columns.ts'
@@ -240,7 +241,8 @@ function operandCodec(
 /** The codec of a column's literals: values of the enum table that it references, or those of its type. */
 export function columnCodec(column: ColumnModel, type: PgType, context: ExpressionContext): Codec {
   const values = column.enumTable && context.table(column.enumTable)?.enumValues
-  return values ? enumValueCodec(graphqlBaseName(column.enumTable!), values) : codecFor(type)
+  if (values) return enumValueCodec(graphqlBaseName(column.enumTable!), values)
+  return context.dialect.textLiterals ? textLiteralCodec(codecFor(type)) : codecFor(type)
 }
 
 function enumValueCodec(type: string, values: readonly EnumValue[]): Codec {

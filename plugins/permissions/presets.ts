@@ -24,6 +24,5 @@ function resolvePreset(name: string, value: unknown, table: TableModel, context:
   const reason = variable === null ? 'on_type' : 'session_variable'
   context.depend({ kind: 'column', table: table.name, name }, reason)
   if (variable !== null) return { kind: 'session', variable }
-  if (value !== null) columnCodec(column, column.type, context).encode(value)
-  return { kind: 'literal', value }
+  return { kind: 'literal', text: value === null ? null : columnCodec(column, column.type, context).encode(value) }
 }

@@ -245,6 +245,9 @@ test('SQL finds the tables under the same names', async (t) => {
   assert.deepEqual(await sql('select trigger_name, delivered, error from trellis.event_log'), [
     { trigger_name: 'gone', delivered: true, error: false },
   ])
+  const [columns] = await run('select * from hdb_catalog.hdb_cron_events')
+  const known = ['id', 'trigger_name', 'scheduled_time', 'status', 'tries', 'created_at', 'next_retry_at']
+  assert.deepEqual(columns, known)
   await run('delete from hdb_catalog.event_invocation_logs')
   await run('delete from hdb_catalog.event_log where delivered = true or error = true')
   assert.deepEqual(await sql('select 1 from trellis.event_log'), [])

@@ -40,9 +40,7 @@ export async function makeNamedViews(
 ): Promise<void> {
   const places = new Set(there.map(nameKey))
   const names = Object.keys(systemTables).filter((name) => !name.includes('.') && places.has(nameKey(placeOf(name))))
-  const statements = names.map(
-    (name) => `create view ${schema}.${name} as ${systemTables[name]?.query ?? `select * from trellis.${name}`}`,
-  )
+  const statements = names.map((name) => `create view ${schema}.${name} as ${namedQuery(name)}`)
   const digest = named + digestOf(statements)
   const comment = await commentOf(transaction, schema)
   if (comment === digest || (comment !== undefined && !comment?.startsWith(named))) return
@@ -53,6 +51,12 @@ export async function makeNamedViews(
   const drops = views.flatMap(({ name }) => (name in systemTables ? [`drop view ${schema}.${name}`] : []))
   const start = comment === undefined ? [`create schema ${schema}`] : drops
   await transaction.script([...start, ...statements, markOf(schema, digest)].join(';'))
+}
+
+/** The columns of our own tables are listed, so that others may be taken away where views stand on the table. */
+function namedQuery(name: string): string {
+  const { query, columns } = systemTables[name]!
+  return query ?? `select ${columns} from trellis.${name}`
 }
 
 const digestOf = (statements: readonly string[]): string =>

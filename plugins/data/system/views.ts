@@ -11,6 +11,8 @@ export interface SystemRelationship {
 export interface SystemTable {
   /** The query of the view; absent: a table of that name in the schema `trellis`. */
   readonly query?: string
+  /** Of such a table: the columns that it has in v1.3, which are those that SQL finds. */
+  readonly columns?: string
   readonly relationships?: Readonly<Record<string, SystemRelationship>>
 }
 
@@ -81,6 +83,8 @@ const functionDetails = `select p.proname::text as function_name, n.nspname::tex
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type r on r.oid = p.prorettype
     join pg_namespace rn on rn.oid = r.typnamespace
   where n.nspname !~ '^(pg_|information_schema)' and p.prokind = 'f'`
+
+const invocationColumns = 'id, event_id, status, request, response, created_at'
 
 const ofTable = { table_schema: 'table_schema', table_name: 'table_name' }
 const many = (target: string): SystemRelationship => ({ type: 'array', target, on: ofTable })
@@ -173,7 +177,10 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
     relationships: { permissions: link('array', 'hdb_action_permission', 'action_name', 'action_name') },
   },
   hdb_action_permission: { query: actionPermissions },
-  hdb_action_log: {},
+  hdb_action_log: {
+    columns: `id, action_name, input_payload, request_headers, session_variables, response_payload, errors, created_at,
+      response_received_at, status`,
+  },
   hdb_role: {
     query: `select role_name from (${permissionRows}) as permission
       union select role_name from (${actionPermissions}) as permission`,
@@ -195,12 +202,17 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
     relationships: { events: link('array', 'event_log', 'name', 'trigger_name') },
   },
   event_log: {
+    columns: `id, schema_name, table_name, trigger_name, payload, delivered, error, tries, created_at, locked, next_retry_at,
+      archived`,
     relationships: {
       trigger: link('object', 'event_triggers', 'trigger_name', 'name'),
       logs: link('array', 'event_invocation_logs', 'id', 'event_id'),
     },
   },
-  event_invocation_logs: { relationships: { event: link('object', 'event_log', 'event_id', 'id') } },
+  event_invocation_logs: {
+    columns: invocationColumns,
+    relationships: { event: link('object', 'event_log', 'event_id', 'id') },
+  },
   hdb_cron_triggers: {
     query: entriesOf(
       'cron_triggers',
@@ -212,6 +224,7 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
     relationships: { cron_events: link('array', 'hdb_cron_events', 'name', 'trigger_name') },
   },
   hdb_cron_events: {
+    columns: 'id, trigger_name, scheduled_time, status, tries, created_at, next_retry_at',
     relationships: {
       cron_trigger: link('object', 'hdb_cron_triggers', 'trigger_name', 'name'),
       cron_event_logs: link('array', 'hdb_cron_event_invocation_logs', 'id', 'event_id'),
@@ -222,14 +235,18 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
       from trellis.hdb_cron_events where tries = 0 and status = 'scheduled' group by trigger_name`,
   },
   hdb_cron_event_invocation_logs: {
+    columns: invocationColumns,
     relationships: { cron_event: link('object', 'hdb_cron_events', 'event_id', 'id') },
   },
   hdb_scheduled_events: {
+    columns: `id, webhook_conf, scheduled_time, retry_conf, payload, header_conf, status, tries, created_at, next_retry_at,
+      comment`,
     relationships: {
       scheduled_event_logs: link('array', 'hdb_scheduled_event_invocation_logs', 'id', 'event_id'),
     },
   },
   hdb_scheduled_event_invocation_logs: {
+    columns: invocationColumns,
     relationships: { scheduled_event: link('object', 'hdb_scheduled_events', 'event_id', 'id') },
   },
   'information_schema.tables': {},

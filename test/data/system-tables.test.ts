@@ -253,6 +253,22 @@ test('SQL finds the tables under the same names', async (t) => {
   assert.deepEqual(await sql('select 1 from trellis.event_log'), [])
 })
 
+test('the command line tool of v1.3 keeps which migrations it has applied', async (t) => {
+  const { op, database, sql } = await startTrellis(t, hasura)
+  const run = (text: string) => op<{ result: string[][] }>('run_sql', { sql: text })
+  const found = `SELECT COUNT(1) FROM information_schema.tables WHERE table_name = 'schema_migrations'
+    AND table_schema = 'hdb_catalog' LIMIT 1`
+  assert.deepEqual((await run(found)).result, [['count'], ['0']])
+  await run('CREATE TABLE hdb_catalog.schema_migrations (version bigint not null primary key, dirty boolean not null)')
+  await run('INSERT INTO hdb_catalog.schema_migrations (version, dirty) VALUES (1594281000, false)')
+  await op('clear_metadata', {})
+  await sql(`comment on schema hdb_catalog is 'Views for SQL that was written for servers of v1.3: other ones'`)
+  const again = await startTrellis(t, { ...hasura, database })
+  const versions = { sql: 'SELECT version, dirty FROM hdb_catalog.schema_migrations' }
+  const { result } = await again.op<{ result: string[][] }>('run_sql', versions)
+  assert.deepEqual(result.slice(1), [['1594281000', 'f']])
+})
+
 test('a schema of the same name that others made is left alone, and views that stand on ours stay', async (t) => {
   const first = await startTrellis(t, {
     sql: 'create schema hdb_catalog; create table hdb_catalog.hdb_version (v int)',

@@ -50,6 +50,8 @@ export interface Dialect {
   readonly lenientSchema: boolean
   /** Whether strings stand for numbers and booleans in permissions and data operations, where PostgreSQL reads them so. */
   readonly textLiterals: boolean
+  /** The version that clients are told, by which tools decide what they may ask; null: the server's own. */
+  readonly toldVersion: string | null
   /** In which order introspection lists the values of its own enums. */
   readonly metaEnums: 'by name' | 'as specified'
   /** Whether errors have members beside those of v1.3 that help to mend a request. */
@@ -107,6 +109,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     nullsHold: !isOwn,
     lenientSchema: !isOwn,
     textLiterals: !isOwn,
+    toldVersion: isOwn ? null : 'v1.3.2',
     metaEnums: isOwn ? 'as specified' : 'by name',
     errorsHelp: isOwn,
     refusedLevel: isOwn ? 'info' : 'error',

@@ -4,7 +4,7 @@ import { type ConfigurationMember, type Engine, Type, version } from '../../sdk/
 /** What the report has whatever plugins there are. */
 export const members = ({ auth, dialect }: Pick<Engine, 'auth' | 'dialect'>): ConfigurationMember[] => {
   const all: ConfigurationMember[] = [
-    { key: 'version', place: 10, schema: Type.String(), value: () => version },
+    { key: 'version', place: 10, schema: Type.String(), value: () => dialect.toldVersion ?? version },
     { key: 'is_admin_secret_set', place: 20, schema: Type.Boolean(), value: () => auth.mode !== 'none' },
   ]
   if (dialect.tellsConsoleAssets)

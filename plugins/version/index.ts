@@ -5,6 +5,7 @@ import { definePlugin, Type, version } from '../../sdk/index.ts'
 export default definePlugin({
   name: 'version',
   register(engine) {
+    const told = { version: engine.dialect.toldVersion ?? version }
     engine.routes.add({
       method: 'GET',
       url: '/v1/version',
@@ -12,7 +13,7 @@ export default definePlugin({
       auth: 'none',
       unlogged: true,
       about: { summary: 'The version of the server.', result: Type.Object({ version: Type.String() }) },
-      handle: () => ({ version }),
+      handle: () => told,
     })
   },
 })

@@ -51,10 +51,11 @@ test('the configuration of an authenticator of kind jwt is reported', async (t) 
   assert.deepEqual(body, { ...report, is_admin_secret_set: true, is_jwt_set: true, jwt: jwt.configuration })
 })
 
-test('the hasura dialect reports its console directory too', async (t) => {
+test('the hasura dialect reports its console directory too, and the version that its tools go by', async (t) => {
   const trellis = await startTrellis(t, { settings: { dialect: 'hasura' } })
   const { body } = await trellis.request('/v1alpha1/config')
-  assert.deepEqual(body, { ...report, console_assets_dir: null })
+  assert.deepEqual(body, { ...report, version: 'v1.3.2', console_assets_dir: null })
+  assert.deepEqual((await trellis.request('/v1/version')).body, { version: 'v1.3.2' })
 })
 
 test('the endpoint goes with its API', async (t) => {

@@ -46,8 +46,9 @@ export async function decodeEnvelope(
   if (typeof type !== 'string') {
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(type)}`, [...at, 'type'])
   }
-  const operation = operations.find(type, readVersion(envelope.version, at))
-  if (!operation) throw unknownType(type, operations, at)
+  const version = readVersion(envelope.version, at)
+  const operation = operations.find(type, version)
+  if (!operation) throw unknownType({ type, version }, operations, at)
   const given = required(envelope, 'args', at)
   const args = await decodeArguments(operation, given, at, options.environment)
   if (!operation.members) return { operation, args, members: null }
@@ -88,10 +89,21 @@ function readVersion(version: unknown, at: readonly PathKey[]): number {
   throw parseFailed(`expected 1 or 2, encountered ${JSON.stringify(version)}`, [...at, 'version'])
 }
 
-function unknownType(type: string, registry: OperationRegistry, at: readonly PathKey[]): TrellisError {
-  const known = [...new Set(registry.all().map(({ operation }) => operation.type))]
+/** What operations are found by. */
+interface OperationKey {
+  readonly type: string
+  readonly version: number
+}
+
+function unknownType(
+  { type, version }: OperationKey,
+  registry: OperationRegistry,
+  at: readonly PathKey[],
+): TrellisError {
+  const all = registry.all().map(({ operation }) => operation)
+  const known = all.flatMap((each) => ((each.version ?? 1) === version ? [each.type] : []))
   const message = `unknown type ${JSON.stringify(type)}, expected one of: ${known.join(', ')}`
-  const help = known.includes(type)
+  const help = all.some((each) => each.type === type)
     ? () => ({ hint: `"${type}" exists, in another version` })
     : didYouMean(type, () => known)
   return badRequest('parse-failed', message, { path: at, help })

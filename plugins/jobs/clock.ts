@@ -17,6 +17,8 @@ const scanEvery = 5_000
 const retryEvery = 1_000
 /** Milliseconds after which an entry that was locked is anybody's: what happens under the lock takes a few. */
 const lockLifetime = 4_000
+/** Entries that Agenda is sent for at once: however many are due at the same moment, others get to the databases meanwhile. */
+const mostAsked = 4
 /** How many milliseconds before the moment Agenda takes a time for one in the past, which it would not store. */
 const ahead = 20
 /** Milliseconds that the end waits for a store that does not say anything any more: locks are short, and nothing else is lost. */
@@ -135,7 +137,9 @@ export class Clock {
     if (this.#isStopped) return
     if (this.#timer) clearTimeout(this.#timer)
     let next = this.#lastScan + (this.isWell ? scanEvery : retryEvery)
-    if (this.isWell) for (const entry of this.#entries.values()) next = Math.min(next, this.#dueAt(entry))
+    // Whoever ends being asked for plans anew.
+    const mayAsk = this.isWell && this.#asked.size < mostAsked
+    if (mayAsk) for (const entry of this.#entries.values()) next = Math.min(next, this.#dueAt(entry))
     const wait = Math.max(next - Date.now(), this.#scanning ? 50 : 0)
     this.#timer = setTimeout(() => this.#tick(), Number.isFinite(wait) ? wait : 0).unref()
   }
@@ -150,7 +154,10 @@ export class Clock {
     const now = Date.now()
     if (now >= this.#lastScan + (this.isWell ? scanEvery : retryEvery)) this.#scan()
     if (this.isWell) {
-      for (const entry of this.#entries.values()) if (this.#dueAt(entry) <= now) this.#wake(entry.name)
+      for (const entry of this.#entries.values()) {
+        if (this.#asked.size >= mostAsked) break
+        if (this.#dueAt(entry) <= now) this.#wake(entry.name)
+      }
     }
     this.#plan()
   }

@@ -262,7 +262,7 @@ test('the command line tool of v1.3 keeps which migrations it has applied', asyn
   await run('CREATE TABLE hdb_catalog.schema_migrations (version bigint not null primary key, dirty boolean not null)')
   await run('INSERT INTO hdb_catalog.schema_migrations (version, dirty) VALUES (1594281000, false)')
   await op('clear_metadata', {})
-  await sql(`comment on schema hdb_catalog is 'Views for SQL that was written for servers of v1.3: other ones'`)
+  await sql(`comment on schema hdb_catalog is 'system tables of another time'`)
   const again = await startTrellis(t, { ...hasura, database })
   const versions = { sql: 'SELECT version, dirty FROM hdb_catalog.schema_migrations' }
   const { result } = await again.op<{ result: string[][] }>('run_sql', versions)
@@ -284,10 +284,10 @@ test('a schema of the same name that others made is left alone, and views that s
   await first.sql('drop schema hdb_catalog cascade')
   await hasuraAgain()
   const ours = await names()
-  assert.ok(ours.includes('event_log') && ours.includes('hdb_cron_events') && ours.includes('hdb_version'))
+  assert.ok(ours.includes('event_log') && ours.includes('hdb_cron_events') && !ours.includes('hdb_version'))
   await first.sql(`create view late as select id from hdb_catalog.event_log;
-    drop view hdb_catalog.hdb_version, hdb_catalog.hdb_role;
-    comment on schema hdb_catalog is 'Views for SQL that was written for servers of v1.3: other ones'`)
+    drop view hdb_catalog.hdb_function, hdb_catalog.hdb_role;
+    comment on schema hdb_catalog is 'system tables of another time'`)
   const { op } = await hasuraAgain()
   assert.deepEqual(await first.sql('select * from late'), [])
   assert.deepEqual(await op('select', { table: system('hdb_role'), columns: ['*'] }), [])
@@ -319,4 +319,20 @@ test('the own dialect has none', async (t) => {
   assert.equal(status, 400)
   const schemas = `select nspname from pg_namespace where nspname in ('trellis_system', 'hdb_catalog')`
   assert.deepEqual(await trellis.sql(schemas), [])
+})
+
+test('SQL joins schedules with their events, and takes events away', async (t) => {
+  const { op, sql } = await startTrellis(t, hasura)
+  const trigger = { name: 'nightly', webhook: 'http://127.0.0.1:1', schedule: '0 0 1 1 *', include_in_metadata: true }
+  await op('create_cron_trigger', { ...trigger, headers: [{ name: 'X', value: 'v' }] })
+  const run = async (text: string) => (await op<{ result: unknown }>('run_sql', { sql: text })).result
+  const found = await run(`select name, header_conf::json,
+      (select count(*) from hdb_catalog.hdb_cron_events where trigger_name = name)
+    from hdb_catalog.hdb_cron_triggers`)
+  assert.deepEqual(found, [
+    ['name', 'header_conf', 'count'],
+    ['nightly', '[{"name":"X","value":"v"}]', '100'],
+  ])
+  await run(`delete from hdb_catalog.hdb_cron_events`)
+  assert.deepEqual(await sql('select from trellis.hdb_cron_events'), [])
 })

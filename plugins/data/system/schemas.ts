@@ -29,7 +29,11 @@ export async function makeViews(transaction: Transaction): Promise<void> {
   await transaction.script([...viewStatements, markOf(viewSchema, digest)].join(';'))
 }
 
-const named = 'Views for SQL that was written for servers of v1.3: '
+/** What the comment of the schema of those names begins with, if it is ours. */
+const named = 'system tables '
+
+/** Whether SQL finds it: a server of v1.3 that finds its version there takes the rest for its own. */
+const isNamed = (name: string): boolean => name !== 'hdb_version' && !name.includes('.')
 
 /** Makes a view of each table that there is in the schema that clients know. A schema of that name which something else
  *  made is left as it is. The views stand on nothing of ours that may be dropped, since others' views may stand on them. */
@@ -39,7 +43,7 @@ export async function makeNamedViews(
   there: readonly QualifiedName[],
 ): Promise<void> {
   const places = new Set(there.map(nameKey))
-  const names = Object.keys(systemTables).filter((name) => !name.includes('.') && places.has(nameKey(placeOf(name))))
+  const names = Object.keys(systemTables).filter((name) => isNamed(name) && places.has(nameKey(placeOf(name))))
   const statements = names.map((name) => `create view ${schema}.${name} as ${namedQuery(name)}`)
   const digest = named + digestOf(statements)
   const comment = await commentOf(transaction, schema)

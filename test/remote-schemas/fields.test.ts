@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWithCrm } from './crm.ts'
+import { startLibrary } from '../support/library.ts'
+import { startCrm, startWithCrm } from './crm.ts'
 
 test('remote fields stand beside those of tables, in the order of the request', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
@@ -81,6 +82,43 @@ test('interfaces and unions, their members told apart', async (t) => {
   assert.deepEqual(await trellis.graphql(`{ ${remote} __typename }`), { data: { ...data, __typename: 'query_root' } })
   await trellis.graphql('{ named { name } }')
   assert.equal(crm.asked().at(-1)?.query, 'query { named { name } }')
+})
+
+test('members of interfaces and unions come in the order of the request, whatever may be null in which type', async (t) => {
+  const types = `type Query { named: [Named!]!  things: [Thing!]! }
+    interface Named { id: ID  name: String  friend: Named }
+    type User implements Named { id: ID!  name: String  friend: Car  city: String }
+    type Car implements Named { id: ID  name: String!  friend: Named }
+    union Thing = User | Car`
+  const friend = { __typename: 'Car', id: 2, name: 'Beetle' }
+  const all = [{ __typename: 'User', id: 1, name: 'Ann', friend, city: 'Oslo' }, friend]
+  const crm = await startCrm(t, types, { named: all, things: all })
+  const trellis = await startLibrary(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const cases: [query: string, answer: string, asked: string][] = [
+    [
+      'named { id ... on User { city } name __typename }',
+      '"named":[{"id":"1","city":"Oslo","name":"Ann","__typename":"User"},{"id":"2","name":"Beetle","__typename":"Car"}]',
+      'named { id ... on User { city } name __typename }',
+    ],
+    [
+      'named { ... on User { friend { name } } ... on Car { friend { id } } id }',
+      '"named":[{"friend":{"name":"Beetle"},"id":"1"},{"friend":null,"id":"2"}]',
+      'named { ... on User { friend { name } } ... on Car { friend { id } } id }',
+    ],
+    [
+      'things { ... on User { city } ... on Named { id } __typename }',
+      '"things":[{"city":"Oslo","id":"1","__typename":"User"},{"id":"2","__typename":"Car"}]',
+      'things { ... on User { city } ... on Named { id } __typename }',
+    ],
+  ]
+  for (const [query, answer, asked] of cases) {
+    const alone = await trellis.request('/v1/graphql', { body: { query: `{ ${query} }` } })
+    assert.equal(alone.text, `{"data":{${answer}}}`)
+    assert.equal(crm.asked().at(-1)!.query, `query { ${asked} }`)
+    const beside = await trellis.request('/v1/graphql', { body: { query: `{ ${query} __typename }` } })
+    assert.equal(beside.text, `{"data":{${answer},"__typename":"query_root"}}`)
+  }
 })
 
 test('mutations of a remote server, beside those of tables', async (t) => {

@@ -26,12 +26,12 @@ import {
 import type { FieldSelection } from '../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../sdk/index.ts'
 import { typeMember } from './role-types.ts'
-import type { Preset, RemoteView } from './view.ts'
+import type { Preset, RemoteView, SessionValue } from './view.ts'
 
 /** A preset that a request gives a value: the variable that stands for it. */
 export interface SessionPreset {
   readonly name: string
-  readonly sessionVariable: string
+  readonly value: SessionValue
   readonly type: GraphQLInputType
 }
 
@@ -235,7 +235,7 @@ export class RequestText {
   #preset(preset: Preset, { type }: GraphQLArgument | GraphQLInputField): string {
     if (preset.kind === 'value') return print(preset.node)
     const name = `${this.#options.presetPrefix}${this.presets.length}`
-    this.presets.push({ name, sessionVariable: preset.variable, type })
+    this.presets.push({ name, value: preset.value, type })
     return `$${name}`
   }
 }

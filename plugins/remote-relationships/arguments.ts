@@ -1,6 +1,7 @@
 // The arguments of the joined field: what a definition leaves to requests, and what becomes of both together.
 
 import {
+  GraphQLID,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
@@ -14,6 +15,7 @@ import {
 import type { SchemaScope } from '../../sdk/graphql.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
 import { jsonType } from '../../sdk/services.ts'
+import { numberText } from '../../sdk/sql.ts'
 import type { RemoteView, RoleTypes } from '../remote-schemas/index.ts'
 import { columnOf } from './schema.ts'
 
@@ -77,13 +79,26 @@ function remainingObject(type: GraphQLInputObjectType, given: WireObject, making
   }
 }
 
-/** The value with those of the row in the places of columns. */
-export function filledIn(value: unknown, row: WireObject): unknown {
+/** The value of an argument of that type, with those of the row in the places of columns. */
+export function filledIn(value: unknown, row: WireObject, type: GraphQLInputType): unknown {
   const column = columnOf(value)
-  if (column !== null) return own(row, column)
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, row))
+  if (column !== null) return columnValue(own(row, column), type)
+  const nullable = getNullableType(type)
+  if (Array.isArray(value)) {
+    const item = isListType(nullable) ? nullable.ofType : nullable
+    return value.map((each) => filledIn(each, row, item))
+  }
   if (jsonType(value) !== 'Object') return value
-  return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, filledIn(member, row)]))
+  const named = getNamedType(type)
+  const fields = isInputObjectType(named) ? named.getFields() : {}
+  const members = Object.entries(value as object)
+  return Object.fromEntries(members.map(([name, member]) => [name, filledIn(member, row, fields[name]?.type ?? named)]))
+}
+
+/** As an identifier, a number that a double cannot hold is a text: servers that read it as a number would take another one. */
+function columnValue(value: unknown, type: GraphQLInputType): unknown {
+  const isKeptAsText = typeof value === 'object' && jsonType(value) === 'Number'
+  return isKeptAsText && getNamedType(type) === GraphQLID ? numberText(value) : value
 }
 
 /** What a request gives together with what is defined: members of objects, and elements of lists, the request's first. */

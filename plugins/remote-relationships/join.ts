@@ -1,6 +1,6 @@
 // A remote relationship in requests: for each row that has its own arguments a field of one document.
 
-import type { GraphQLField, GraphQLObjectType } from 'graphql'
+import type { GraphQLField, GraphQLInputType, GraphQLObjectType } from 'graphql'
 import { answered, type FieldSelection, type GroupedCall } from '../../sdk/graphql.ts'
 import type { WireObject } from '../../sdk/metadata.ts'
 import {
@@ -68,7 +68,9 @@ interface SelectedOptions {
 interface GivenArgument {
   readonly step: number
   readonly name: string
-  readonly type: string
+  readonly type: GraphQLInputType
+  /** Of the type. */
+  readonly typeName: string
 }
 
 /** What is selected of the joined field. */
@@ -93,7 +95,7 @@ class Selected {
     const given = this.#way.flatMap(({ field, arguments: defined }, step) =>
       field.args
         .filter(({ name }) => defined[name] !== undefined || (step === last && (args[name] ?? null) !== null))
-        .map(({ name, type }): GivenArgument => ({ step, name, type: String(type) })),
+        .map(({ name, type }): GivenArgument => ({ step, name, type, typeName: String(type) })),
     )
     const key = given.map(({ step, name }) => `${step} ${name}`).join()
     let texts = this.#texts.get(key)
@@ -200,10 +202,10 @@ interface Asking {
 
 function fieldOf(row: WireObject, number: number, { joining: { way }, texts, call }: Asking): AskedField {
   const { text, variables: names } = texts.at(number)
-  const variables = texts.given.map(({ step, name, type }, i): OwnVariable => {
-    const defined = filledIn(way[step]!.arguments[name], row)
+  const variables = texts.given.map(({ step, name, type, typeName }, i): OwnVariable => {
+    const defined = filledIn(way[step]!.arguments[name], row, type)
     const value = merged(step === way.length - 1 ? call.args[name] : undefined, defined)
-    return { name: names[i]!, type, value }
+    return { name: names[i]!, type: typeName, value }
   })
   return { alias: texts.alias, isNumbered: true, text, variables }
 }

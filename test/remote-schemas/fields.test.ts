@@ -127,8 +127,10 @@ test('mutations of a remote server, beside those of tables', async (t) => {
   assert.deepEqual(await trellis.graphql(mutation), {
     data: { rename: { name: 'Ann' }, delete_book: { affected_rows: 1 }, b: { id: 2 } },
   })
-  assert.equal(crm.asked().length, 1)
-  assert.match(crm.asked()[0]!.query, /^mutation \{ rename\(id: 1, name: "Ann"\) \{ name \} b: rename/)
+  assert.deepEqual(
+    crm.asked().map(({ query }) => query),
+    ['mutation { rename(id: 1, name: "Ann") { name } }', 'mutation { b: rename(id: 2, name: "Bob") { id } }'],
+  )
 })
 
 test('wrong requests are refused before anything is sent', async (t) => {

@@ -236,27 +236,6 @@ test('the role, session variables and configured headers are sent; those of the 
   )
 })
 
-test('introspection shows the types of remote schemas', async (t) => {
-  const { trellis } = await startWithCrm(t)
-  const query = `{ user: __type(name: "User") { kind interfaces { name } fields { name } }
-    named: __type(name: "Named") { possibleTypes { name } }
-    thing: __type(name: "Thing") { kind possibleTypes { name } }
-    query: __type(name: "query_root") { fields(includeDeprecated: true) { name description isDeprecated args { name defaultValue } } }
-    filter: __type(name: "UserFilter") { inputFields { name defaultValue } } }`
-  const { data } = await trellis.graphql<{ data: Record<string, { fields: { name: string }[] } & object> }>(query)
-  assert.deepEqual(data.named, { possibleTypes: [{ name: 'Car' }, { name: 'User' }] })
-  assert.deepEqual(data.thing, { kind: 'UNION', possibleTypes: [{ name: 'Car' }, { name: 'Note' }, { name: 'User' }] })
-  const user = data.query!.fields.find(({ name }) => name === 'user')
-  assert.deepEqual(user, {
-    ...{ name: 'user', description: 'A person', isDeprecated: false },
-    args: [
-      { name: 'id', defaultValue: null },
-      { name: 'tags', defaultValue: '["none"]' },
-    ],
-  })
-  assert.ok(data.query!.fields.some(({ name }) => name === 'book'))
-})
-
 test('requests that touch only the database know nothing of remote schemas', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   await crm.stop()

@@ -13,7 +13,7 @@ import {
   type RemoteView,
   RequestText,
 } from '../remote-schemas/index.ts'
-import { filledIn, merged } from './arguments.ts'
+import { filledIn, merged, mergedByRules } from './arguments.ts'
 import type { RemoteRelationshipModel } from './metadata.ts'
 
 /** A step with what the server knows of it. */
@@ -40,7 +40,7 @@ export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
     const presets = way.map(({ parent, field: each, arguments: given }) =>
       text.presetArguments(parent, each, new Set(Object.keys(given))),
     )
-    return new Selected(way, { index, text, selection, presets })
+    return new Selected(way, { index, text, selection, presets, skipsNulls })
   }
   // What the role does not see is refused while it is planned.
   const made = [selected(0)]
@@ -62,6 +62,7 @@ interface SelectedOptions {
   readonly selection: string
   /** Arguments of each step that the role's presets give. */
   readonly presets: readonly (readonly string[])[]
+  readonly skipsNulls: boolean
 }
 
 /** An argument of a step that gets a value. */
@@ -89,12 +90,16 @@ class Selected {
     this.fragments = selection === '' ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`]
   }
 
+  #isGiven(value: unknown): boolean {
+    return value !== undefined && !(value === null && this.options.skipsNulls)
+  }
+
   /** The texts of the fields of a call. */
   texts({ args, operation }: GroupedCall): FieldTexts {
     const last = this.#way.length - 1
     const given = this.#way.flatMap(({ field, arguments: defined }, step) =>
       field.args
-        .filter(({ name }) => defined[name] !== undefined || (step === last && (args[name] ?? null) !== null))
+        .filter(({ name }) => defined[name] !== undefined || (step === last && this.#isGiven(args[name])))
         .map(({ name, type }): GivenArgument => ({ step, name, type, typeName: String(type) })),
     )
     const key = given.map(({ step, name }) => `${step} ${name}`).join()
@@ -200,11 +205,14 @@ interface Asking {
   readonly call: GroupedCall
 }
 
-function fieldOf(row: WireObject, number: number, { joining: { way }, texts, call }: Asking): AskedField {
+function fieldOf(row: WireObject, number: number, { joining, texts, call }: Asking): AskedField {
+  const { way, view, skipsNulls } = joining
   const { text, variables: names } = texts.at(number)
+  const rules = view.hasPresets || skipsNulls ? { view, skipsNulls, session: call.session } : null
   const variables = texts.given.map(({ step, name, type, typeName }, i): OwnVariable => {
     const defined = filledIn(way[step]!.arguments[name], row, type)
-    const value = merged(step === way.length - 1 ? call.args[name] : undefined, defined)
+    const given = step === way.length - 1 ? call.args[name] : undefined
+    const value = rules ? mergedByRules([given, defined], type, rules) : merged(given, defined)
     return { name: names[i]!, type: typeName, value }
   })
   return { alias: texts.alias, isNumbered: true, text, variables }

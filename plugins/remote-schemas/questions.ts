@@ -142,6 +142,7 @@ export function sentValue(value: unknown, type: GraphQLInputType, sending: Sendi
   return Object.fromEntries([...given, ...presets])
 }
 
-function presetValue(preset: Preset, type: GraphQLInputType, session: Session): unknown {
+/** The value of a preset, as a variable has it. */
+export function presetValue(preset: Preset, type: GraphQLInputType, session: Session): unknown {
   return preset.kind === 'session' ? sessionValue(preset.value, type, session) : valueFromASTUntyped(preset.node)
 }

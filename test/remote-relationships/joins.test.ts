@@ -73,6 +73,24 @@ test('numbers that a double cannot hold are sent with all digits, as identifiers
   ])
 })
 
+test('nulls of requests are sent, so that no defaults take their places', async (t) => {
+  const all = { ...author, name: 'all', remote_field: { users: { arguments: { where: { ids: ['$id'] } } } } }
+  const { crm, trellis } = await startJoined(t, [all])
+  const query = (value: string) =>
+    `query ($n: Int) { book_by_pk(id: 1) { all(limit: ${value}, where: {kind: null}) { id } } }`
+  for (const [value, variables] of [
+    ['null', {}],
+    ['$n', { n: null }],
+  ] as const) {
+    await trellis.graphql(query(value), variables)
+    const { query: sent, variables: values } = crm.asked().at(-1)!
+    assert.match(sent, /users\(where: \$j0_0, limit: \$j0_0_1\)/)
+    assert.deepEqual(values, { j0_0: { kind: null, ids: [1] }, j0_0_1: null })
+  }
+  await trellis.graphql(query('$n'))
+  assert.match(crm.asked().at(-1)!.query, /users\(where: \$j0_0\)/)
+})
+
 test('constants, nested objects and lists, nested fields, and what is left to requests', async (t) => {
   const where = { name: 'x', ids: ['$id'], nested: { city: '$title' } }
   const { crm, trellis } = await startJoined(t, [

@@ -232,6 +232,34 @@ test('remote relationships follow the permissions, and their arguments replace p
   assert.equal(await refusal(ask, '{ book { author { secret } } }'), unknown('secret', 'User'))
 })
 
+test('presets of input objects are added to the arguments of remote relationships', async (t) => {
+  const { crm, trellis, ask } = await start(t, clerk)
+  const relationship = { table: 'book', service_fields: ['id'], remote_schema: 'crm' }
+  const users = (where?: object) => ({ users: { arguments: where ? { where } : {} } })
+  for (const [name, remote_field] of Object.entries({
+    open: users(),
+    own: users({ ids: ['$id'] }),
+    there: users({ city: 'Oslo' }),
+  })) {
+    await trellis.op('create_remote_relationship', { ...relationship, name, remote_field })
+  }
+  const permission = { columns: ['id'], filter: {} }
+  await trellis.op('create_select_permission', { table: 'book', role: 'clerk', permission })
+  const query = `query ($w: UserFilter) { book(limit: 1) {
+    all: open { id }  a: open(where: {ids: [3], nested: {ids: null}}) { id }  b: open(where: $w) { id }
+    own { id }  more: own(where: {ids: [5]}) { id }  there(where: {ids: [6]}) { id }
+  } }`
+  await ask(query, { w: { nested: { ids: [4] } } })
+  const { variables } = crm.asked()[0]!
+  assert.deepEqual(Object.values(variables), [
+    { ids: [3], city: 'Rome', nested: { ids: null, city: 'Rome' } },
+    { city: 'Rome', nested: { ids: [4], city: 'Rome' } },
+    { ids: [1], city: 'Rome' },
+    { ids: [5, 1], city: 'Rome' },
+    { ids: [6], city: 'Oslo' },
+  ])
+})
+
 test('without the option every role sees everything, and no permissions are taken', async (t) => {
   const crm = await startCrm(t)
   const trellis = await startLibrary(t)

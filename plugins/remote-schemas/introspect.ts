@@ -50,6 +50,7 @@ interface Fetching extends Pick<Engine, 'outgoing'> {
 const bodies = [
   { inputValueDeprecation: true, specifiedByUrl: true, oneOf: true },
   { inputValueDeprecation: true, specifiedByUrl: true },
+  { inputValueDeprecation: true },
   {},
 ].map((options) => JSON.stringify({ query: getIntrospectionQuery(options), operationName: 'IntrospectionQuery' }))
 

@@ -78,7 +78,7 @@ test('servers of older versions of GraphQL are asked for what they know', async 
     return { body: graphqlSync({ schema, source: query }) }
   }
   await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
-  assert.equal(crm.received.length, 3)
+  assert.equal(crm.received.length, 4)
   crm.answer = () => ({ status: 400, body: { errors: [{ message: 'no introspection' }] } })
   const definition = { url: crm.url }
   assert.deepEqual(await trellis.opError('add_remote_schema', { name: 'other', definition }), {

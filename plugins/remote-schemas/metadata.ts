@@ -155,11 +155,14 @@ function attempt<T>(object: ObjectDescription, context: SliceContext, work: () =
   }
 }
 
-function resolveOne({ name, definition }: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
+/** With a schema that was kept when the server does not answer: it is inconsistent then, and what needs it is not. */
+function resolveOne(entry: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
+  const { name, definition } = entry
   const environment = (variable: string) => context.environment(variable)
   const urls = { url: remoteUrl(definition, environment), subscriptionUrl: subscriptionUrl(definition, environment) }
   const source = context.source(sourceKey, name)
   if (source.kind === 'failure') throw badRequest('remote-schema-error', source.reason)
+  if (source.trouble !== null) context.report(describe(entry), source.trouble)
   const introspection = source.value as object
   const types = remoteTypes(introspection, definition.customization)
   return { name, ...urls, definition, introspection, types, whole: new RemoteView(types), permitted: new Map() }

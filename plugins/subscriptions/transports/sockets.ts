@@ -4,7 +4,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type CorsPolicy, corsPolicy, isSameOrigin } from '../../../sdk/http.ts'
-import { type Engine, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { type Engine, flatError, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
 import { apolloProtocol } from './apollo.ts'
@@ -81,6 +81,12 @@ export class Sockets {
       answer(socket, 503, ['Retry-After: 0', 'Content-Type: text/plain'], 'Server is shutting down')
       return
     }
+    // Most servers ask before: not those of older versions of Node, nor those in which the engine is mounted.
+    const refusal = this.#options.engine.app.refusalOf(request)
+    if (refusal !== null) {
+      answer(socket, refusal.status, [jsonType], JSON.stringify(flatError(refusal, false)))
+      return
+    }
     let release: (() => void) | null = null
     try {
       const endpoint = endpointOf(request.url ?? '', this.#options.engine)
@@ -117,7 +123,7 @@ export class Sockets {
     const event = { type: 'rejected', detail: graphqlError(error, false) } as const
     observe.log({ type: 'websocket-log', level: 'error', detail: { event, connection_info: info, user_vars: null } })
     const retry = error.status === 503 || error.status === 429 ? ['Retry-After: 1'] : []
-    answer(socket, error.status, ['Content-Type: application/json; charset=utf-8', ...retry], body)
+    answer(socket, error.status, [jsonType, ...retry], body)
   }
 
   #serve(socket: WebSocket, { request, stream, endpoint, withCookie, address }: Upgraded): void {
@@ -169,6 +175,8 @@ interface Upgraded {
   readonly withCookie: boolean
   readonly address: string
 }
+
+const jsonType = 'Content-Type: application/json; charset=utf-8'
 
 const ignore = () => {}
 const never = () => false

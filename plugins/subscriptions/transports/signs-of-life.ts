@@ -76,17 +76,21 @@ export class SignsOfLife {
     const wanted = (this.#answering * 1000) / this.#interval / answeredPerSecond
     const pause = Math.min(Math.max(Math.ceil(wanted), 1), longestPause)
     for (const kept of this.#kept[round % turns]!) {
-      const { connection, answers, number } = kept
-      // Of one that has to wait no sign of life is read.
-      if (connection.options.socket.isPaused) kept.silent = 0
-      else kept.silent++
-      if (kept.silent >= silentUntilGone) {
-        connection.options.socket.terminate()
-        continue
-      }
-      if (kept.silent === silentUntilAsked) connection.ask()
-      if (connection.outbox.isFull) continue
-      if (!answers || (look + number) % pause === 0) kept.keepAlive()
+      if (++kept.silent >= silentUntilAsked && doubt(kept)) continue
+      if (kept.answers && (look + kept.number) % pause !== 0) continue
+      if (!kept.connection.outbox.isFull) kept.keepAlive()
     }
   }
+}
+
+/** Asks a silent client for a sign of life, or ends its socket; says whether it did. */
+function doubt(kept: Kept): boolean {
+  const { connection } = kept
+  const { socket } = connection.options
+  // Of one that has to wait no sign of life is read.
+  if (socket.isPaused) kept.silent = 0
+  else if (kept.silent === silentUntilAsked) connection.ask()
+  if (kept.silent < silentUntilGone) return false
+  socket.terminate()
+  return true
 }

@@ -68,6 +68,24 @@ export async function runLoad(target: Target, { connections, seconds, signal }: 
 const quantile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
+/** Sends one request after another, to each of the targets in turn; the median of what a round of all takes, in milliseconds. */
+export async function timeInTurn(targets: readonly Target[], seconds: number): Promise<number> {
+  const open = await Promise.all(targets.map(({ port }) => Connection.open(port)))
+  const rounds: number[] = []
+  const end = performance.now() + seconds * 1000
+  try {
+    for (let started = performance.now(); started < end; started = performance.now()) {
+      for (const [i, { requests }] of targets.entries()) {
+        await open[i]!.exchange(requests[rounds.length % requests.length]!)
+      }
+      rounds.push(performance.now() - started)
+    }
+  } finally {
+    for (const connection of open) connection.close()
+  }
+  return quantile(Float64Array.from(rounds).sort(), 0.5)
+}
+
 const bodyStart = '{"data":'
 
 class Connection {

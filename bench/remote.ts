@@ -3,7 +3,7 @@
 
 import { installClients } from '../test/clients/install.ts'
 import { chinookMetadata } from './chinook.ts'
-import { type LoadOptions, requestBytes, runLoad } from './load.ts'
+import { type LoadOptions, requestBytes, runLoad, timeInTurn } from './load.ts'
 import { type Surroundings, startProgram } from './processes.ts'
 import { operate, startTrellis } from './trellis.ts'
 import { trackByPrimaryKey } from './workloads.ts'
@@ -15,7 +15,7 @@ export const remoteTargets = { share: 0.5, overhead: 0.3 } as const
 export interface RemoteResult {
   readonly direct: readonly number[]
   readonly through: readonly number[]
-  /** The two requests that a join takes, one after the other. */
+  /** The two requests that a join takes, one after the other, as a client sends them that has no join. */
   readonly parts: readonly number[]
   readonly joined: readonly number[]
   readonly local: { readonly before: readonly number[]; readonly after: readonly number[] }
@@ -69,8 +69,9 @@ export async function measureRemote(
     const result = await runLoad({ port, requests: bodies.map((body) => requestBytes(path, body)) }, load)
     return result.requests / result.seconds
   }
-  const time = async (port: number, path: string, body: unknown) =>
-    (await runLoad({ port, requests: [requestBytes(path, body)] }, { ...load, connections: 1 })).p50
+  const rowsRequest = { port: trellis.port, requests: [requestBytes(graphql, rowsQuery)] }
+  const usersRequest = { port: yoga.port, requests: [requestBytes('/graphql', usersQuery)] }
+  const joinRequest = { port: trellis.port, requests: [requestBytes(graphql, joinQuery)] }
   const tracks = Array.from({ length: 1000 }, (_, index) => trackByPrimaryKey.request(index))
   const local = { before: [] as number[], after: [] as number[] }
   const found = { direct: [] as number[], through: [] as number[], parts: [] as number[], joined: [] as number[] }
@@ -91,8 +92,8 @@ export async function measureRemote(
   for (let round = -1; round < rounds; round++) {
     const direct = await rate(yoga.port, '/graphql', [remoteQuery])
     const through = await rate(trellis.port, graphql, [remoteQuery])
-    const parts = (await time(trellis.port, graphql, rowsQuery)) + (await time(yoga.port, '/graphql', usersQuery))
-    const joined = await time(trellis.port, graphql, joinQuery)
+    const parts = await timeInTurn([rowsRequest, usersRequest], load.seconds)
+    const joined = await timeInTurn([joinRequest], load.seconds)
     if (round < 0) continue
     found.direct.push(direct)
     found.through.push(through)

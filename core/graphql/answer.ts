@@ -94,14 +94,14 @@ export class Answer {
   }
 
   /** Takes what a call gave beside the value of a field. */
-  take({ errors = [], headers, endsAnswer }: AnswerExtras, field: FieldSelection, place: Place): void {
-    for (const error of errors) this.errors.push(endsAnswer ? error : located(error, field, place))
+  take({ errors, headers, endsAnswer }: AnswerExtras, field: FieldSelection, place: Place): void {
+    if (errors) for (const error of errors) this.errors.push(endsAnswer ? error : located(error, field, place))
     this.takeHeaders(headers)
     if (endsAnswer) this.isNull = true
   }
 
-  takeHeaders(headers: AnswerExtras['headers'] = {}): void {
-    this.headers.push(...Object.entries(headers))
+  takeHeaders(headers: AnswerExtras['headers']): void {
+    if (headers) this.headers.push(...Object.entries(headers))
   }
 }
 

@@ -47,6 +47,18 @@ const isObjectLike = (value: unknown): boolean => ['Object', 'Array'].includes(j
 
 const notNull = ({ name }: FieldSelection): string => `expecting not null value for field "${name}"`
 
+const nulls = new WeakMap<readonly FieldSelection[], JsonObject>()
+
+/** An object with all members, in their order. Its copies define own properties: a member called `__proto__` is one like any other. */
+function nullsOf(fields: readonly FieldSelection[]): JsonObject {
+  let object = nulls.get(fields)
+  if (!object) {
+    object = Object.fromEntries(fields.map(({ responseName }) => [responseName, null]))
+    nulls.set(fields, object)
+  }
+  return object
+}
+
 /** Completes the values of one call. */
 export class Completion {
   /** What it met of members that others answer. */
@@ -122,8 +134,7 @@ export class Completion {
     place: Place,
     { name: typeName }: GraphQLObjectType,
   ): unknown {
-    // What defines own properties: a member called `__proto__` is one like any other.
-    const object: JsonObject = Object.fromEntries(fields.map(({ responseName }) => [responseName, null]))
+    const object = { ...nullsOf(fields) }
     for (const field of fields) {
       const { definition, responseName, name } = field
       if (definition === null) {

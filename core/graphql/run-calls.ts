@@ -7,7 +7,7 @@ import { unlessAborted } from '../concurrency/aborting.ts'
 import type { PreparedStatement } from '../database/prepared-statement.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { graphqlError, internalError, type TrellisError } from '../errors/errors.ts'
-import { pathKeys } from '../errors/path.ts'
+import { type PathKey, pathKeys } from '../errors/path.ts'
 import { parseJson } from '../json/json.ts'
 import {
   type Answer,
@@ -22,7 +22,7 @@ import {
   type WayTo,
 } from './answer.ts'
 import type { BoundArguments } from './arguments.ts'
-import { Answered, type CallGroup, type GroupedCall, type NeededRow, WholeAnswer } from './call.ts'
+import { type AnswerExtras, Answered, type CallGroup, type GroupedCall, type NeededRow, WholeAnswer } from './call.ts'
 import { Completion, type FoundObject } from './complete.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import type { FieldSelection } from './selection.ts'
@@ -152,56 +152,72 @@ export function callOf({ step, rows }: CallRun, { context, argumentsOf, signal, 
 export async function settleCall(call: CallRun, result: unknown, run: Run): Promise<CallRun[]> {
   if (run.answer.whole !== null) return []
   const { step, places, rows } = call
-  const found = new Map<FieldSelection, FoundObject[]>()
   if (result instanceof Error || result instanceof Failure) {
     fail(result instanceof Failure ? result.error : result, call, run)
     return []
   }
   if (rows !== null && !Array.isArray(result)) throw noList(step)
+  const settling = new Settling(step, run)
   for (const [i, place] of places.entries()) {
-    settle(rows !== null && Array.isArray(result) ? result[i] : result, { step, place, found, run })
+    settling.settle(rows !== null && Array.isArray(result) ? result[i] : result, place)
   }
-  return addMembers(step.members, found, { step, run })
+  return addMembers(step.members, settling.found, { step, run })
 }
 
 const noList = ({ field }: CallStep) =>
   internalError(`expecting a list with a value for each row for field "${field.name}"`, { path: pathKeys(field.path) })
 
-interface Settling {
-  readonly step: CallStep
-  readonly place: Place
-  readonly found: Map<FieldSelection, FoundObject[]>
-  readonly run: Run
+/** Puts the results of one call into their places. */
+class Settling {
+  readonly #step: CallStep
+  readonly #run: Run
+  readonly #completion: Completion
+  /** Where the result that is being settled has errors of its own. */
+  #given: readonly PathKey[][] = []
+
+  constructor(step: CallStep, run: Run) {
+    this.#step = step
+    this.#run = run
+    const { context } = run
+    const { members, planner } = step
+    const byResponseName = planner.membersBy === 'response name'
+    const refuse = (error: TrellisError, at: Place) => this.#refuse(error, at)
+    this.#completion = new Completion({ schema: context.schema, members, byResponseName, refuse })
+  }
+
+  /** What was met of members that others answer. */
+  get found(): ReadonlyMap<FieldSelection, readonly FoundObject[]> {
+    return this.#completion.found
+  }
+
+  settle(result: unknown, place: Place): void {
+    const { field, planner } = this.#step
+    const { answer } = this.#run
+    const value = result instanceof Answered ? result.value : result
+    const extras = result instanceof Answered ? result.extras : noExtras
+    if (value instanceof Error) {
+      fail(value, { step: this.#step, places: [place] }, this.#run)
+      return
+    }
+    answer.take(extras, field, place)
+    if (answer.isNull) return
+    this.#given = extras.errors?.map(({ path }) => [...keysOf(place), ...(path ?? [])]) ?? []
+    const isCompleted = planner.completed
+      ? this.#completion.take(value, field, place)
+      : this.#completion.complete(value, field, place)
+    if (!isCompleted) answer.clear(place)
+  }
+
+  #refuse(error: TrellisError, at: Place): void {
+    const given = this.#given
+    if (given.some((keys) => startsWith(keys, keysOf(at)))) return
+    if (!this.#step.planner.partial && given.length === 0) throw error
+    const { answer, context } = this.#run
+    answer.errors.push({ ...shownError(error, this.#step, context), path: keysOf(at) })
+  }
 }
 
-function settle(result: unknown, { step, place, found, run }: Settling): void {
-  const { field, planner } = step
-  const { answer, context } = run
-  const { value, extras } = result instanceof Answered ? result : { value: result, extras: {} }
-  if (value instanceof Error) {
-    fail(value, { step, places: [place] }, run)
-    return
-  }
-  answer.take(extras, field, place)
-  if (answer.isNull) return
-  const given = (extras.errors ?? []).map(({ path }) => [...keysOf(place), ...(path ?? [])])
-  const refuse = (error: TrellisError, at: Place) => {
-    if (given.some((keys) => startsWith(keys, keysOf(at)))) return
-    if (!planner.partial && given.length === 0) throw error
-    answer.errors.push({ ...shownError(error, step, context), path: keysOf(at) })
-  }
-  const byResponseName = planner.membersBy === 'response name'
-  const completion = new Completion({ schema: context.schema, members: step.members, byResponseName, refuse })
-  const isCompleted = planner.completed
-    ? completion.take(value, field, place)
-    : completion.complete(value, field, place)
-  if (!isCompleted) answer.clear(place)
-  for (const [member, objects] of completion.found) {
-    const known = found.get(member)
-    if (known) known.push(...objects)
-    else found.set(member, objects)
-  }
-}
+const noExtras: AnswerExtras = {}
 
 /** Lists an error for each place of a call, or ends the operation with it. */
 function fail(error: unknown, { step, places }: Pick<CallRun, 'step' | 'places'>, { answer, context }: Run): void {
@@ -247,7 +263,7 @@ async function addMembers(
   const slots: string[][] = []
   slots[givenRowsSlot] = given
   const text = await run.read(step.statement, bindParams(step.statement.params, { ...run.context, slots }))
-  const lists = parseJson(String(text), 'lossless') as readonly (readonly unknown[])[]
+  const lists = parseJson(text ?? 'null', 'lossless') as readonly (readonly unknown[])[]
   for (const { field, index, joins } of related) {
     for (const [i, { place }] of (found.get(field) ?? []).entries()) setAt(place, lists[index]![i])
     next.push(...joinsOf(joins, found.get(field) ?? [], field))

@@ -41,9 +41,11 @@ export function jsonType(value: unknown): JsonType {
  */
 export type NumberMode = 'precise' | 'lossless'
 
-/** Parses JSON text; numbers that would lose something are kept as their text. Throws what `JSON.parse` throws. */
-export const parseJson = (text: string, mode: NumberMode): unknown =>
-  parseScanned(text, scanJson(Buffer.from(text)), mode)
+/** Parses JSON, as text or UTF-8; numbers that would lose something are kept as their text. Throws what `JSON.parse` throws. */
+export const parseJson = (json: string | Buffer, mode: NumberMode): unknown =>
+  typeof json === 'string'
+    ? parseScanned(json, scanJson(Buffer.from(json)), mode)
+    : parseScanned(json.toString(), scanJson(json), mode)
 
 /** As {@link parseJson}, of a text that was scanned already. */
 export function parseScanned(text: string, { mayRound, mayRespell }: JsonScan, mode: NumberMode): unknown {

@@ -88,7 +88,7 @@ class Selected {
   }
 
   /** The texts of the fields of a call. */
-  texts({ args }: GroupedCall): FieldTexts {
+  texts({ args, operation }: GroupedCall): FieldTexts {
     const last = this.#way.length - 1
     const given = this.#way.flatMap(({ field, arguments: defined }, step) =>
       field.args
@@ -98,7 +98,8 @@ class Selected {
     const key = given.map(({ step, name }) => `${step} ${name}`).join()
     let texts = this.#texts.get(key)
     if (!texts) {
-      texts = new FieldTexts(this.#way, given, this.options)
+      const variablePrefix = `${prefixBeside(operation.variables.keys())}${this.options.index}_`
+      texts = new FieldTexts(this.#way, given, { ...this.options, variablePrefix })
       this.#texts.set(key, texts)
     }
     return texts
@@ -112,15 +113,20 @@ interface FieldText {
   readonly variables: readonly string[]
 }
 
+interface FieldTextsOptions extends SelectedOptions {
+  /** Begins the names of its variables, and of no others. */
+  readonly variablePrefix: string
+}
+
 /** The texts of fields with the same arguments, by their numbers. */
 class FieldTexts {
   readonly given: readonly GivenArgument[]
   readonly alias: string
   readonly #way: readonly RemoteWay[]
-  readonly #options: SelectedOptions
+  readonly #options: FieldTextsOptions
   readonly #made: FieldText[] = []
 
-  constructor(way: readonly RemoteWay[], given: readonly GivenArgument[], options: SelectedOptions) {
+  constructor(way: readonly RemoteWay[], given: readonly GivenArgument[], options: FieldTextsOptions) {
     this.given = given
     this.alias = way.map(({ field }) => field.name).join('_')
     this.#way = way
@@ -138,8 +144,8 @@ class FieldTexts {
   }
 
   #make(number: number): FieldText {
-    const { index, selection, presets } = this.#options
-    const variables = this.given.map(({ step, name }) => `join_${index}_${number}_${step}_${name}`)
+    const { index, variablePrefix, selection, presets } = this.#options
+    const variables = this.given.map((_, i) => `${variablePrefix}${number}${i === 0 ? '' : `_${i}`}`)
     const texts = this.#way.map(({ field }, step) => {
       const own = this.given.flatMap((each, i) => (each.step === step ? [`${each.name}: $${variables[i]}`] : []))
       const all = [...own, ...presets[step]!]
@@ -210,6 +216,14 @@ function resultOf({ value, errors }: FieldAnswer, { way }: Joining): unknown {
   return answered(found ?? null, {
     errors: errors.map((error) => ({ ...error, path: pathBehind(error.path ?? [], names) })),
   })
+}
+
+/** What no name of a client's variable begins with. Short, as it stands in a request three times for each row. */
+function prefixBeside(clients: Iterable<string>): string {
+  const names = [...clients]
+  let prefix = 'j'
+  while (names.some((name) => name.startsWith(prefix))) prefix += '_'
+  return prefix
 }
 
 const fragmentName = (index: number): string => `joined_${index}`

@@ -3,7 +3,7 @@
 import { internalError, type TrellisError } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
 import { jsonType, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
-import type { AskedField, FieldAnswer, RemoteError } from './questions.ts'
+import type { FieldAnswer, RemoteError } from './questions.ts'
 
 export interface RemoteAnswer {
   readonly data: WireObject | null
@@ -13,7 +13,7 @@ export interface RemoteAnswer {
 /** Reads an answer, whatever its status. */
 export function readAnswer({ status, body }: OutgoingResponse): RemoteAnswer {
   return answerOf(
-    parsed(status, String(body), (text) => parseJson(text, 'lossless')),
+    parsed(status, () => parseJson(body, 'lossless')),
     status,
   )
 }
@@ -29,11 +29,8 @@ export function answerOf(answer: WireObject, status: number): RemoteAnswer {
   }
 }
 
-/** What an answer says of each field that it was asked for; what it says of none is the first one's. */
-export function fieldAnswers(
-  { data, errors }: RemoteAnswer,
-  fields: readonly AskedField[],
-): Map<AskedField, FieldAnswer> {
+/** What an answer says of each field that it was asked for by these names; what it says of none is the first one's. */
+export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly string[]): FieldAnswer[] {
   const general: RemoteError[] = []
   const located = new Map<string, RemoteError[]>()
   // Where something is in the text that was sent says nothing to those who sent another one.
@@ -47,13 +44,14 @@ export function fieldAnswers(
     if (own) own.push({ ...error, path })
     else located.set(alias, [{ ...error, path }])
   }
-  const answers = fields.map((field, i): [AskedField, FieldAnswer] => {
-    const value = data && Object.hasOwn(data, field.alias) ? data[field.alias] : null
-    const own = located.get(field.alias) ?? []
-    return [field, { value, errors: i === 0 ? [...general, ...own] : own }]
+  return aliases.map((alias, i) => {
+    const value = data && Object.hasOwn(data, alias) ? data[alias] : null
+    const own = located.get(alias) ?? none
+    return { value, errors: i === 0 && general.length > 0 ? [...general, ...own] : own }
   })
-  return new Map(answers)
 }
+
+const none: readonly RemoteError[] = []
 
 /** Bytes up to which an answer that is handed on is looked at as a whole. */
 const lookedAt = 2 ** 20
@@ -61,7 +59,7 @@ const lookedAt = 2 ** 20
 /** Refuses an answer that clients could not read. */
 export function checkWhole({ status, body }: OutgoingResponse): void {
   if (body.length <= lookedAt) {
-    if (!isAnswer(parsed(status, String(body), JSON.parse))) {
+    if (!isAnswer(parsed(status, () => JSON.parse(String(body))))) {
       throw unusable('"data" field not found in remote response', status)
     }
     return
@@ -73,10 +71,10 @@ export function checkWhole({ status, body }: OutgoingResponse): void {
   }
 }
 
-function parsed(status: number, text: string, parse: (text: string) => unknown): WireObject {
+function parsed(status: number, parse: () => unknown): WireObject {
   let answer: unknown
   try {
-    answer = parse(text)
+    answer = parse()
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : String(error)
     throw unusable(`Remote server response is not valid JSON: ${reason}`, status)

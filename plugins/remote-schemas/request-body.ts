@@ -23,6 +23,8 @@ interface Asking extends Asked {
 
 /** The JSON of a request with room for values. */
 interface RequestDocument {
+  /** What the fields are called in the answer. */
+  readonly aliases: readonly string[]
   readonly start: string
   /** Variables of the client that are used. */
   readonly clients: readonly (readonly [string, VariableDefinitionNode])[]
@@ -41,14 +43,22 @@ const known = new WeakMap<object, KnownDocument[]>()
 const mostKnown = 8
 const longestKept = 50_000
 
-/** The JSON of a request. */
-export function requestBody(asking: Asking): string {
+/** A request as it is sent. */
+export interface RemoteRequestBody {
+  /** JSON. */
+  readonly body: string
+  /** What its fields are called in the answer, each having a name of its own. */
+  readonly aliases: readonly string[]
+}
+
+/** The request that asks for fields. */
+export function requestOf(asking: Asking): RemoteRequestBody {
   const { fields, questions } = asking
-  const { start, clients, end } = documentOf(asking)
+  const { start, clients, end, aliases } = documentOf(asking)
   const values = clients.flatMap(([name, definition]) => clientValue(name, definition, asking))
   for (const { own } of questions) for (const { name, value } of own) values.push(member(name, value))
   for (const { variables } of fields) for (const { name, value } of variables) values.push(member(name, value))
-  return `${start}${values.join(',')}${end}`
+  return { body: `${start}${values.join(',')}${end}`, aliases }
 }
 
 /** A member of an object, named by GraphQL. */
@@ -85,10 +95,11 @@ function newDocument({ call, fields, questions, types }: Asking): RequestDocumen
   const name = node.name ? ` ${node.name.value}` : ''
   const inBrackets = declarations.length > 0 ? `(${declarations.join(', ')})` : ''
   const fragments = [...new Set(questions.flatMap((question) => question.fragments))]
-  const selections = fields.map((field) => (isNamedSo(field) ? field.text : `${field.alias}: ${field.text}`))
+  const aliases = uniqueAliases(fields)
+  const selections = fields.map(({ text }, i) => (isNamedSo(text, aliases[i]!) ? text : `${aliases[i]}: ${text}`))
   const query = [`${kind}${name}${inBrackets} { ${selections.join(' ')} }`, ...fragments].join(' ')
   const ending = node.name ? `},"operationName":${JSON.stringify(node.name.value)}}` : '}}'
-  return { start: `{"query":${JSON.stringify(query)},"variables":{`, clients, end: ending }
+  return { aliases, start: `{"query":${JSON.stringify(query)},"variables":{`, clients, end: ending }
 }
 
 /** What the client gave a variable. */
@@ -123,6 +134,18 @@ function inputType(node: TypeNode, { schema, names }: RemoteTypes): GraphQLInput
   return type
 }
 
-/** Whether the field is called in the answer as the server calls it. */
-const isNamedSo = ({ alias, text, isNumbered }: AskedField): boolean =>
-  !isNumbered && text.startsWith(alias) && !/^\w/.test(text.slice(alias.length, alias.length + 1))
+/** A name of its own for each field. */
+function uniqueAliases(fields: readonly AskedField[]): string[] {
+  const taken = new Set<string>()
+  let numbered = 0
+  return fields.map((field) => {
+    let alias = field.isNumbered ? `${field.alias}__${numbered++}` : field.alias
+    for (let n = 1; taken.has(alias); n++) alias = `${field.alias}__${n}`
+    taken.add(alias)
+    return alias
+  })
+}
+
+/** Whether the server calls the field so by itself. */
+const isNamedSo = (text: string, alias: string): boolean =>
+  text.startsWith(alias) && !/^\w/.test(text.slice(alias.length, alias.length + 1))

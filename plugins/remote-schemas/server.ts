@@ -14,9 +14,9 @@ import { badRequest, type Engine, internalError } from '../../sdk/index.ts'
 import type { OutgoingResponse } from '../../sdk/services.ts'
 import { checkWhole, fieldAnswers, readAnswer } from './answer.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
-import type { AskedField, FieldAnswer, Question, RemoteError, RemotePlan } from './questions.ts'
+import type { FieldAnswer, Question, RemoteError, RemotePlan } from './questions.ts'
 import { sendRequest } from './request.ts'
-import { type Asked, requestBody } from './request-body.ts'
+import { type Asked, requestOf } from './request-body.ts'
 
 export interface ServerOptions extends Pick<Engine, 'outgoing' | 'dialect'> {
   environment(name: string): string | undefined
@@ -57,14 +57,14 @@ class RemoteServer {
   /** Asks for all of an operation, and hands the answer on. */
   async #whole(calls: readonly Call[], questions: readonly Question[]): Promise<WholeAnswer> {
     const fields = questions.flatMap((question) => question.fields)
-    const response = await this.#send(calls, { fields, questions, shape: 'whole' })
+    const { response } = await this.#send(calls, { fields, questions, shape: 'whole' })
     checkWhole(response)
     return wholeAnswer(response.body, cookiesOf(response))
   }
 
   /** Asks in as many requests as the fields need, all at once. */
   async #answer(calls: readonly Call[], questions: readonly Question[]): Promise<readonly unknown[]> {
-    const fields = uniquelyNamed(questions.flatMap((question) => question.fields))
+    const fields = questions.flatMap((question) => question.fields)
     const asking = questions.flatMap((question) => question.fields.map(() => question))
     const isOfRows = calls.some(({ rows }) => rows !== null)
     const counts = questions.map((question) => question.fields.length).join()
@@ -77,32 +77,40 @@ class RemoteServer {
     const answers = await Promise.all(batches.map((batch) => this.#ask(calls, batch)))
     const ending = this.#options.keepsData ? [] : answers.flatMap(({ errors }) => errors)
     if (ending.length > 0) return calls.map((call, i) => ended(call, ending, i))
-    const byField = new Map(answers.flatMap((answer) => [...answer.fields]))
+    const byField = answers.flatMap((answer) => answer.fields)
     const cookies = answers.flatMap((answer) => answer.cookies)
     let next = 0
     return questions.map((question, i) => {
-      const result = question.result(question.fields.map(() => byField.get(fields[next++]!)!))
+      const from = next
+      next += question.fields.length
+      const result = question.result(byField.slice(from, next))
       return i === 0 && !isOfRows && cookies.length > 0 ? withHeaders(result, { 'set-cookie': cookies }) : result
     })
   }
 
   async #ask(calls: readonly Call[], asked: Asked): Promise<BatchAnswer> {
-    const response = await this.#send(calls, asked)
+    const { response, aliases } = await this.#send(calls, asked)
     const answer = readAnswer(response)
     const cookies = [cookiesOf(response)['set-cookie'] ?? []].flat()
-    return { fields: fieldAnswers(answer, asked.fields), errors: answer.errors, cookies }
+    return { fields: fieldAnswers(answer, aliases), errors: answer.errors, cookies }
   }
 
-  #send(calls: readonly Call[], asked: Asked): Promise<OutgoingResponse> {
+  async #send(calls: readonly Call[], asked: Asked): Promise<Sent> {
     const [first] = calls
     if (!first) throw internalError('there is nothing to ask')
-    const body = requestBody({ ...asked, call: first, types: this.#remote.types })
-    return sendRequest(this.#remote, { body, call: first }, this.#options)
+    const { body, aliases } = requestOf({ ...asked, call: first, types: this.#remote.types })
+    return { response: await sendRequest(this.#remote, { body, call: first }, this.#options), aliases }
   }
 }
 
+interface Sent {
+  readonly response: OutgoingResponse
+  /** What its fields are called in the answer. */
+  readonly aliases: readonly string[]
+}
+
 interface BatchAnswer {
-  readonly fields: ReadonlyMap<AskedField, FieldAnswer>
+  readonly fields: readonly FieldAnswer[]
   readonly errors: readonly RemoteError[]
   readonly cookies: readonly string[]
 }
@@ -111,18 +119,6 @@ interface BatchAnswer {
 function ended({ rows }: Call, errors: readonly RemoteError[], index: number): unknown {
   if (rows !== null) throw badRequest('unexpected', 'Errors from remote server', { internal: { errors } })
   return answered(null, { errors: index === 0 ? errors : [], endsAnswer: true })
-}
-
-/** The fields with a name of its own for each. */
-function uniquelyNamed(fields: readonly AskedField[]): AskedField[] {
-  const taken = new Set<string>()
-  let numbered = 0
-  return fields.map((field) => {
-    let alias = field.isNumbered ? `${field.alias}__${numbered++}` : field.alias
-    for (let n = 1; taken.has(alias); n++) alias = `${field.alias}__${n}`
-    taken.add(alias)
-    return alias === field.alias ? field : { ...field, alias }
-  })
 }
 
 const cookiesOf = ({ headers }: OutgoingResponse): { 'set-cookie'?: string | string[] } => {

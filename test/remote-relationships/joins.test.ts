@@ -20,8 +20,8 @@ test('rows are joined with one request, in a document of aliased fields', async 
   assert.deepEqual(crm.asked(), [
     {
       query:
-        'query Q($first: Int, $join_0_0_0_id: Int!, $join_0_1_0_id: Int!, $join_0_2_0_id: Int!) { user__0: user(id: $join_0_0_0_id) { ...joined_0 } user__1: user(id: $join_0_1_0_id) { ...joined_0 } user__2: user(id: $join_0_2_0_id) { ...joined_0 } } fragment joined_0 on User { label: name notes(first: $first) { id } __typename }',
-      variables: { first: 1, join_0_0_0_id: 1, join_0_1_0_id: 2, join_0_2_0_id: 3 },
+        'query Q($first: Int, $j0_0: Int!, $j0_1: Int!, $j0_2: Int!) { user__0: user(id: $j0_0) { ...joined_0 } user__1: user(id: $j0_1) { ...joined_0 } user__2: user(id: $j0_2) { ...joined_0 } } fragment joined_0 on User { label: name notes(first: $first) { id } __typename }',
+      variables: { first: 1, j0_0: 1, j0_1: 2, j0_2: 3 },
       operationName: 'Q',
     },
   ])

@@ -12,7 +12,7 @@ import { answerOf, fieldAnswers } from '../answer.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
 import type { Question, RemotePlan } from '../questions.ts'
 import { requestHeaders, timeoutOf, unanswered } from '../request.ts'
-import { requestBody } from '../request-body.ts'
+import { requestOf } from '../request-body.ts'
 import type { ServerOptions } from '../server.ts'
 import { subscribe } from './subscribe.ts'
 import type { RemoteEvent } from './transport.ts'
@@ -42,6 +42,7 @@ function checked(plan: RemotePlan, field: FieldSelection): RemotePlan {
 interface Asked {
   readonly question: Question
   readonly body: string
+  readonly aliases: readonly string[]
   /** Whether events may be handed on as they come. */
   readonly isWhole: boolean
 }
@@ -53,8 +54,8 @@ function asked(given: ResolvedCall<RemotePlan>, { types }: RemoteSchemaModel): A
   const whole = mayBeWhole ? call.plan.ask(call, { index: 0, isWhole: true }) : null
   const isWhole = whole?.isExact === true
   const question = isWhole && whole ? whole : call.plan.ask(call, { index: 0, isWhole: false })
-  const body = requestBody({ fields: question.fields, questions: [question], shape: 'event', call, types })
-  return { question, body, isWhole }
+  const { body, aliases } = requestOf({ fields: question.fields, questions: [question], shape: 'event', call, types })
+  return { question, body, aliases, isWhole }
 }
 
 async function open(
@@ -62,22 +63,20 @@ async function open(
   remote: RemoteSchemaModel,
   options: ServerOptions,
 ): Promise<AsyncIterable<unknown>> {
-  const { question, body, isWhole } = asked(call, remote)
+  const { body, ...reading } = asked(call, remote)
   const signal = call.signal ?? new AbortController().signal
   const headers = requestHeaders(remote, call, options)
   try {
     const request = { url: remote.subscriptionUrl, headers, body, timeout: timeoutOf(remote), signal }
     const events = await subscribe(remote, request, options.outgoing)
-    return results(events, { remote, question, isWhole, keepsData: options.keepsData })
+    return results(events, { ...reading, remote, keepsData: options.keepsData })
   } catch (error) {
     throw unanswered(error, remote)
   }
 }
 
-interface Reading {
+interface Reading extends Omit<Asked, 'body'> {
   readonly remote: RemoteSchemaModel
-  readonly question: Question
-  readonly isWhole: boolean
   readonly keepsData: boolean
 }
 
@@ -89,10 +88,9 @@ async function* results(events: AsyncIterable<RemoteEvent>, reading: Reading): A
   }
 }
 
-function resultOf(event: RemoteEvent, { question, isWhole, keepsData }: Reading): unknown {
+function resultOf(event: RemoteEvent, { question, aliases, isWhole, keepsData }: Reading): unknown {
   const answer = answerOf(event, 200)
   if (isWhole) return wholeAnswer(JSON.stringify(event))
   if (answer.errors.length > 0 && !keepsData) return answered(null, { errors: answer.errors, endsAnswer: true })
-  const fields = fieldAnswers(answer, question.fields)
-  return question.result(question.fields.map((field) => fields.get(field)!))
+  return question.result(fieldAnswers(answer, aliases))
 }

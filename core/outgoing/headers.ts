@@ -59,12 +59,14 @@ export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Rec
   }
 }
 
-const byDefault = /^(content-type|user-agent)$/i
+/** What every request has, and what the connection says by itself: with another value of these no request would get out. */
+const ownHeader =
+  /^(content-type|user-agent|content-length|expect|http2-settings|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
-/** The headers with those that every outgoing request has, which replace others of their names. */
+/** The headers with those that every outgoing request has; others of their names are left out. */
 export function withDefaults(headers: OutgoingHeaders, dialect: Pick<Dialect, 'userAgent'>): Record<string, string> {
   const sent: Record<string, string> = {}
-  for (const name of Object.keys(headers)) if (!byDefault.test(name)) sent[name] = headers[name]!
+  for (const name of Object.keys(headers)) if (!ownHeader.test(name)) sent[name] = headers[name]!
   sent['content-type'] = 'application/json'
   sent['user-agent'] = `${dialect.userAgent}/${version}`
   return sent

@@ -197,8 +197,10 @@ export class DeliveryWorker<Item extends Claimed> {
       this.#reported = null
       this.#failures = 0
       this.#restMillis = firstRestMillis
-      for (const item of items) this.#held.set(item.id, item)
-      this.#hand.add(items, performance.now())
+      // What is here already was claimed again since its lease ran out while the database was away.
+      const taken = items.filter(({ id }) => !this.#held.has(id))
+      for (const item of taken) this.#held.set(item.id, item)
+      this.#hand.add(taken, performance.now())
       if (!this.#stopping) this.#begin()
       return items.length
     } catch (error) {

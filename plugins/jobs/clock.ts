@@ -7,6 +7,7 @@
 // - A database that is lost makes promises reject that nobody holds, which would end the process: the repository it is handed does not reject where
 //   it does not wait, and connecting, which it does in its constructor, cannot fail.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Agenda, InMemoryNotificationChannel, type Job, type JobParameters, type JobRepository, toJobId } from 'agenda'
 import { type Entry, entryOf, type Store } from './store.ts'
 
@@ -16,8 +17,12 @@ const scanEvery = 5_000
 const retryEvery = 1_000
 /** Milliseconds after which an entry that was locked is anybody's: what happens under the lock takes a few. */
 const lockLifetime = 4_000
+/** Entries that Agenda is sent for at once: however many are due at the same moment, others get to the databases meanwhile. */
+const mostAsked = 4
 /** How many milliseconds before the moment Agenda takes a time for one in the past, which it would not store. */
 const ahead = 20
+/** Milliseconds that the end waits for a store that does not say anything any more: locks are short, and nothing else is lost. */
+const longestFarewell = 1_000
 
 export interface ClockOptions {
   readonly store: Store
@@ -29,7 +34,7 @@ export interface ClockOptions {
   readonly onDue: (name: string) => Promise<number | null>
   /** Told when the entries were read, by which it may be seen what is missing. Must not reject. */
   readonly onScan: () => Promise<void>
-  /** Told once when the store does not answer, and once (null) when it does again. */
+  /** Told each time that the store does not answer, and once (null) when it does again. */
   readonly onTrouble: (error: Error | null) => void
 }
 
@@ -71,6 +76,10 @@ export class Clock {
   async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
+    await Promise.race([this.#letGo(), sleep(longestFarewell, undefined, { ref: false })])
+  }
+
+  async #letGo(): Promise<void> {
     await this.#agenda.stop(false).catch(() => {})
     await this.#options.store.close().catch(() => {})
     // Ends with the connections.
@@ -116,9 +125,10 @@ export class Clock {
   }
 
   #trouble(error: unknown): void {
-    if (this.#isTroubled || this.#isStopped) return
-    this.#isTroubled = true
+    if (this.#isStopped) return
     this.#options.onTrouble(error instanceof Error ? error : new Error(String(error)))
+    if (this.#isTroubled) return
+    this.#isTroubled = true
     this.#plan()
   }
 
@@ -127,7 +137,9 @@ export class Clock {
     if (this.#isStopped) return
     if (this.#timer) clearTimeout(this.#timer)
     let next = this.#lastScan + (this.isWell ? scanEvery : retryEvery)
-    if (this.isWell) for (const entry of this.#entries.values()) next = Math.min(next, this.#dueAt(entry))
+    // Whoever ends being asked for plans anew.
+    const mayAsk = this.isWell && this.#asked.size < mostAsked
+    if (mayAsk) for (const entry of this.#entries.values()) next = Math.min(next, this.#dueAt(entry))
     const wait = Math.max(next - Date.now(), this.#scanning ? 50 : 0)
     this.#timer = setTimeout(() => this.#tick(), Number.isFinite(wait) ? wait : 0).unref()
   }
@@ -142,7 +154,10 @@ export class Clock {
     const now = Date.now()
     if (now >= this.#lastScan + (this.isWell ? scanEvery : retryEvery)) this.#scan()
     if (this.isWell) {
-      for (const entry of this.#entries.values()) if (this.#dueAt(entry) <= now) this.#wake(entry.name)
+      for (const entry of this.#entries.values()) {
+        if (this.#asked.size >= mostAsked) break
+        if (this.#dueAt(entry) <= now) this.#wake(entry.name)
+      }
     }
     this.#plan()
   }

@@ -1,8 +1,9 @@
 // Agenda's entries in MongoDB. The client connects by itself, when there is something to ask, and again when it was lost.
 
 import { MongoJobRepository } from '@agendajs/mongo-backend'
-import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { MongoClient, type MongoClientOptions, MongoServerSelectionError } from 'mongodb'
 import { mongoDatabaseOf, mongoUrlSets, withoutSecrets } from './mongodb-url.ts'
+import { messageOf } from './runs.ts'
 import { entryOf, type Store } from './store.ts'
 
 /** What holds unless the URL says otherwise: few connections, and nobody waits for long for a server that is away. */
@@ -41,7 +42,15 @@ export function mongoStore(url: string, collection: string): Store {
         entryOf({ name, nextRunAt, lockedAt: lockedAt ?? undefined, priority: 0, type: 'single', data: undefined }),
       )
     },
-    shown: (message) => withoutSecrets(message, url),
+    shown: (error) => withoutSecrets(reasonOf(error), url),
     close: () => client.close(),
   }
+}
+
+/** The driver says no more than that it waited when servers answer but are none of the replica set, or its primary. */
+function reasonOf(error: Error): string {
+  if (error.name === 'MongoPoolClearedError' && error.cause) return messageOf(error.cause)
+  const set = error instanceof MongoServerSelectionError ? error.reason?.setName : null
+  if (!set || !error.message.startsWith('Server selection timed out')) return messageOf(error)
+  return `no primary of the replica set ${JSON.stringify(set)} was found`
 }

@@ -1,7 +1,7 @@
 // The URL of MongoDB, of which nothing secret is shown.
 
 /** Scheme, the user with the password, hosts, the database, options. */
-const form = /^(mongodb(?:\+srv)?:\/\/)(?:([^/?#]*)@)?([^/?#@]+)(?:\/([^?#]*))?(?:\?(.*))?$/
+const form = /^(mongodb(?:\+srv)?:\/\/)(?:([^/?#@]*)@)?([^/?#@]+)(?:\/([^?#@]*))?(?:\?([^#@]*))?$/
 
 /** The database that is used when the URL names none. */
 const defaultDatabase = 'trellis'

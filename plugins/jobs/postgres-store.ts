@@ -2,6 +2,7 @@
 
 import { PostgresJobRepository } from '@agendajs/postgres-backend'
 import type { Database, Row } from '../../sdk/sql.ts'
+import { messageOf } from './runs.ts'
 import type { Entry, Store } from './store.ts'
 
 // The library quotes the name as one word: what closes the quotes in the middle names the schema. It is told to make nothing, so nothing else is
@@ -34,7 +35,7 @@ export function postgresStore(database: Pick<Database, 'rows'>): Store {
     // The migrations made the table.
     open: async () => {},
     entries: (names) => database.rows<Row & Entry>(entriesText, [names]),
-    shown: (message) => message,
+    shown: messageOf,
     close: async () => {},
   }
 }

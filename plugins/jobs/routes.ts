@@ -9,6 +9,7 @@ const Time = Type.Union([Type.String(), Type.Null()])
 const Report = Type.Object({
   backend: Type.String(),
   reachable: Type.Union([Type.Boolean(), Type.Null()]),
+  error: Type.Union([Type.String(), Type.Null()]),
   jobs: Type.Array(
     Type.Object({
       name: Type.String(),
@@ -30,7 +31,13 @@ const Report = Type.Object({
 
 /** What tells of the jobs, and of what wakes them. */
 export interface JobReport extends Pick<Jobs, 'states'> {
-  readonly backend: { readonly name: string /** Null: nobody has asked. */; readonly isReachable: boolean | null }
+  readonly backend: {
+    readonly name: string
+    /** Null: nobody has asked. */
+    readonly isReachable: boolean | null
+    /** Why it does not answer; null: it does, for all that is known. */
+    readonly trouble: string | null
+  }
 }
 
 /** The jobs with their last and next runs; administrators only. */
@@ -41,8 +48,8 @@ export const jobsRoute = (service: JobReport): Route => ({
   auth: 'admin',
   about: { summary: 'The jobs in the background: their last run, their next one, their failures.', result: Report },
   async handle() {
-    const { name, isReachable } = service.backend
-    return { backend: name, reachable: isReachable, jobs: (await service.states()).map(reported) }
+    const { name, isReachable, trouble } = service.backend
+    return { backend: name, reachable: isReachable, error: trouble, jobs: (await service.states()).map(reported) }
   },
 })
 

@@ -9,11 +9,14 @@ import { InstanceJob } from './instance-jobs.ts'
 import type { DeclaredJob, Job, JobState, Jobs } from './job.ts'
 import { Ledger } from './ledger.ts'
 import type { JobReport } from './routes.ts'
-import { messageOf, type Runs } from './runs.ts'
+import type { Runs } from './runs.ts'
 import type { Store } from './store.ts'
 import type { StoreMaker } from './stores.ts'
 
 const longestName = 200
+
+/** So many different reasons for which one database does not answer are told. */
+const mostTold = 10
 
 /** What the service works with. */
 export interface ServiceParts {
@@ -30,6 +33,9 @@ export class JobService implements Jobs, JobReport {
   readonly #names = new Set<string>()
   readonly #ofInstance = new Map<string, InstanceJob>()
   readonly #instance = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
+  /** What is the matter with what wakes jobs; null: nothing. */
+  #trouble: string | null = null
+  readonly #told = new Set<string>()
   #isStarted = false
 
   constructor(engine: Pick<Engine, 'database' | 'observe'>, { runs, createStore }: ServiceParts) {
@@ -61,7 +67,7 @@ export class JobService implements Jobs, JobReport {
   }
 
   get backend() {
-    return { name: this.#createStore.storeName, isReachable: this.#clock?.isWell ?? null }
+    return { name: this.#createStore.storeName, isReachable: this.#clock?.isWell ?? null, trouble: this.#trouble }
   }
 
   async start(): Promise<void> {
@@ -117,14 +123,24 @@ export class JobService implements Jobs, JobReport {
     return this.#clock
   }
 
-  #reportStore({ name, shown }: Store, trouble: Error | null): void {
-    const message =
-      trouble === null ? `${name}, which wakes jobs, answers again` : `${name}, which wakes jobs, does not answer`
-    const error = trouble && shown(messageOf(trouble))
+  /** What is the matter is told once as long as it lasts, and anew when it is something else. */
+  #reportStore({ name, shown }: Store, failure: Error | null): void {
+    this.#trouble = failure && shown(failure)
+    if (this.#trouble !== null) {
+      // Connections and attempts have numbers.
+      const kind = this.#trouble.replaceAll(/\d+/g, '0')
+      if (this.#told.has(kind) || this.#told.size >= mostTold) return
+      this.#told.add(kind)
+    } else this.#told.clear()
+    const isWell = failure === null
     this.#engine.observe.log({
       type: 'jobs',
-      level: trouble === null ? 'info' : 'warn',
-      detail: { message, job: null, error },
+      level: isWell ? 'info' : 'warn',
+      detail: {
+        message: `${name}, which wakes jobs, ${isWell ? 'answers again' : 'does not answer'}`,
+        job: null,
+        error: this.#trouble,
+      },
     })
   }
 }

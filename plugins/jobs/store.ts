@@ -18,8 +18,8 @@ export interface Store {
   open(): Promise<void>
   /** The entries of these jobs, in one statement. */
   entries(names: readonly string[]): Promise<readonly Entry[]>
-  /** A message of an error as it may be logged. */
-  shown(message: string): string
+  /** What an error says, as it may be logged. */
+  shown(error: Error): string
   close(): Promise<void>
 }
 

@@ -27,6 +27,9 @@ export async function followCronTriggers(
   for (const entry of changed) await replan(entry, transaction)
 }
 
+/** Triggers whose occurrences are planned by one statement; others get their turn in between. */
+const plannedAtOnce = 5
+
 /** Every trigger that has fewer than it should gets more; what no trigger stands behind goes. */
 export async function topUp(model: Model, transaction: Transaction): Promise<void> {
   const triggers = cronTriggersOf(model)
@@ -36,10 +39,11 @@ export async function topUp(model: Model, transaction: Transaction): Promise<voi
   )
   const found = new Map(upcoming.map((row) => [row.name, row]))
   const now = await currentTime(transaction)
-  for (const { entry } of triggers.values()) {
+  const plans = [...triggers.values()].flatMap(({ entry }) => {
     const { count = 0, latest = now } = found.get(entry.name) ?? {}
-    if (count < ahead) await plan(entry, latest, transaction)
-  }
+    return count < ahead ? [{ entry, after: latest }] : []
+  })
+  for (let i = 0; i < plans.length; i += plannedAtOnce) await plan(plans.slice(i, i + plannedAtOnce), transaction)
   const owned = [...triggers.keys(), ...inconsistentCronTriggers(model)]
   const gone = [...found.keys()].filter((name) => !owned.includes(name))
   await forget(gone, transaction)
@@ -57,16 +61,24 @@ async function replan(entry: CronTrigger, transaction: Transaction): Promise<voi
      where trigger_name = $1 and status = 'scheduled' and tries = 0 and scheduled_time > now()`,
     [entry.name],
   )
-  await plan(entry, await currentTime(transaction), transaction)
+  await plan([{ entry, after: await currentTime(transaction) }], transaction)
+}
+
+/** Occurrences to be planned. */
+interface Plan {
+  readonly entry: CronTrigger
+  readonly after: Date
 }
 
 /** An occurrence that is there already stays as it is, so that it is delivered once, whoever plans it again. */
-async function plan(entry: CronTrigger, after: Date, transaction: Transaction): Promise<void> {
-  const times = occurrencesAfter(entry, after, ahead).map((time) => time.toISOString())
+async function plan(plans: readonly Plan[], transaction: Transaction): Promise<void> {
+  const planned = plans.flatMap(({ entry, after }) =>
+    occurrencesAfter(entry, after, ahead).map((time) => ({ name: entry.name, time: time.toISOString() })),
+  )
   await transaction.rows(
     `insert into trellis.hdb_cron_events (trigger_name, scheduled_time)
-     select $1, time from unnest($2::timestamptz[]) as time on conflict do nothing`,
-    [entry.name, times],
+     select * from unnest($1::text[], $2::timestamptz[]) on conflict do nothing`,
+    [planned.map(({ name }) => name), planned.map(({ time }) => time)],
   )
   await transaction.rows(wakeStatement, ['cron'])
 }

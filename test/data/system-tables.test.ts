@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { silentObserver } from '../../core/log/observe.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 import { lead, sql, startOffice } from './office.ts'
 
 const system = (name: string) => ({ schema: 'hdb_catalog', name })
@@ -254,4 +255,28 @@ test('the own dialect has none', async (t) => {
   const { status } = await trellis.opError('select', { table: system('hdb_table'), columns: ['*'] })
   assert.equal(status, 400)
   assert.deepEqual(await trellis.sql(`select 1 from pg_namespace where nspname = 'trellis_system'`), [])
+})
+
+test('SQL of tools finds them by these names, where nobody else has them', async (t) => {
+  const { op, sql, database, engine } = await startTrellis(t, hasura)
+  const trigger = { name: 'nightly', webhook: 'http://127.0.0.1:1', schedule: '0 0 1 1 *', include_in_metadata: true }
+  await op('create_cron_trigger', { ...trigger, headers: [{ name: 'X', value: 'v' }] })
+  const run = async (text: string) => (await op<{ result: unknown }>('run_sql', { sql: text })).result
+  await eventually(async () => (await sql(`select to_regclass('hdb_catalog.event_log') as found`))[0]?.found)
+  const found = await run(`select name, header_conf::json,
+      (select count(*) from hdb_catalog.hdb_cron_events where trigger_name = name)
+    from hdb_catalog.hdb_cron_triggers`)
+  assert.deepEqual(found, [
+    ['name', 'header_conf', 'count'],
+    ['nightly', '[{"name":"X","value":"v"}]', '100'],
+  ])
+  await run(`delete from hdb_catalog.hdb_cron_events`)
+  assert.deepEqual(await sql('select from trellis.hdb_cron_events'), [])
+  await engine.close()
+  await sql('drop schema hdb_catalog cascade; create schema hdb_catalog; create table hdb_catalog.event_log (id int)')
+  const again = await startTrellis(t, { ...hasura, database })
+  await again.op('select', { table: system('event_log'), columns: ['*'] })
+  assert.deepEqual(await sql(`select relname from pg_class where relnamespace = 'hdb_catalog'::regnamespace`), [
+    { relname: 'event_log' },
+  ])
 })

@@ -28,7 +28,8 @@ test('what is over leaves the ledgers when it is old enough for its state', asyn
   const shop = await startShop(t, { settings })
   await shop.trigger()
   await shop.sql(events)
-  await shop.sql(`update trellis.job set wake_at = now() where name like 'retention of %'`)
+  await shop.sql(`update trellis.job set wake_at = now() where name like 'retention of %';
+    update trellis.agenda_job set next_run_at = now() where name like 'retention of %'`)
   const ids = async (table: string) => {
     const rows = await shop.sql<{ id: string }>(`select id from trellis.${table} order by id collate "C"`)
     return rows.map(({ id }) => id)

@@ -149,7 +149,8 @@ test('old events leave the log by a job', async (t) => {
   const jobs = await shop.sql<{ name: string }>(`select name from trellis.job where name like 'event log of%'`)
   assert.deepEqual(jobs, [{ name: 'event log of order' }])
   // As if the next minute had come.
-  await shop.sql(`update trellis.job set wake_at = now() where name = 'event log of order'`)
+  await shop.sql(`update trellis.job set wake_at = now() where name = 'event log of order';
+    update trellis.agenda_job set next_run_at = now() where name = 'event log of order'`)
   await eventually(async () => (await inLog()).length === 1)
   await eventually(async () => (await shop.sql('select from trellis.event_invocation_logs')).length === 1)
   await shop.op('pause_event_trigger_cleanups', { event_triggers: { sources: '*' } })

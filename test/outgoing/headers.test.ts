@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../../core/names/dialect.ts'
 import { freshnessOf } from '../../core/outgoing/freshness.ts'
-import { forwardedHeaders } from '../../core/outgoing/headers.ts'
+import { forwardedHeaders, withDefaults } from '../../core/outgoing/headers.ts'
 import { loggableUrl } from '../../core/outgoing/url.ts'
 
 test('forwarded headers are those of the client, without session variables, with where they came from', () => {
@@ -27,6 +27,15 @@ test('forwarded headers are those of the client, without session variables, with
     'x-forwarded-host': 'trellis.test',
     'x-forwarded-user-agent': 'curl',
   })
+})
+
+test('configured headers that are those of the connection are left out: no request would get out with them', () => {
+  const headers = {
+    ...{ 'Content-Length': '7', 'transfer-encoding': 'chunked', Expect: '100-continue', Upgrade: 'websocket', TE: 'x' },
+    ...{ 'Keep-Alive': '1', 'content-type': 'text/plain', Host: 'other.test', 'X-Key': 'k' },
+  }
+  const { 'user-agent': _, ...sent } = withDefaults(headers, dialects.trellis)
+  assert.deepEqual(sent, { Host: 'other.test', 'X-Key': 'k', 'content-type': 'application/json' })
 })
 
 test('how long an answer holds is said by max-age or s-maxage, else by Expires', () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { buildSchema, introspectionFromSchema } from 'graphql'
 import { testDatabase } from '../support/database.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
@@ -209,6 +210,16 @@ test('names that others have', async (t) => {
     ...duplicate,
     internal: object('other', `Duplicate remote field 'a'`),
   })
+  const once = JSON.stringify(introspectionFromSchema(buildSchema('type Query { twice: Int }')))
+  const twice: { __schema: { types: { name: string; fields: object[] }[] } } = JSON.parse(once)
+  const { fields } = twice.__schema.types.find(({ name }) => name === 'Query')!
+  fields.push(...fields)
+  crm.answer = () => ({ body: { data: twice } })
+  await refused(trellis, add(crm.url, 'other'), {
+    ...duplicate,
+    internal: object('other', `Duplicate remote field 'twice'`),
+  })
+  crm.answer = null
   await refused(trellis, add(crm.url), {
     path: '$.args',
     code: 'already-exists',

@@ -3,7 +3,17 @@
 
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -26,25 +36,47 @@ function onPath(name: string, more: readonly string[] = []): string | null {
   return directories.map((directory) => join(directory, name)).find((program) => existsSync(program)) ?? null
 }
 
-/** Builds FerretDB unless it was built of the same sources; null where there is no Go. */
-async function buildFerret(): Promise<string | null> {
-  const sources = ['go.mod', 'go.sum', 'main.go'].map((name) => readFileSync(join(source, name)))
-  const hash = createHash('sha256').update(Buffer.concat(sources)).digest('hex').slice(0, 12)
+/** The sources of FerretDB in Go's cache of modules. */
+async function ferretSources(go: string, env: NodeJS.ProcessEnv): Promise<{ Dir: string; Version: string }> {
+  const args = ['mod', 'download', '-json', 'github.com/FerretDB/FerretDB']
+  const { stdout } = await promisify(execFile)(go, args, { cwd: source, timeout: longestBuild, env })
+  return JSON.parse(stdout)
+}
+
+/** Builds FerretDB unless it was built of the same version; null where there is no Go. */
+export async function buildFerret(): Promise<string | null> {
+  const hash = createHash('sha256')
+    .update(readFileSync(join(source, 'go.sum')))
+    .digest('hex')
+    .slice(0, 12)
   const program = join(cache, `ferretdb-${hash}`)
   if (existsSync(program)) return program
   const go = onPath('go', ['/usr/local/go/bin'])
   if (go === null) return null
+  const env = { ...process.env, GOFLAGS: '-buildvcs=false' }
+  const { Dir, Version } = await ferretSources(go, env)
   const directory = join(cache, `build-${randomBytes(6).toString('hex')}`)
   mkdirSync(cache, { recursive: true })
-  cpSync(source, directory, { recursive: true })
   try {
-    const options = { cwd: directory, timeout: longestBuild, env: { ...process.env, GOFLAGS: '-buildvcs=false' } }
-    await promisify(execFile)(go, ['build', '-trimpath', '-ldflags=-s -w', '-o', 'ferretdb', '.'], options)
-    renameSync(join(directory, 'ferretdb'), program)
+    cpSync(Dir, directory, { recursive: true })
+    makeWritable(directory)
+    // Its program does not start without one, and the module has none.
+    writeFileSync(join(directory, 'build/version/version.txt'), Version)
+    const args = ['build', '-trimpath', '-ldflags=-s -w', '-o', 'program', './cmd/ferretdb']
+    await promisify(execFile)(go, args, { cwd: directory, timeout: longestBuild, env })
+    renameSync(join(directory, 'program'), program)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
   return program
+}
+
+/** Go's cache of modules is read-only, and so is what is copied of it. */
+function makeWritable(directory: string): void {
+  chmodSync(directory, 0o755)
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755)
+  }
 }
 
 /** Finds one; throws when there is none. */

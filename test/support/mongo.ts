@@ -22,7 +22,7 @@ export interface TestMongo {
 }
 
 /** A port that is free now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -48,10 +48,7 @@ export async function testMongo(t: TestContext): Promise<TestMongo> {
   }
   atEnd(t, kill)
   const start = async () => {
-    child = spawn(found.program, args, {
-      stdio: 'ignore',
-      cwd: found.kind === 'ferretdb' ? ownDirectory(t) : undefined,
-    })
+    child = spawn(found.program, args, { stdio: 'ignore' })
     await listening(port, child)
   }
   return { url, kill, start }
@@ -76,11 +73,12 @@ const mongodArguments = (t: TestContext, port: number): string[] => [
 
 async function ferretArguments(t: TestContext, port: number): Promise<string[]> {
   const { url } = await testDatabase(t)
-  return [`127.0.0.1:${port}`, url]
+  const quiet = ['--telemetry=disable', '--debug-addr=-', '--state-dir=-', '--log-level=error']
+  return [`--postgresql-url=${url}`, `--listen-addr=127.0.0.1:${port}`, ...quiet]
 }
 
 /** Resolves when something listens. */
-async function listening(port: number, child: ChildProcess): Promise<void> {
+export async function listening(port: number, child: ChildProcess): Promise<void> {
   for (const started = Date.now(); ; await sleep(20)) {
     const socket = connect({ host: '127.0.0.1', port })
     // It rejects on an error of the socket.

@@ -42,7 +42,7 @@ export class SystemTables {
   async open(): Promise<void> {
     const places = Object.keys(systemTables).map(placeOf)
     const found = await this.#database.transaction(async (transaction) => {
-      await makeViews(transaction)
+      await makeViews(transaction, this.#schema)
       return introspect(transaction, places)
     })
     this.#tables = this.#models(new Map(found.map((table) => [nameKey(table), table])))
@@ -102,21 +102,52 @@ const relationshipModel = (name: string, { type, on }: SystemRelationship, targe
   comment: null,
 })
 
-const statements = Object.entries(systemTables).flatMap(([name, { query }]) =>
-  query === undefined ? [] : [`create view ${viewSchema}.${name} as ${query}`],
-)
+const viewsOf = (schema: string, query: (name: string) => string | undefined): string[] =>
+  Object.keys(systemTables).flatMap((name) => {
+    const text = query(name)
+    return text === undefined ? [] : [`create view ${schema}.${name} as ${text}`]
+  })
 
-const digest = createHash('sha256').update(statements.join(';')).digest('hex')
+/** Of those that have no table of their own. */
+const views = viewsOf(viewSchema, (name) => systemTables[name]?.query)
 
-/** One instance at a time; the comment of the schema tells which views it holds. */
-async function makeViews(transaction: Transaction): Promise<void> {
+/** What SQL finds by the names that clients know; a server of v1.3 that finds a version there takes the rest for its own. */
+const namesIn = (schema: string): string[] =>
+  viewsOf(schema, (name) => {
+    const place = placeOf(name)
+    return name === 'hdb_version' || name.includes('.') ? undefined : `select * from ${place.schema}.${place.name}`
+  })
+
+/** One instance at a time. */
+async function makeViews(transaction: Transaction, schema: string): Promise<void> {
   await transaction.rows('lock table trellis.metadata in share row exclusive mode')
-  const [schema] = await transaction.rows<{ comment: string | null }>(
-    `select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = $1`,
-    [viewSchema],
-  )
-  if (schema?.comment === digest) return
-  await transaction.script(`drop schema if exists ${viewSchema} cascade; create schema ${viewSchema}`)
+  await makeSchema(transaction, viewSchema, views)
+  if (await isFree(transaction, schema)) await makeSchema(transaction, schema, namesIn(schema))
+}
+
+/** What the comment of a schema begins with that holds views and nothing else. */
+const mark = 'system tables '
+
+/** The comment of the schema tells which views it holds. */
+async function makeSchema(transaction: Transaction, schema: string, statements: readonly string[]): Promise<void> {
+  const comment = mark + createHash('sha256').update(statements.join(';')).digest('hex')
+  if ((await commentOf(transaction, schema)) === comment) return
+  await transaction.script(`drop schema if exists ${schema} cascade; create schema ${schema}`)
   for (const statement of statements) await transaction.script(statement)
-  await transaction.script(`comment on schema ${viewSchema} is '${digest}'`)
+  await transaction.script(`comment on schema ${schema} is '${comment}'`)
+}
+
+/** Whether a schema is not there, or holds such views: a server of v1.3 keeps its own tables in one of that name. */
+async function isFree(transaction: Transaction, schema: string): Promise<boolean> {
+  const comment = await commentOf(transaction, schema)
+  return comment === undefined || comment?.startsWith(mark) === true
+}
+
+/** Null: there is none; undefined: there is no such schema. */
+async function commentOf(transaction: Transaction, schema: string): Promise<string | null | undefined> {
+  const [found] = await transaction.rows<{ comment: string | null }>(
+    `select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = $1`,
+    [schema],
+  )
+  return found?.comment
 }

@@ -1,0 +1,48 @@
+// What a worker does with what it claims, on a ledger that does what databases rarely do.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Claimed, Ledger, Outcome } from '../../plugins/delivery/ledger.ts'
+import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
+import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
+import { eventually } from '../support/waiting.ts'
+
+const measured = { kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }
+
+/** A worker on a ledger that gives these, batch by batch. */
+function startWorker(batches: readonly (readonly Claimed[])[], deliver: Ledger<Claimed>['deliver']) {
+  const rest = [...batches]
+  const recorded: Outcome[] = []
+  const ledger: Ledger<Claimed> = {
+    claim: async () => rest.shift() ?? [],
+    deliver,
+    record: async (outcomes) => void recorded.push(...outcomes),
+    renew: async () => {},
+    release: async () => {},
+    pause: () => 5,
+    backlog: async () => [],
+  }
+  const silent = { report: () => {}, missed: () => {}, settled: () => {} }
+  const measures = new DeliveryMeasures(measured)
+  const worker = new DeliveryWorker({ ledger, concurrency: 10, batch: 10, ...silent, measures })
+  worker.start()
+  return { worker, recorded, left: () => rest.length }
+}
+
+test('what is being delivered is not begun again where its lease ran out while the database was away', async () => {
+  const answered = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const deliver = async ({ id }: Claimed): Promise<Outcome> => {
+    begun.push(id)
+    await answered.promise
+    return { id, attempt: null, state: 'delivered', delay: 0 }
+  }
+  const [a, b] = ['a', 'b'].map((id) => ({ id, late: 0 })) as [Claimed, Claimed]
+  const { worker, recorded, left } = startWorker([[a], [a, b], [a]], deliver)
+  await eventually(() => left() === 0)
+  answered.resolve()
+  await eventually(() => recorded.length >= 2)
+  await worker.stop(1000)
+  assert.deepEqual(begun, ['a', 'b'])
+  assert.deepEqual(recorded.map(({ id }) => id).sort(), ['a', 'b'])
+})

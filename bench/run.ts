@@ -27,6 +27,7 @@ import { measureScale, type ScaleResult, scales } from './scale.ts'
 import { measureStarts } from './start.ts'
 import { measureSubscribers, subscriberScenarios } from './subscribers.ts'
 import { measureBesideSubscribers } from './subscribers-http.ts'
+import { idleReport, measureIdleSubscribers } from './subscribers-idle.ts'
 import { subscribersReport } from './subscribers-report.ts'
 import { type Contender, compareAnswers, measureWorkload } from './throughput.ts'
 import { ask, operate, startTrellis } from './trellis.ts'
@@ -42,6 +43,7 @@ const names = [
   'subscribers',
   ...subscriberScenarios.map(({ name }) => name),
   'subscribers-http',
+  'subscribers-idle',
   'start',
   'scale',
 ]
@@ -195,6 +197,9 @@ async function run(options: Options, scope: Scope): Promise<void> {
       const standard = { rounds: options.rounds, seconds: options.seconds, connections: concurrency }
       const results = await measureBesideSubscribers(database, standard, surroundings)
       for (const result of results) print(`${besideSubscribersReport(result)}\n`)
+    }
+    if (options.isWanted('subscribers') || options.isWanted('subscribers-idle')) {
+      print(`${idleReport(await measureIdleSubscribers(database.url, surroundings))}\n`)
     }
     if (options.isWanted('scale')) await measureScales(database.url, surroundings)
   })

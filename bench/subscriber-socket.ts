@@ -3,9 +3,12 @@
 
 import { connect, type Socket } from 'node:net'
 
+export type SubscriberProtocol = 'graphql-transport-ws' | 'graphql-ws'
+
 /** What a subscriber sends first. */
 export interface Subscription {
   readonly port: number
+  readonly protocol: SubscriberProtocol
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>
 }
@@ -14,6 +17,8 @@ const text = 1
 const ping = 9
 
 const marker = Buffer.from('"n":')
+const pingMessage = Buffer.from('{"type":"ping"')
+const pongMessage = Buffer.from('{"type":"pong","payload":{"message":"keepalive"}}')
 
 /** The number stands within so many bytes of the start of a message. */
 const headLength = 110
@@ -24,7 +29,7 @@ function clientFrame(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x80 | opcode, ...length, 0, 0, 0, 0]), payload])
 }
 
-const upgrade = (port: number) =>
+const upgrade = ({ port, protocol }: Subscription) =>
   Buffer.from(
     [
       'GET /v1/graphql HTTP/1.1',
@@ -33,7 +38,7 @@ const upgrade = (port: number) =>
       'Upgrade: websocket',
       'Sec-WebSocket-Version: 13',
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      'Sec-WebSocket-Protocol: graphql-ws',
+      `Sec-WebSocket-Protocol: ${protocol}`,
       '\r\n',
     ].join('\r\n'),
   )
@@ -84,7 +89,7 @@ export class SubscriberSocket {
     this.#socket = connect({ host: '127.0.0.1', port: subscription.port, noDelay: true, onread })
     this.#socket.on('error', (error) => this.#failed(error))
     this.#socket.on('close', () => this.#failed(new Error('the server closed a subscriber')))
-    this.#socket.write(upgrade(subscription.port))
+    this.#socket.write(upgrade(subscription))
   }
 
   /** Has the number of each message told. */
@@ -137,15 +142,18 @@ export class SubscriberSocket {
     if (opcode === ping) this.#socket.write(clientFrame(10, start))
     if (opcode !== text) return
     const found = start.indexOf(marker)
-    if (found < 0) return
+    if (found < 0) {
+      if (start.indexOf(pingMessage) === 0) this.#socket.write(clientFrame(text, pongMessage))
+      return
+    }
     let n = 0
     for (let at = found + marker.length; start[at]! >= 0x30 && start[at]! <= 0x39; at++) n = n * 10 + start[at]! - 0x30
     this.#onNumber(n)
   }
 
   #subscribe(): void {
-    const { query, variables } = this.#subscription
-    const start = { type: 'start', id: '1', payload: { query, variables } }
+    const { query, variables, protocol } = this.#subscription
+    const start = { type: protocol === 'graphql-ws' ? 'start' : 'subscribe', id: '1', payload: { query, variables } }
     this.#socket.write(clientFrame(text, Buffer.from('{"type":"connection_init","payload":{}}')))
     this.#socket.write(clientFrame(text, Buffer.from(JSON.stringify(start))))
   }

@@ -50,7 +50,7 @@ export async function measureBesideSubscribers(
     await measureRound(server, requests, options)
     for (let round = 0; round < standard.rounds; round++) {
       rounds.push(await measureRound(server, requests, options))
-      const sockets = await openSubscribers(server.port, subscribers, smallGroups)
+      const sockets = await openSubscribers(server.port, { subscribers, groups: smallGroups })
       await sleep(settlingMillis)
       besideRounds.push(await measureRound(server, requests, options))
       for (const socket of sockets) socket.close()

@@ -16,7 +16,7 @@ async function main([connectionString = '', text = '']: readonly string[]): Prom
     const query = { name: 'rows', text, values: [group], binary: true, types: rawTypes } as pg.QueryConfig
     const { rows } = await client.query<{ answer: Buffer }>(query)
     const message = Buffer.concat([
-      Buffer.from('{"type":"data","id":"1","payload":'),
+      Buffer.from('{"type":"next","id":"1","payload":'),
       rows[0]!.answer,
       Buffer.from('}'),
     ])
@@ -27,7 +27,7 @@ async function main([connectionString = '', text = '']: readonly string[]): Prom
     socket.on('message', (data: Buffer) => {
       const { type, payload } = JSON.parse(String(data))
       if (type === 'connection_init') socket.send('{"type":"connection_ack"}')
-      if (type !== 'start') return
+      if (type !== 'subscribe') return
       const { group } = payload.variables as { group: number }
       byGroup.set(group, [...(byGroup.get(group) ?? []), socket])
       void send(group, [socket])

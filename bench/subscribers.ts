@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { makeDatabase, withClient } from './database.ts'
 import { cpuSeconds, type Program, residentBytes, type Surroundings, startProgram } from './processes.ts'
-import { SubscriberSocket } from './subscriber-socket.ts'
+import { type SubscriberProtocol, SubscriberSocket } from './subscriber-socket.ts'
 import { type Changes, clock, type WriterReport } from './subscribers-writer.ts'
 import { operate, startTrellis } from './trellis.ts'
 
@@ -22,7 +22,7 @@ export interface SubscriberScenario {
   readonly p99: number | null
 }
 
-const onlyGroup = 0
+export const onlyGroup = 0
 /** Each of one row. */
 export const smallGroups = Array.from({ length: 1000 }, (_, i) => 1001 + i)
 
@@ -165,7 +165,7 @@ async function startLimit(serverUrl: string, surroundings: Surroundings): Promis
 }
 
 /** Starts a server with the table, of a database of its own. */
-async function startServer(serverUrl: string, mode: string, surroundings: Surroundings): Promise<Contender> {
+export async function startServer(serverUrl: string, mode: string, surroundings: Surroundings): Promise<Contender> {
   const database = `subscribers_${mode}`
   const url = await measuredDatabase(serverUrl, database)
   const program = await startTrellis(['--database-url', url, '--live-queries', mode], surroundings)
@@ -176,21 +176,24 @@ async function startServer(serverUrl: string, mode: string, surroundings: Surrou
 async function subscribe(contender: Contender, { subscribers, groups }: SubscriberScenario): Promise<Subscribed> {
   const { program, port } = contender
   const before = residentBytes(program.pid)
-  const sockets = await openSubscribers(port, subscribers, groups)
+  const sockets = await openSubscribers(port, { subscribers, groups })
   const after = residentBytes(program.pid)
   const bytesPerSubscriber = before === null || after === null ? null : (after - before) / subscribers
   return { contender, sockets, bytesPerSubscriber }
 }
 
+interface Subscribers extends Pick<SubscriberScenario, 'subscribers' | 'groups'> {
+  readonly protocol?: SubscriberProtocol
+}
+
 /** Connects subscribers; resolves when each has its first answer. */
 export async function openSubscribers(
   port: number,
-  subscribers: number,
-  groups: readonly number[],
+  { subscribers, groups, protocol = 'graphql-transport-ws' }: Subscribers,
 ): Promise<SubscriberSocket[]> {
   const sockets: SubscriberSocket[] = []
   const open = (i: number) =>
-    SubscriberSocket.open({ port, query: measuredQuery, variables: { group: groups[i % groups.length] } })
+    SubscriberSocket.open({ port, protocol, query: measuredQuery, variables: { group: groups[i % groups.length] } })
   for (let i = 0; i < subscribers; i += 100) {
     const some = Array.from({ length: Math.min(100, subscribers - i) }, (_, j) => open(i + j))
     sockets.push(...(await Promise.all(some)))
@@ -198,13 +201,15 @@ export async function openSubscribers(
   return sockets
 }
 
-async function measureIdle(
+/** What a server does while nothing is written. */
+export async function measureIdle(
   { program, database }: Pick<Contender, 'program' | 'database'>,
   watcher: pg.Client,
-): Promise<SubscriberResult['idle']> {
+  seconds = idleSeconds,
+): Promise<NonNullable<SubscriberResult['idle']>> {
   const [transactions, cpu] = [await transactionsOf(watcher, database), cpuSeconds(program.pid)]
   const started = performance.now()
-  await sleep(idleSeconds * 1000)
+  await sleep(seconds * 1000)
   const used = cpuSeconds(program.pid)
   const passed = (performance.now() - started) / 1000
   const ran = (await transactionsOf(watcher, database)) - transactions

@@ -2,12 +2,11 @@
 // work; a server gains nothing beyond twice 16 MB. The size can only be chosen before V8 starts, but how fast it grows can be
 // set at any time.
 
+import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** Bytes of both halves. */
 const enough = 2 * 16 * 1024 * 1024
-
-const lookMillis = 100
 
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? enough
@@ -18,10 +17,10 @@ export const holdYoungGeneration = (): void => setFlagsFromString('--semi-space-
 /** Lets it grow as requests need it, until it is large enough. */
 export function growYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=2')
-  const timer = setInterval(() => {
+  const watch = new PerformanceObserver(() => {
     if (youngBytes() < enough) return
     holdYoungGeneration()
-    clearInterval(timer)
-  }, lookMillis)
-  timer.unref()
+    watch.disconnect()
+  })
+  watch.observe({ entryTypes: ['gc'] })
 }

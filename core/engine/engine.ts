@@ -61,6 +61,8 @@ export interface RunningEngine {
   readonly routes: readonly Route[]
   /** Opens the port of the settings; returns it. */
   listen(): Promise<number>
+  /** Ends streams and sockets, with which `close` begins: for those who hand it requests, and wait for them before they close it. */
+  stop(): Promise<void>
   /** Ends requests in flight, then everything else. */
   close(): Promise<void>
 }
@@ -73,7 +75,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const definitions = plugins.map(({ plugin }) => plugin)
   const apis = new Apis(definitions, settings.enabledApis)
   const { http, services, metadata, outgoing } = createServices({ ...options, given }, apis)
-  const close = closing({ http, services, metadata, outgoing })
+  const { stop, close } = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
     await migrate({ settings, observe, plugins })
@@ -99,6 +101,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
       return services.metadata.model
     },
     listen: () => listen(http, settings),
+    stop,
     close,
   }
 }
@@ -219,13 +222,23 @@ async function runReadyHooks({ ready }: Services): Promise<void> {
   }
 }
 
-/** Ends long answers, then requests, then what plugins run, then the connections to the database; the first call decides. */
-function closing({ http, services, metadata, outgoing }: ReturnType<typeof createServices>): () => Promise<void> {
-  const close = async () => {
+/** Ends long answers, then requests, then what plugins run, then the connections to the database; each once. */
+function closing({
+  http,
+  services,
+  metadata,
+  outgoing,
+}: ReturnType<typeof createServices>): Pick<RunningEngine, 'stop' | 'close'> {
+  const endLong = async () => {
     const patience = services.settings.gracefulShutdownTimeout * 1000
     for (const hook of services.stopping.toReversed()) {
       await inTime(hook, patience, services)
     }
+  }
+  let stopped: Promise<void> | undefined
+  const stop = () => (stopped ??= endLong())
+  const end = async () => {
+    await stop()
     await http.close()
     for (const hook of services.closing.toReversed()) await runAtEnd(hook, services)
     await outgoing.close()
@@ -233,7 +246,7 @@ function closing({ http, services, metadata, outgoing }: ReturnType<typeof creat
     await services.database.close()
   }
   let closed: Promise<void> | undefined
-  return () => (closed ??= close())
+  return { stop, close: () => (closed ??= end()) }
 }
 
 /** Runs a hook of the end for as long as requests may take to end. */

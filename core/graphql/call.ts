@@ -71,7 +71,7 @@ export interface CallPlanner<Plan> {
 
 /**
  * By JavaScript. A result is a value, an Error that concerns this field alone, or what {@link answered} makes. Those of a
- * `group` run as one.
+ * `group` run as one, in a mutation as far as they follow each other; all others of a mutation run before its transaction.
  */
 export type ResolvedPlanner<Plan = unknown> = CallPlanner<Plan> &
   (

@@ -89,26 +89,65 @@ class Running {
     await runLevels(next.flat(), this.#run)
   }
 
-  /** What JavaScript answers comes first, in order; then all database fields in one transaction, in order. */
+  /**
+   * The fields one after another: those of the database that follow each other in one transaction, neighbours of a group
+   * as one. Calls of no group come before the first transaction: when one of them fails, nothing has been changed.
+   */
   async #mutation(): Promise<void> {
     const { steps } = this.#context.prepared
-    await this.#mutationCalls()
-    if (this.#answer.isNull || this.#answer.whole !== null) return
-    const last = steps.findLastIndex(needsTransaction)
-    if (last < 0) return
-    const sole = steps.findIndex(needsTransaction) === last ? steps[last]! : null
+    const first = steps.findIndex(needsTransaction)
+    const isEarly = (step: Step, i: number) => first < 0 || i < first || (isCall(step) && partnersOf(step) === null)
+    const all = [...steps.entries()]
+    const inOrder = [...all.filter(([i, step]) => isEarly(step, i)), ...all.filter(([i, step]) => !isEarly(step, i))]
+    let neighbours: number[] = []
+    const flush = async () => {
+      const together = neighbours
+      neighbours = []
+      if (together.length > 0 && !this.#answer.isNull) await this.#together(together)
+    }
+    for (const [i, step] of inOrder) {
+      if (!needsTransaction(step) && !isCall(step)) {
+        await this.#known(step, i)
+        continue
+      }
+      const partners = partnersOf(step)
+      const [neighbour] = neighbours
+      if (neighbour !== undefined && (!partners || partnersOf(steps[neighbour]!) !== partners)) await flush()
+      neighbours.push(i)
+    }
+    await flush()
+  }
+
+  /** Fields of the database, or calls of a group. */
+  async #together(places: readonly number[]): Promise<void> {
+    const { steps } = this.#context.prepared
+    if (needsTransaction(steps[places[0]!]!)) return await this.#transaction(places)
+    const calls = places.flatMap((i) => {
+      const step = steps[i]!
+      return isCall(step) ? [this.#rootCall(step, i)] : []
+    })
+    await runLevels(calls, this.#run)
+  }
+
+  async #transaction(places: readonly number[]): Promise<void> {
+    const { steps } = this.#context.prepared
+    const last = places.at(-1)!
+    const sole = places.length === 1 ? steps[last]! : null
     if (sole?.kind === 'change' && sole.program.kind === 'direct' && sole.joins.length === 0) {
       this.#parts[last] = await runAlone(sole.program, this.#context)
       return
     }
     const { database, session, sessionSettings, signal } = this.#context
-    const hasJoins = steps.some((step) => needsTransaction(step) && (step.kind === 'call' || step.joins.length > 0))
+    const own = places.flatMap((i) => {
+      const step = steps[i]!
+      return needsTransaction(step) ? [[i, step] as const] : []
+    })
+    const hasJoins = own.some(([, step]) => step.kind === 'call' || step.joins.length > 0)
     const work = async (transaction: OwnTransaction) => {
       const read: Run['read'] = (statement, values) => transaction.bytes(statement, values)
       const run = { ...this.#run, transaction, read }
       const joins: CallRun[] = []
-      for (const [i, step] of steps.entries()) {
-        if (!needsTransaction(step)) continue
+      for (const [i, step] of own) {
         const isLast = i === last && !hasJoins
         if (step.kind === 'call') joins.push(...(await runCalls([this.#rootCall(step, i)], run)))
         else joins.push(...(await this.#change(step, i, transaction, isLast)))
@@ -117,28 +156,6 @@ class Running {
       await runLevels(joins, run)
     }
     await database.transaction(work, { settings: sessionSettings.of(session), signal })
-  }
-
-  /** The calls one after another; neighbours of a group as one. */
-  async #mutationCalls(): Promise<void> {
-    const { steps } = this.#context.prepared
-    let neighbours: CallRun[] = []
-    const flush = async () => {
-      const calls = neighbours
-      neighbours = []
-      await runLevels(calls, this.#run)
-    }
-    for (const [i, step] of steps.entries()) {
-      const isLater: boolean = needsTransaction(step)
-      if (isLater) continue
-      if (step.kind === 'call') {
-        const { group } = step.planner
-        if (!group || neighbours[0]?.step.planner.group !== group) await flush()
-        neighbours.push(this.#rootCall(step, i))
-      } else if (step.kind === 'change' && step.program.kind === 'constant') this.#parts[i] = step.program.text
-      else await this.#known(step, i)
-    }
-    await flush()
   }
 
   #rootCall(step: CallRun['step'], i: number): CallRun {
@@ -150,6 +167,7 @@ class Running {
 
   async #known(step: Step, i: number): Promise<void> {
     if (step.kind === 'text') this.#parts[i] = step.text
+    else if (step.kind === 'change' && step.program.kind === 'constant') this.#parts[i] = step.program.text
     else if (step.kind === 'introspection') this.#parts[i] = await this.#introspection(step.field)
   }
 
@@ -203,6 +221,16 @@ class Running {
     return concatPieces(['{"data":{', ...separated(pieces), `}${ending}`])
   }
 }
+
+const isCall = (step: Step): step is RootCall => step.kind === 'call'
+
+/** What fields that follow each other have in common when they run as one; null: such a field runs alone. */
+function partnersOf(step: Step): object | null {
+  if (isCall(step) && step.planner.inTransaction !== true) return step.planner.group ?? null
+  return needsTransaction(step) ? ofDatabase : null
+}
+
+const ofDatabase = {}
 
 const needsTransaction = (step: Step): step is ChangeStep | StatementStep | RootCall =>
   step.kind === 'statement' ||

@@ -59,7 +59,7 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   const { main, gate } = options
   const pass = passer(handle, options)
   const shouldUpgradeCallback = (request: IncomingMessage): boolean =>
-    (main ?? server).listenerCount('upgrade') > 0 && gate(request) === null
+    isForWebSocket(request) && (main ?? server).listenerCount('upgrade') > 0 && gate(request) === null
   const server = createServer({ ...timeoutsOf(options.readTimeout), shouldUpgradeCallback }, (request, response) => {
     // A pipelined request waits for the answers before it, so that a connection holds one answer at a time.
     if (response.socket === null) response.once('socket', () => pass(request, response))
@@ -70,6 +70,10 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   cutStalledClients(server, options)
   return server
 }
+
+/** Whether a client asks for a WebSocket; who offers HTTP/2 in the same way is answered over HTTP/1.1. */
+export const isForWebSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && /^(?:.*,)?\s*websocket\s*(?:,.*)?$/i.test(headers.upgrade)
 
 /** What is done with a request before Fastify sees it. */
 function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions) {

@@ -11,7 +11,7 @@ import type { Settings } from '../options/options.ts'
 import { flatErrors, jsonType, sendError } from './answer.ts'
 import { corsPolicy } from './cors.ts'
 import type { ErrorEncoder, Route, RouteUrl } from './declared-route.ts'
-import { type CookieUse, createGate } from './gate.ts'
+import { type CookieUse, createGate, type Gate } from './gate.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
 import { type RouteContext, routeHandler } from './route.ts'
 
@@ -26,6 +26,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** How many connections of clients are open. */
     countConnections(): Promise<number>
+    /** Why a request is refused whatever it asks for; null: it is not. */
+    refusalOf: Gate
   }
 }
 
@@ -85,6 +87,7 @@ export function createHttp(options: HttpOptions): HttpServer {
   })
   app.decorateRequest('exchange', null)
   app.decorate('countConnections', () => countConnections(listeners))
+  app.decorate('refusalOf', listenerOptions.gate)
   refuseWhatTheGateRefuses(app, options)
   answerTheRest(app, options)
   return {

@@ -74,7 +74,7 @@ export class SourceFetcher {
     await unlessAborted(limit, Promise.all(missing)).catch(() => {})
   }
 
-  /** Follows what is served: fetches what is wanted and not there, and forgets what is wanted no more. */
+  /** Follows what is served: fetches what is wanted and not there, or could not be had again, and forgets what is wanted no more. */
   watch(wanted: readonly WantedSource[], contents: SourceContents): void {
     const places = new Map(wanted.map((each) => [placeOf(each.key, each.id), each]))
     for (const [place, attempt] of this.#attempts) {
@@ -83,10 +83,11 @@ export class SourceFetcher {
       if (!isOurs) this.#forget(place, attempt)
     }
     for (const [place, each] of places) {
-      if (this.#attempts.has(place) || storedOf(each, contents)) continue
+      if (this.#attempts.has(place)) continue
+      const stored = storedOf(each, contents)
       const hasFailed = contents.failures.get(place)?.digest === digestOf(each.definition)
-      if (hasFailed) this.#later(each, this.#attempt(each, undefined, 1))
-      else void this.#begin(each, undefined)
+      if (hasFailed) this.#later(each, this.#attempt(each, stored, 1))
+      else if (!stored) void this.#begin(each, undefined)
     }
   }
 
@@ -164,7 +165,11 @@ export class SourceFetcher {
       const fetching = async () => source.fetch(definition as never, ends, this.#options.context)
       const text = JSON.stringify(await unlessAborted(ends, fetching()))
       if (text === undefined) throw new TypeError(`the source "${key}" gave nothing that is JSON`)
-      return { ...known, state: { kind: 'value', value: deepFreeze(parseJson(text, 'precise')) }, error: null }
+      return {
+        ...known,
+        state: { kind: 'value', value: deepFreeze(parseJson(text, 'precise')), trouble: null },
+        error: null,
+      }
     } catch (error) {
       const told = limit.aborted ? badRequest('unexpected', `no answer within ${timeout / 1000} s`) : refusalOf(error)
       return { ...known, state: { kind: 'failure', reason: told.message }, error: told }

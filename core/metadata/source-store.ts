@@ -72,5 +72,8 @@ async function read(transaction: Transaction, { source, id }: RevisionRow): Prom
     'select digest, value::text as json from trellis.metadata_source where source = $1 and id = $2',
     [source, id],
   )
-  return deepFreeze({ digest: row!.digest, state: { kind: 'value', value: parseJson(row!.json, 'precise') } })
+  return deepFreeze({
+    digest: row!.digest,
+    state: { kind: 'value', value: parseJson(row!.json, 'precise'), trouble: null },
+  })
 }

@@ -35,7 +35,12 @@ export interface AnySource extends Omit<Source, 'fetch'> {
 
 /** What is known of a source. */
 export type SourceState =
-  | { readonly kind: 'value'; readonly value: unknown }
+  | {
+      readonly kind: 'value'
+      readonly value: unknown
+      /** Why it could not be fetched again, so that it may be out of date; null: nothing is known against it. */
+      readonly trouble: string | null
+    }
   | { readonly kind: 'failure'; readonly reason: string }
 
 /** A source that a document needs. */
@@ -114,15 +119,26 @@ export function statesOf(
   const states = new Map<string, SourceState>()
   for (const { key, id, definition } of wanted) {
     const place = placeOf(key, id)
-    states.set(place, contentOf(contents, place, digestOf(definition))?.state ?? unfetched)
+    const state = stateOf(contents, place, digestOf(definition))
+    const known = previous.get(place)
+    states.set(place, known && sameState(known, state) ? known : state)
   }
   const isSame = states.size === previous.size && [...states].every(([place, state]) => previous.get(place) === state)
   return isSame ? previous : states
 }
 
-/** What is known of a source with that definition: a value, however old, rather than why there is no newer one. */
-function contentOf({ stored, failures }: SourceContents, place: string, digest: string): SourceContent | undefined {
-  return [stored.get(place), failures.get(place)].find((content) => content?.digest === digest)
+/** What is known of a source with that definition: a value, however old, with why there is no newer one. */
+function stateOf({ stored, failures }: SourceContents, place: string, digest: string): SourceState {
+  const [content, failed] = [stored.get(place), failures.get(place)]
+  const failure = failed?.digest === digest ? failed.state : null
+  if (content?.digest !== digest) return failure ?? unfetched
+  const { state } = content
+  return state.kind === 'value' && failure?.kind === 'failure' ? { ...state, trouble: failure.reason } : state
+}
+
+function sameState(a: SourceState, b: SourceState): boolean {
+  if (a.kind === 'value' && b.kind === 'value') return a.value === b.value && a.trouble === b.trouble
+  return a.kind === 'failure' && b.kind === 'failure' && a.reason === b.reason
 }
 
 /** The contents with what was fetched; what is the same as before is shared. */

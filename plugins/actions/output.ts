@@ -104,7 +104,7 @@ const standard: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** What is expected in the place of the value of a scalar or enum; null: it will do. */
 function leafRefusal(value: unknown, type: NamedType, { isLenient }: OutputRules): string | null {
   if (isDeep(value)) return 'a value of less depth'
-  if (isLenient) return null
+  if (isLenient && !(typeof value === 'object' && jsonType(value) !== 'Number')) return null
   if (type.kind === 'builtIn') return standard[type.name]?.(value) === false ? type.name : null
   if (type.kind !== 'enum') return null
   const { name, values } = type.enumeration

@@ -9,7 +9,22 @@ const own = [
   ...['bytea', 'oid', 'json', 'jsonb', 'jsonpath', 'xml', 'float8', 'numeric', 'money', 'uuid', 'bit', 'varbit'],
   ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'bpchar', 'tsvector', 'tsquery', 'pg_lsn'],
   ...['point', 'lseg', 'path', 'box', 'polygon', 'line', 'circle', 'macaddr', 'macaddr8', 'inet', 'cidr'],
-  ...['int4range', 'int8range', 'numrange', 'tsrange', 'tstzrange', 'daterange'],
+  ...['int4range', 'int8range', 'numrange', 'tsrange', 'tstzrange', 'daterange', 'int4multirange', 'int8multirange'],
+  ...['nummultirange', 'tsmultirange', 'tstzmultirange', 'datemultirange', 'name', 'xid', 'xid8', 'cid', 'tid'],
+  ...[
+    'gtsvector',
+    'regclass',
+    'regcollation',
+    'regtype',
+    'regproc',
+    'regprocedure',
+    'regoper',
+    'regoperator',
+    'regrole',
+    'regnamespace',
+    'regconfig',
+  ],
+  ...['regdictionary', 'refcursor', 'pg_snapshot', 'txid_snapshot', 'aclitem', 'int2vector', 'oidvector'],
 ]
 
 const builtIn: ReadonlyMap<string, PgType> = new Map([

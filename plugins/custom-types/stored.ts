@@ -55,7 +55,10 @@ function valuesOf(jsonOf: JsonOf, type: 'object' | 'array'): Rows {
 /** Null stays null: the list is read once it is known to be one. */
 function planList(item: GraphQLOutputType, planning: Planning, jsonOf: JsonOf): Output {
   const elements = (outer: Sql) => {
-    const list = sql`jsonb_array_elements(${rowValue(outer)}) with ordinality`
+    // Guarded here, too: PostgreSQL may read the elements before it has looked whether the value is a list.
+    const given = rowValue(outer)
+    const guarded = sql`case when jsonb_typeof(${given}) = ${literal('array')} then ${given} end`
+    const list = sql`jsonb_array_elements(${guarded}) with ordinality`
     return sql`(select * from ${list} as ${id('items')} (${value}, ${id(place)}))`
   }
   const orderBy = [{ target: { kind: 'column', column: place }, direction: 'asc', nulls: 'last' } as const]

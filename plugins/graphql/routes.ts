@@ -20,7 +20,7 @@ import {
   toTrellisError,
 } from '../../sdk/index.ts'
 import type { QueryLog } from '../../sdk/services.ts'
-import { type EventStreams, wantsEvents } from './event-streams.ts'
+import { type EventStreams, streamTokenHeader, wantsEvents } from './event-streams.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
 import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
@@ -57,7 +57,8 @@ export const graphqlRoute = (engine: Engine, { url, schema, errors, events }: Gr
 export const alwaysOk: ErrorEncoder = (error, showInternal, headers) => {
   // Nothing was wrong with the request, and it was not served: proxies and clients have to see that.
   const { accept } = headers
-  if (error.status === 503 || wantsGraphQLResponse(accept) || wantsEvents(accept))
+  const isForStream = wantsEvents(accept) || headers[streamTokenHeader] !== undefined
+  if (error.status === 503 || wantsGraphQLResponse(accept) || isForStream)
     return withStatus(error, showInternal, headers)
   return { status: 200, body: errorBody(error, showInternal) }
 }

@@ -1,6 +1,7 @@
 // The arguments of the joined field: what a definition leaves to requests, and what becomes of both together.
 
 import {
+  GraphQLID,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
@@ -12,9 +13,11 @@ import {
   isNonNullType,
 } from 'graphql'
 import type { SchemaScope } from '../../sdk/graphql.ts'
+import type { Session } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
 import { jsonType } from '../../sdk/services.ts'
-import type { RemoteView, RoleTypes } from '../remote-schemas/index.ts'
+import { numberText } from '../../sdk/sql.ts'
+import { presetValue, type RemoteView, type RoleTypes } from '../remote-schemas/index.ts'
 import { columnOf } from './schema.ts'
 
 /** Where the types of what is left are made. */
@@ -77,19 +80,32 @@ function remainingObject(type: GraphQLInputObjectType, given: WireObject, making
   }
 }
 
-/** The value with those of the row in the places of columns. */
-export function filledIn(value: unknown, row: WireObject): unknown {
+/** The value of an argument of that type, with those of the row in the places of columns. */
+export function filledIn(value: unknown, row: WireObject, type: GraphQLInputType): unknown {
   const column = columnOf(value)
-  if (column !== null) return own(row, column)
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, row))
+  if (column !== null) return columnValue(own(row, column), type)
+  const nullable = getNullableType(type)
+  if (Array.isArray(value)) {
+    const item = isListType(nullable) ? nullable.ofType : nullable
+    return value.map((each) => filledIn(each, row, item))
+  }
   if (jsonType(value) !== 'Object') return value
-  return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, filledIn(member, row)]))
+  const named = getNamedType(type)
+  const fields = isInputObjectType(named) ? named.getFields() : {}
+  const members = Object.entries(value as object)
+  return Object.fromEntries(members.map(([name, member]) => [name, filledIn(member, row, fields[name]?.type ?? named)]))
+}
+
+/** As an identifier, a number that a double cannot hold is a text: servers that read it as a number would take another one. */
+function columnValue(value: unknown, type: GraphQLInputType): unknown {
+  const isKeptAsText = typeof value === 'object' && jsonType(value) === 'Number'
+  return isKeptAsText && getNamedType(type) === GraphQLID ? numberText(value) : value
 }
 
 /** What a request gives together with what is defined: members of objects, and elements of lists, the request's first. */
 export function merged(given: unknown, defined: unknown): unknown {
-  if (given === undefined || given === null) return defined
   if (defined === undefined) return given
+  if (given === undefined || given === null) return defined
   if (Array.isArray(given) || Array.isArray(defined)) return [given, defined].flat()
   if (jsonType(given) !== 'Object' || jsonType(defined) !== 'Object') return defined
   const members = { ...(given as object), ...(defined as object) }
@@ -100,3 +116,44 @@ export function merged(given: unknown, defined: unknown): unknown {
     ]),
   )
 }
+
+/** What has a say in arguments beside requests and definitions. */
+export interface MergingRules {
+  readonly view: RemoteView
+  readonly session: Session
+  readonly skipsNulls: boolean
+}
+
+/** The same where the role has presets for members of input objects, which count less than definitions, or nulls are left out. */
+export function mergedByRules(
+  [given, defined]: readonly [given: unknown, defined: unknown],
+  type: GraphQLInputType,
+  rules: MergingRules,
+): unknown {
+  if (defined === undefined && (given === undefined || given === null)) return given
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) {
+    const { ofType } = nullable
+    return [
+      ...itemsOf(given).map((item) => mergedByRules([item, undefined], ofType, rules)),
+      ...itemsOf(defined).map((item) => mergedByRules([undefined, item], ofType, rules)),
+    ]
+  }
+  if (!isInputObjectType(nullable)) return merged(given, defined)
+  const { view, session, skipsNulls } = rules
+  const presets = view.inputPresets(nullable.name)
+  const [ours, theirs] = [membersOf(defined), membersOf(given)]
+  const members = Object.values(nullable.getFields()).flatMap((field): (readonly [string, unknown])[] => {
+    const { name } = field
+    const definedMember = own(ours, name)
+    const preset = definedMember === undefined ? presets.get(name) : undefined
+    if (preset) return [[name, presetValue(preset, field.type, session)]]
+    const member = mergedByRules([own(theirs, name), definedMember], field.type, rules)
+    return member === undefined || (member === null && skipsNulls) ? [] : [[name, member]]
+  })
+  return Object.fromEntries(members)
+}
+
+const itemsOf = (value: unknown): unknown[] => (value === undefined || value === null ? [] : [value].flat(1))
+
+const membersOf = (value: unknown): WireObject => (jsonType(value) === 'Object' ? (value as WireObject) : {})

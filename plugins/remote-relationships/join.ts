@@ -1,6 +1,6 @@
 // A remote relationship in requests: for each row that has its own arguments a field of one document.
 
-import type { GraphQLField, GraphQLObjectType } from 'graphql'
+import type { GraphQLField, GraphQLInputType, GraphQLObjectType } from 'graphql'
 import { answered, type FieldSelection, type GroupedCall } from '../../sdk/graphql.ts'
 import type { WireObject } from '../../sdk/metadata.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type RemoteView,
   RequestText,
 } from '../remote-schemas/index.ts'
-import { filledIn, merged } from './arguments.ts'
+import { filledIn, merged, mergedByRules } from './arguments.ts'
 import type { RemoteRelationshipModel } from './metadata.ts'
 
 /** A step with what the server knows of it. */
@@ -40,7 +40,7 @@ export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
     const presets = way.map(({ parent, field: each, arguments: given }) =>
       text.presetArguments(parent, each, new Set(Object.keys(given))),
     )
-    return new Selected(way, { index, text, selection, presets })
+    return new Selected(way, { index, text, selection, presets, skipsNulls })
   }
   // What the role does not see is refused while it is planned.
   const made = [selected(0)]
@@ -62,13 +62,16 @@ interface SelectedOptions {
   readonly selection: string
   /** Arguments of each step that the role's presets give. */
   readonly presets: readonly (readonly string[])[]
+  readonly skipsNulls: boolean
 }
 
 /** An argument of a step that gets a value. */
 interface GivenArgument {
   readonly step: number
   readonly name: string
-  readonly type: string
+  readonly type: GraphQLInputType
+  /** Of the type. */
+  readonly typeName: string
 }
 
 /** What is selected of the joined field. */
@@ -87,13 +90,17 @@ class Selected {
     this.fragments = selection === '' ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`]
   }
 
+  #isGiven(value: unknown): boolean {
+    return value !== undefined && !(value === null && this.options.skipsNulls)
+  }
+
   /** The texts of the fields of a call. */
   texts({ args, operation }: GroupedCall): FieldTexts {
     const last = this.#way.length - 1
     const given = this.#way.flatMap(({ field, arguments: defined }, step) =>
       field.args
-        .filter(({ name }) => defined[name] !== undefined || (step === last && (args[name] ?? null) !== null))
-        .map(({ name, type }): GivenArgument => ({ step, name, type: String(type) })),
+        .filter(({ name }) => defined[name] !== undefined || (step === last && this.#isGiven(args[name])))
+        .map(({ name, type }): GivenArgument => ({ step, name, type, typeName: String(type) })),
     )
     const key = given.map(({ step, name }) => `${step} ${name}`).join()
     let texts = this.#texts.get(key)
@@ -198,12 +205,15 @@ interface Asking {
   readonly call: GroupedCall
 }
 
-function fieldOf(row: WireObject, number: number, { joining: { way }, texts, call }: Asking): AskedField {
+function fieldOf(row: WireObject, number: number, { joining, texts, call }: Asking): AskedField {
+  const { way, view, skipsNulls } = joining
   const { text, variables: names } = texts.at(number)
-  const variables = texts.given.map(({ step, name, type }, i): OwnVariable => {
-    const defined = filledIn(way[step]!.arguments[name], row)
-    const value = merged(step === way.length - 1 ? call.args[name] : undefined, defined)
-    return { name: names[i]!, type, value }
+  const rules = view.hasPresets || skipsNulls ? { view, skipsNulls, session: call.session } : null
+  const variables = texts.given.map(({ step, name, type, typeName }, i): OwnVariable => {
+    const defined = filledIn(way[step]!.arguments[name], row, type)
+    const given = step === way.length - 1 ? call.args[name] : undefined
+    const value = rules ? mergedByRules([given, defined], type, rules) : merged(given, defined)
+    return { name: names[i]!, type: typeName, value }
   })
   return { alias: texts.alias, isNumbered: true, text, variables }
 }

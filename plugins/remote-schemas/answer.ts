@@ -37,13 +37,14 @@ export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly s
   for (const { locations: _, ...error } of errors) {
     const [alias, ...path] = error.path ?? []
     if (typeof alias !== 'string') {
-      general.push(error)
+      general.push(withoutPlace(error))
       continue
     }
     const own = located.get(alias)
     if (own) own.push({ ...error, path })
     else located.set(alias, [{ ...error, path }])
   }
+  if (located.size > 0) general.push(...errorsElsewhere(located, aliases))
   return aliases.map((alias, i) => {
     const value = data && Object.hasOwn(data, alias) ? data[alias] : null
     const own = located.get(alias) ?? none
@@ -52,6 +53,18 @@ export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly s
 }
 
 const none: readonly RemoteError[] = []
+
+/** Errors at fields that nobody asked for: they have no place here. */
+function errorsElsewhere(
+  located: ReadonlyMap<string, readonly RemoteError[]>,
+  aliases: readonly string[],
+): RemoteError[] {
+  const asked = new Set(aliases)
+  const elsewhere = [...located].flatMap(([alias, errors]) => (asked.has(alias) ? [] : errors))
+  return elsewhere.map(withoutPlace)
+}
+
+const withoutPlace = ({ path: _, ...error }: RemoteError): RemoteError => error
 
 /** Bytes up to which an answer that is handed on is looked at as a whole. */
 const lookedAt = 2 ** 20

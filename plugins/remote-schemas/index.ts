@@ -23,6 +23,7 @@ export {
   type AskedField,
   type FieldAnswer,
   type OwnVariable,
+  presetValue,
   presetVariable,
   type Question,
   type RemotePlan,

@@ -46,22 +46,43 @@ interface Fetching extends Pick<Engine, 'outgoing'> {
   readonly context: SourceContext
 }
 
-const body = JSON.stringify({ query: getIntrospectionQuery(), operationName: 'IntrospectionQuery' })
+/** What is asked for, all that GraphQL can tell first: older servers do not know what some of it is. */
+const bodies = [
+  { inputValueDeprecation: true, specifiedByUrl: true, oneOf: true },
+  { inputValueDeprecation: true, specifiedByUrl: true },
+  { inputValueDeprecation: true },
+  {},
+].map((options) => JSON.stringify({ query: getIntrospectionQuery(options), operationName: 'IntrospectionQuery' }))
 
 async function fetchSchema({ definition, signal, context, outgoing }: Fetching): Promise<unknown> {
   const environment = (name: string) => context.environment(name)
   const url = remoteUrl(definition, environment)
   const headers = { accept: 'application/json', ...resolvedHeaders(definition.headers ?? [], environment) }
   const timeout = (definition.timeout_seconds ?? defaultTimeout) * 1000
-  const response = await outgoing
-    .send({ method: 'POST', url, headers, body, timeout, signal })
-    .catch((error: unknown) => {
+  const ask = (body: string) =>
+    outgoing.send({ method: 'POST', url, headers, body, timeout, signal }).catch((error: unknown) => {
       throw unreachable(url, error)
     })
+  const [all, ...older] = bodies
+  let response = await ask(all!)
+  for (const body of older) if (isMisunderstood(response)) response = await ask(body)
   if (response.status !== 200) throw refused(url, response)
   const answer = readAnswer(response)
   introspectedSchema(answer)
   return answer
+}
+
+/** Whether a server that answers GraphQL found the question wrong. */
+function isMisunderstood({ body }: OutgoingResponse): boolean {
+  if (body.length > excerptLength) return false
+  try {
+    const answer: unknown = JSON.parse(String(body))
+    if (jsonType(answer) !== 'Object') return false
+    const [data, errors] = ['data', 'errors'].map((key) => own(answer as WireObject, key))
+    return jsonType(data) === 'Null' && Array.isArray(errors) && errors.length > 0
+  } catch {
+    return false
+  }
 }
 
 /** The error about a server that does not answer; its `internal` is for administrators. */

@@ -29,6 +29,19 @@ function schemaOrError(answer: unknown): GraphQLSchema | TrellisError {
   }
 }
 
+/** The fields that an answer lists more than once of a type: its schema has each of them once. */
+export function repeatedFields(answer: object, type: string): string[] {
+  const { types } = (answer as { readonly data: IntrospectionQuery }).data.__schema
+  const listed = types.find(({ name }) => name === type)
+  const names = listed?.kind === 'OBJECT' ? listed.fields.map(({ name }) => name) : []
+  const seen = new Set<string>()
+  return names.filter((name) => {
+    const isRepeated = seen.has(name)
+    seen.add(name)
+    return isRepeated
+  })
+}
+
 const malformed = (at: string, reason: string) => badRequest('remote-schema-error', `Error in $${at}: ${reason}`)
 
 function member(value: unknown, key: string, at: string): unknown {

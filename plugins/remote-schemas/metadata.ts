@@ -13,8 +13,9 @@ import {
 } from '../../sdk/metadata.ts'
 import { remoteUrl, subscriptionUrl } from './address.ts'
 import { sourceKey } from './introspect.ts'
+import { repeatedFields } from './introspected-schema.ts'
 import { permittedView } from './permitted-view.ts'
-import { localRootFields, namespaceType, type RemoteTypes, remoteTypes } from './remote-types.ts'
+import { localRootFields, namespaceType, type RemoteTypes, remoteTypes, rootTypeOf } from './remote-types.ts'
 import {
   documentSchema,
   type RemoteSchemaDefinition,
@@ -154,11 +155,14 @@ function attempt<T>(object: ObjectDescription, context: SliceContext, work: () =
   }
 }
 
-function resolveOne({ name, definition }: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
+/** With a schema that was kept when the server does not answer: it is inconsistent then, and what needs it is not. */
+function resolveOne(entry: RemoteSchemaEntry, context: SliceContext): RemoteSchemaModel {
+  const { name, definition } = entry
   const environment = (variable: string) => context.environment(variable)
   const urls = { url: remoteUrl(definition, environment), subscriptionUrl: subscriptionUrl(definition, environment) }
   const source = context.source(sourceKey, name)
   if (source.kind === 'failure') throw badRequest('remote-schema-error', source.reason)
+  if (source.trouble !== null) context.report(describe(entry), source.trouble)
   const introspection = source.value as object
   const types = remoteTypes(introspection, definition.customization)
   return { name, ...urls, definition, introspection, types, whole: new RemoteView(types), permitted: new Map() }
@@ -171,7 +175,11 @@ interface Claiming {
 }
 
 /** Takes the names of a remote schema; false when others have one of them. */
-function claims({ types }: RemoteSchemaModel, object: ObjectDescription, { context, definitions }: Claiming): boolean {
+function claims(
+  { types, introspection }: RemoteSchemaModel,
+  object: ObjectDescription,
+  { context, definitions }: Claiming,
+): boolean {
   const wording = wordingFor(object)
   const conflict = [...types.definitions].find(
     ([name, definition]) => (definitions.get(name) ?? definition) !== definition,
@@ -193,7 +201,17 @@ function claims({ types }: RemoteSchemaModel, object: ObjectDescription, { conte
     types: [...namespaces, ...fresh.filter((name) => !types.scalars.has(name))],
     scalars: fresh.filter((name) => types.scalars.has(name)),
   }
-  return context.claimRootFields(object, fields, wording) && context.claimTypeNames(object, claimed, wording)
+  // Who gives a field twice has it already when it is asked for again.
+  const again = (kind: 'query' | 'mutation') => {
+    const root = rootTypeOf(types.schema, kind)
+    if (!root || names.namespace !== null) return []
+    return repeatedFields(introspection, root.name).map((field) => names.localField(root.name, field))
+  }
+  return (
+    context.claimRootFields(object, fields, wording) &&
+    context.claimRootFields(object, { query: again('query'), mutation: again('mutation') }, wording) &&
+    context.claimTypeNames(object, claimed, wording)
+  )
 }
 
 const wordingFor = ({ type, definition }: ObjectDescription): ConflictWording => ({

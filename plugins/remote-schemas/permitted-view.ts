@@ -1,14 +1,16 @@
 // A role's part of a remote schema, written in GraphQL's own notation: `@preset` gives values that the role cannot.
 
 import {
-  type ConstDirectiveNode,
   type FieldDefinitionNode,
+  type GraphQLArgument,
   GraphQLError,
+  type GraphQLInputField,
   type GraphQLNamedType,
   type InputValueDefinitionNode,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isNonNullType,
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
@@ -19,7 +21,8 @@ import {
   type TypeDefinitionNode,
   type TypeNode,
 } from 'graphql'
-import { badRequest, type Dialect, sessionVariableName } from '../../sdk/index.ts'
+import { badRequest, type Dialect } from '../../sdk/index.ts'
+import { readPreset } from './preset-directive.ts'
 import { type RemoteTypes, rootTypeOf } from './remote-types.ts'
 import { type Preset, type Presets, placeOf, RemoteView, type VisibleType } from './view.ts'
 
@@ -29,6 +32,7 @@ export function permittedView(types: RemoteTypes, text: string, dialect: Dialect
   const definitions = parseTypes(text)
   const reading = new Reading(types, definitions, dialect)
   for (const definition of definitions.values()) reading.add(definition)
+  reading.checkImplementations()
   const query = rootTypeOf(types.schema, 'query')!
   if (!definitions.has(query.name)) reading.problems.push(`the query root type "${query.name}" is not defined`)
   if (reading.problems.length > 0) throw refused(reading.problems)
@@ -81,10 +85,27 @@ const kindNames: Readonly<Record<TypeDefinitionNode['kind'], (type: GraphQLNamed
 }
 
 /** A field or argument that takes a value. */
-interface InputPlace {
-  readonly name: string
-  readonly type: unknown
-  readonly default?: unknown
+type InputPlace = GraphQLArgument | GraphQLInputField
+
+/** The name within lists and marks of what may not be null. */
+function baseOf(type: TypeNode): string {
+  let named = type
+  while (named.kind !== Kind.NAMED_TYPE) named = named.type
+  return named.name.value
+}
+
+/** The names that a definition gives to what it holds. */
+function memberNames(definition: TypeDefinitionNode): string[] {
+  switch (definition.kind) {
+    case Kind.UNION_TYPE_DEFINITION:
+      return (definition.types ?? []).map(({ name }) => name.value)
+    case Kind.ENUM_TYPE_DEFINITION:
+      return (definition.values ?? []).map(({ name }) => name.value)
+    case Kind.SCALAR_TYPE_DEFINITION:
+      return []
+    default:
+      return (definition.fields ?? []).map(({ name }) => name.value)
+  }
 }
 
 /** Collects what a text makes visible, and what of it is not in the schema. */
@@ -112,6 +133,9 @@ class Reading {
       this.problems.push(`the type "${name}" is not in the remote schema as it is defined`)
       return
     }
+    const names = memberNames(definition)
+    if (names.length === 0 && !isScalarType(type)) this.problems.push(`the type "${name}" is empty`)
+    this.#refuseRepeated(names, `"${name}"`)
     const members = new Map(this.#members(definition, type))
     const given = 'interfaces' in definition ? (definition.interfaces ?? []) : []
     const interfaces = new Set(given.map((each) => each.name.value))
@@ -165,6 +189,7 @@ class Reading {
       return new Set()
     }
     this.#sameType(field.type, known.type, `the field ${what}`)
+    this.#require(baseOf(field.type))
     return this.#inputs(field.arguments ?? [], known.args, what, placeOf(type.name, name))
   }
 
@@ -177,6 +202,10 @@ class Reading {
   ): ReadonlySet<string> {
     const visible = new Set<string>()
     const presets = new Map<string, Preset>()
+    this.#refuseRepeated(
+      given.map((node) => node.name.value),
+      what,
+    )
     for (const node of given) {
       const { value: name } = node.name
       const found = known.find((each) => each.name === name)
@@ -184,49 +213,54 @@ class Reading {
         this.problems.push(`the input "${name}" of ${what} is not in the remote schema`)
         continue
       }
-      const preset = this.#preset(node.directives ?? [], `the input "${name}" of ${what}`)
-      if (preset) presets.set(name, preset)
-      else {
-        this.#sameType(node.type, found.type, `the input "${name}" of ${what}`)
-        visible.add(name)
-      }
+      const input = `the input "${name}" of ${what}`
+      const preset = readPreset(node.directives ?? [], { what: input, type: found.type, dialect: this.#dialect })
+      this.#sameType(node.type, found.type, input)
+      if (typeof preset === 'string') this.problems.push(preset)
+      else if (preset) presets.set(name, preset)
+      else visible.add(name)
+      if (preset === null) this.#require(baseOf(node.type))
     }
     for (const { name, type, default: byDefault } of known) {
-      if (visible.has(name) || presets.has(name) || byDefault !== undefined || !String(type).endsWith('!')) continue
+      const isGiven = given.some((node) => node.name.value === name)
+      if (isGiven || byDefault !== undefined || !isNonNullType(type)) continue
       this.problems.push(`the input "${name}" of ${what} is required, and has no preset`)
     }
     if (presets.size > 0) this.presets.set(place, presets)
     return visible
   }
 
-  #preset(directives: readonly ConstDirectiveNode[], what: string): Preset | null {
-    const directive = directives.find(({ name }) => name.value === 'preset')
-    if (!directive) return null
-    const values = new Map((directive.arguments ?? []).map(({ name, value }) => [name.value, value]))
-    const value = values.get('value')
-    if (!value) {
-      this.problems.push(`the preset of ${what} has no value`)
-      return null
-    }
-    const isStatic = values.get('static')
-    const isText = value.kind === Kind.STRING && !(isStatic?.kind === Kind.BOOLEAN && isStatic.value)
-    const variable = isText ? sessionVariableName(this.#dialect, value.value) : null
-    return variable === null ? { kind: 'value', node: value } : { kind: 'session', variable }
+  #refuseRepeated(names: readonly string[], what: string): void {
+    const repeated = names.find((name, i) => names.indexOf(name) !== i)
+    if (repeated !== undefined) this.problems.push(`there are several "${repeated}" in ${what}`)
   }
 
   #sameType(given: TypeNode, known: unknown, what: string): void {
     if (print(given) !== String(known)) {
       this.problems.push(`${what} is of type ${print(given)}, and of type ${known} in the remote schema`)
     }
-    let named = given
-    while (named.kind !== Kind.NAMED_TYPE) named = named.type
-    this.#require(named.name.value)
   }
 
   #require(name: string): void {
     if (this.#definitions.has(name) || this.visible.has(name)) return
     const problem = `the type "${name}" is not defined`
     if (!this.problems.includes(problem)) this.problems.push(problem)
+  }
+
+  /** Once all types were added: whether objects show what their visible interfaces do. */
+  checkImplementations(): void {
+    for (const [name, { members, interfaces }] of this.visible) {
+      for (const each of interfaces) {
+        for (const [field, args] of this.visible.get(each)?.members ?? []) {
+          const own = members.get(field)
+          const hidden = own && [...args].find((argument) => !own.has(argument))
+          const where = `which the interface "${each}" has`
+          if (!own) this.problems.push(`the field "${name}"."${field}" is missing, ${where}`)
+          else if (hidden !== undefined)
+            this.problems.push(`the input "${hidden}" of "${name}"."${field}" is missing, ${where}`)
+        }
+      }
+    }
   }
 
   #checkInterfaces(type: GraphQLNamedType, interfaces: ReadonlySet<string>): void {

@@ -1,7 +1,6 @@
 // What calls ask of a remote server: each a few aliased fields of one document, whose answers they turn into results.
 
 import {
-  type ConstValueNode,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
@@ -13,7 +12,7 @@ import type { GroupedCall } from '../../sdk/graphql.ts'
 import { badRequest, type Session } from '../../sdk/index.ts'
 import { jsonType } from '../../sdk/services.ts'
 import type { SessionPreset } from './request-text.ts'
-import type { Preset, RemoteView } from './view.ts'
+import type { Preset, RemoteView, SessionValue } from './view.ts'
 
 /** A field of the root type that is asked for under a name of its own. */
 export interface AskedField {
@@ -76,11 +75,32 @@ export interface RemotePlan {
 }
 
 /** A value for a preset that a session variable gives. */
-export function presetVariable({ name, sessionVariable, type }: SessionPreset, session: Session): OwnVariable {
-  return { name, type: String(type), value: sessionValue(sessionVariable, type, session) }
+export function presetVariable({ name, value, type }: SessionPreset, session: Session): OwnVariable {
+  return { name, type: String(type), value: sessionValue(value, type, session) }
 }
 
-function sessionValue(variable: string, type: GraphQLInputType, { variables }: Session): unknown {
+function sessionValue(value: SessionValue, type: GraphQLInputType, session: Session): unknown {
+  switch (value.kind) {
+    case 'variable':
+      return variableValue(value.name, type, session)
+    case 'constant':
+      return valueFromASTUntyped(value.node)
+    case 'list': {
+      const list = getNullableType(type)
+      return value.items.map((item) => sessionValue(item, isListType(list) ? list.ofType : type, session))
+    }
+    default: {
+      const named = getNamedType(type)
+      const fields = isInputObjectType(named) ? named.getFields() : {}
+      const members = value.members.map(([name, member]) => {
+        return [name, sessionValue(member, fields[name]?.type ?? type, session)] as const
+      })
+      return Object.fromEntries(members)
+    }
+  }
+}
+
+function variableValue(variable: string, type: GraphQLInputType, { variables }: Session): unknown {
   const text = Object.hasOwn(variables, variable) ? variables[variable]! : null
   if (text === null) throw badRequest('not-found', `missing session variables: "${variable}"`)
   return typedValue(text, type)
@@ -122,8 +142,7 @@ export function sentValue(value: unknown, type: GraphQLInputType, sending: Sendi
   return Object.fromEntries([...given, ...presets])
 }
 
-function presetValue(preset: Preset, type: GraphQLInputType, session: Session): unknown {
-  return preset.kind === 'session' ? sessionValue(preset.variable, type, session) : constantValue(preset.node)
+/** The value of a preset, as a variable has it. */
+export function presetValue(preset: Preset, type: GraphQLInputType, session: Session): unknown {
+  return preset.kind === 'session' ? sessionValue(preset.value, type, session) : valueFromASTUntyped(preset.node)
 }
-
-const constantValue = (node: ConstValueNode): unknown => valueFromASTUntyped(node)

@@ -26,12 +26,12 @@ import {
 import type { FieldSelection } from '../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../sdk/index.ts'
 import { typeMember } from './role-types.ts'
-import type { Preset, RemoteView } from './view.ts'
+import type { Preset, RemoteView, SessionValue } from './view.ts'
 
 /** A preset that a request gives a value: the variable that stands for it. */
 export interface SessionPreset {
   readonly name: string
-  readonly sessionVariable: string
+  readonly value: SessionValue
   readonly type: GraphQLInputType
 }
 
@@ -48,7 +48,15 @@ export interface TextOptions {
 interface SelectedPart {
   readonly object: GraphQLObjectType
   readonly fields: readonly FieldSelection[]
+  /** Of the fields. */
+  readonly texts: readonly string[]
+}
+
+/** A field that is selected of all types of an abstract one. */
+interface SharedField {
   readonly text: string
+  /** How it is asked of the abstract type. */
+  readonly asked: string
 }
 
 /** Writes selections of one request part. */
@@ -102,7 +110,11 @@ export class RequestText {
   }
 
   #fields(fields: readonly FieldSelection[], type: GraphQLObjectType): string {
-    return fields.map((each) => `${aliasOf(each, this.#view, type)}${this.#member(each, type)}`).join(' ')
+    return this.#texts(fields, type).join(' ')
+  }
+
+  #texts(fields: readonly FieldSelection[], type: GraphQLObjectType): string[] {
+    return fields.map((each) => `${aliasOf(each, this.#view, type)}${this.#member(each, type)}`)
   }
 
   #member(field: FieldSelection, type: GraphQLObjectType): string {
@@ -112,42 +124,49 @@ export class RequestText {
   #abstract(selection: FieldSelection, type: GraphQLNamedType): string {
     const { tellTypes } = this.#options
     const told = tellTypes ? [`${typeMember}: __typename`] : []
-    const parts = this.#view.possibleTypes(type).flatMap((object) => {
+    const parts = this.#view.possibleTypes(type).flatMap((object): SelectedPart[] => {
       const local = localTypeOf(selection, this.#view.types.names.localType(object.name))
       const fields = local ? selection.fieldsOf(local) : []
-      return fields.length === 0 ? [] : [{ object, fields, text: this.#fields(fields, object) }]
+      return fields.length === 0 ? [] : [{ object, fields, texts: this.#texts(fields, object) }]
     })
     if (parts.length === 0) {
       this.isExact = false
       return tellTypes ? told[0]! : `${typeMember}: __typename`
     }
-    const common = isInterfaceType(type) ? this.#common(type, parts) : null
-    const others = parts.filter(({ text }) => text !== common)
-    const fragments = others.map(({ object, text }) => `... on ${object.name} { ${text} }`)
-    return [...told, ...(common === null ? [] : [common]), ...fragments].join(' ')
+    return [...told, ...inOrder(parts, this.#shared(type, parts))].join(' ')
   }
 
-  /** What most of an interface's types are asked for, where it may be asked of all: thousands of fragments are a burden. */
-  #common(type: GraphQLInterfaceType, parts: readonly SelectedPart[]): string | null {
-    if (!this.#view.isWhole || this.#view.possibleTypes(type).length !== parts.length) return null
-    const counts = new Map<string, number>()
-    for (const { text } of parts) counts.set(text, (counts.get(text) ?? 0) + 1)
-    const [most] = [...counts].sort(([, a], [, b]) => b - a)
-    const part = parts.find(({ text }) => text === most?.[0])!
-    if (!part.fields.every((field) => this.#isOf(type, part.object, field))) return null
-    const names = part.fields.map(({ responseName }) => responseName)
-    const isOfAll = parts.every(({ text, fields }) => {
-      if (text === part.text) return true
-      const own = new Set(fields.map(({ responseName }) => responseName))
-      return names.every((name) => own.has(name))
+  /**
+   * What all types of an abstract one are asked for in the same order, where it may be asked of all at once: thousands of
+   * fragments are a burden, and fields that differ in whether they may be null cannot stand in fragments beside each other.
+   */
+  #shared(type: GraphQLNamedType, parts: readonly SelectedPart[]): SharedField[] {
+    if (!this.#view.isWhole || this.#view.possibleTypes(type).length !== parts.length) return []
+    const [first] = parts
+    const holders = isInterfaceType(type) ? [type] : first!.object.getInterfaces()
+    const common = holders.filter((each) => parts.every(({ object }) => isOf(object, each)))
+    const from = parts.map(() => 0)
+    return first!.texts.flatMap((text, i) => {
+      const places = parts.map(({ texts }, part) => texts.indexOf(text, from[part]))
+      if (places.includes(-1)) return []
+      const isField = first!.fields[i]!.definition !== null
+      const holder = common.find((each) => parts.every((part, p) => this.#holds(each, part, places[p]!)))
+      if (isField && !holder) return []
+      for (const [part, place] of places.entries()) from[part] = place + 1
+      return [{ text, asked: isField && holder !== type ? `... on ${holder!.name} { ${text} }` : text }]
     })
-    return isOfAll ? part.text : null
   }
 
-  #isOf(type: GraphQLInterfaceType, object: GraphQLObjectType, { name, definition }: FieldSelection): boolean {
+  /** Whether the field of an object type can be asked of an interface just as well. */
+  #holds(holder: GraphQLInterfaceType, { object, fields }: SelectedPart, place: number): boolean {
+    const { definition, name, nodes } = fields[place]!
     if (definition === null) return true
     const { names } = this.#view.types
-    return Object.keys(type.getFields()).some((field) => names.localField(object.name, field) === name)
+    const field = Object.values(object.getFields()).find((each) => names.localField(object.name, each.name) === name)
+    const held = field && holder.getFields()[field.name]
+    if (!held || getNamedType(held.type) !== getNamedType(field.type)) return false
+    const given = nodes[0]!.arguments ?? []
+    return given.every((node) => held.args.some((argument) => argument.name === node.name.value))
   }
 
   #arguments(selection: FieldSelection, parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
@@ -216,10 +235,25 @@ export class RequestText {
   #preset(preset: Preset, { type }: GraphQLArgument | GraphQLInputField): string {
     if (preset.kind === 'value') return print(preset.node)
     const name = `${this.#options.presetPrefix}${this.presets.length}`
-    this.presets.push({ name, sessionVariable: preset.variable, type })
+    this.presets.push({ name, value: preset.value, type })
     return `$${name}`
   }
 }
+
+/** Fields of each type in their order, those that all have once. */
+function inOrder(parts: readonly SelectedPart[], shared: readonly SharedField[]): string[] {
+  const from = parts.map(() => 0)
+  const upTo = (text: string | null): string[] =>
+    parts.flatMap(({ object, texts }, part) => {
+      const end = text === null ? texts.length : texts.indexOf(text, from[part])
+      const own = texts.slice(from[part], end)
+      from[part] = end + 1
+      return own.length > 0 ? [`... on ${object.name} { ${own.join(' ')} }`] : []
+    })
+  return [...shared.flatMap(({ text, asked }) => [...upTo(text), asked]), ...upTo(null)]
+}
+
+const isOf = (object: GraphQLObjectType, type: GraphQLInterfaceType): boolean => object.getInterfaces().includes(type)
 
 function aliasOf(field: FieldSelection, { types: { names } }: RemoteView, type: GraphQLObjectType): string {
   if (field.definition === null) return field.responseName === '__typename' ? '' : `${field.responseName}: `

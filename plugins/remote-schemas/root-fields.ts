@@ -1,6 +1,11 @@
 // Root fields of remote schemas in roles' schemas, and what of their servers they ask.
 
-import { type GraphQLFieldConfig, type GraphQLObjectType, GraphQLObjectType as ObjectType } from 'graphql'
+import {
+  type GraphQLFieldConfig,
+  type GraphQLObjectType,
+  isNonNullType,
+  GraphQLObjectType as ObjectType,
+} from 'graphql'
 import {
   answered,
   type CallGroup,
@@ -155,5 +160,10 @@ function heldResult(asked: readonly FieldSelection[], answers: readonly FieldAns
   const errors = answers.flatMap((answer, i) =>
     answer.errors.map((error) => (error.path ? { ...error, path: [asked[i]!.responseName, ...error.path] } : error)),
   )
-  return answered(Object.fromEntries(members), { errors })
+  // A field that may not be null has taken all others with it, and takes the object that holds them here.
+  const isLost =
+    errors.length > 0 &&
+    answers.every(({ value }) => value === null) &&
+    asked.some(({ definition }) => isNonNullType(definition?.type))
+  return answered(isLost ? null : Object.fromEntries(members), { errors })
 }

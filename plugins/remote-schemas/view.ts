@@ -17,7 +17,14 @@ import { type RemoteTypes, type RootKind, rootTypeOf } from './remote-types.ts'
 /** A value that is added to what a role asks. */
 export type Preset =
   | { readonly kind: 'value'; readonly node: ConstValueNode }
-  | { readonly kind: 'session'; readonly variable: string }
+  | { readonly kind: 'session'; readonly value: SessionValue }
+
+/** A value that session variables are, or are in. */
+export type SessionValue =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'constant'; readonly node: ConstValueNode }
+  | { readonly kind: 'list'; readonly items: readonly SessionValue[] }
+  | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: SessionValue])[] }
 
 /** What is visible of a type; of fields of objects, the arguments. */
 export interface VisibleType {

@@ -2,9 +2,11 @@
 // which is handed the requests below the prefix as they arrived, so that neither knows of the other's hooks, parsers and
 // errors.
 
+import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { RunningEngine } from '../../core/engine/engine.ts'
 import { createEngine, type EngineOptions } from './create-engine.ts'
+import { MountedConnections } from './mounted-connections.ts'
 
 /** What `app.register(trellis, ...)` takes beside `prefix`. */
 export interface MountOptions extends EngineOptions {
@@ -26,11 +28,33 @@ function below(url: string, segments: number): string {
   return url.slice(start)
 }
 
+/** Whether a target is below the prefix; without one, whether the engine has a route there. */
+function isBelow(url: string, prefix: readonly string[], { routes }: RunningEngine): boolean {
+  const [path = ''] = url.split('?', 1)
+  if (prefix.length === 0) return routes.some((route) => route.url === path)
+  const segments = path.split('/').slice(1)
+  return segments.length > prefix.length && prefix.every((name, i) => name.startsWith(':') || name === segments[i])
+}
+
 /** A Fastify plugin that serves an engine below its prefix, and closes it with the application. */
 export const trellis: FastifyPluginAsync<MountOptions> = async (scope, { engine: given, ...options }) => {
   const engine = given ?? (await createEngine(options))
+  const prefix = scope.prefix.split('/').slice(1)
+  const enter = (raw: IncomingMessage) => {
+    const { url = '/' } = raw
+    raw.originalUrl ??= url
+    raw.url = below(url, prefix.length)
+  }
+  const connections = new MountedConnections(scope, engine, ({ url = '/' }) => isBelow(url, prefix, engine))
+  // The application waits for what is open before it closes.
+  scope.addHook('preClose', async () => (given ? connections.end() : engine.stop()))
   if (!given) scope.addHook('onClose', () => engine.close())
-  const segments = scope.prefix.split('/').length - 1
+  scope.addHook('onRequest', ({ raw }, reply, done) => {
+    if (raw.headers.upgrade === undefined || !connections.has(raw)) return done()
+    reply.hijack()
+    enter(raw)
+    connections.take(raw, reply.raw)
+  })
   // The engine reads bodies itself.
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -39,9 +63,8 @@ export const trellis: FastifyPluginAsync<MountOptions> = async (scope, { engine:
     url: '/*',
     handler: ({ raw }: FastifyRequest, reply) => {
       reply.hijack()
-      const { url = '/' } = raw
-      raw.originalUrl ??= url
-      raw.url = below(url, segments)
+      enter(raw)
+      if (raw.headers.accept?.includes('text/event-stream')) connections.watch(reply.raw)
       engine.app.server.emit('request', raw, reply.raw)
     },
   })

@@ -106,6 +106,34 @@ test('lists and scalars as results', async (t) => {
   })
 })
 
+test('lists of lists as results, nulls among them', async (t) => {
+  const places = [
+    { id: 1, rows: [[1, null], null, []], kin: [[{ id: 2, rows: null }, null], null] },
+    { id: 3, rows: null, kin: [[{ id: 4, rows: [null] }]] },
+    { id: 5, kin: null },
+    null,
+  ]
+  const shop = await startShop(t, () => ({ body: places }), quick)
+  const fields = [
+    { name: 'id', type: 'Int!' },
+    { name: 'rows', type: '[[Int]]' },
+    { name: 'kin', type: '[[Place]]' },
+  ]
+  const book = { name: 'books', type: 'array', remote_table: 'book', field_mapping: { id: 'publisher_id' } }
+  await shop.op('set_custom_types', { objects: [{ name: 'Place', fields, relationships: [book] }] })
+  await shop.action('now', { type: 'query', output_type: '[Place]' })
+  await shop.action('later', { kind: 'asynchronous', output_type: '[Place]' })
+  const output = '{ __typename id rows books { title } kin { id rows books_aggregate { aggregate { count } } } }'
+  const { data } = await shop.graphql<{ data: { later: string } }>('mutation { later }')
+  type Later = { data: { later: { errors: unknown; output: unknown } } }
+  const later = await until(
+    () => shop.graphql<Later>(`{ later(id: "${data.later}") { errors output ${output} } }`),
+    (answer) => !answer.data || answer.data.later.output !== null || answer.data.later.errors !== null,
+  )
+  const now = await shop.graphql<{ data: { now: unknown } }>(`{ now ${output} }`)
+  assert.deepEqual(later, { data: { later: { errors: null, output: now.data.now } } })
+})
+
 test('what goes wrong is the errors of the call; what is internal is for administrators', async (t) => {
   let answer: OtherAnswer = { status: 422, body: { message: 'no', code: 'bad', extensions: { why: 'x' } } }
   const shop = await startAsync(t, () => answer)

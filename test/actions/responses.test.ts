@@ -316,8 +316,21 @@ test('webhooks that do not answer', async (t) => {
   assert.deepEqual(await shop.graphql('{ book_by_pk(id: 1) { title } }'), { data: { book_by_pk: { title: 'Dawn' } } })
 })
 
-test('the other dialect leaves the types of scalars to the webhook', async (t) => {
-  const shop = await startShop(t, () => ({ body: { id: '1', tags: [1] } }), { settings: { dialect: 'hasura' } })
+test('the other dialect leaves the types of scalars to the webhook, but for lists and objects', async (t) => {
+  let tags: unknown = [1]
+  const shop = await startShop(t, () => ({ body: { id: '1', tags } }), { settings: { dialect: 'hasura' } })
   await shop.action('look', { type: 'query' })
   assert.deepEqual(await shop.graphql('{ look { id tags } }'), { data: { look: { id: '1', tags: [1] } } })
+  for (const [given, kind] of [
+    [{}, 'Object'],
+    [[], 'Array'],
+  ] as const) {
+    tags = [given]
+    const { status, body } = await shop.request<Refused>('/v1alpha1/graphql', { body: { query: '{ look { tags } }' } })
+    const { path, code } = body.errors[0]!.extensions
+    assert.deepEqual(
+      [status, path, code, body.errors[0]!.message],
+      [400, '$', 'unexpected', `expecting String for field "tags" in webhook response, but got ${kind}`],
+    )
+  }
 })

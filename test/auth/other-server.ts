@@ -44,6 +44,8 @@ export async function startOther(
     response.writeHead(given.status ?? 200, given.headers).end(text)
   }
   const server = createServer((request, response) => void handle(request, response))
+  // A process under load may be silent for longer than connections are kept by default.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const stop = () =>
     new Promise<void>((done) => {

@@ -61,6 +61,23 @@ test('types and the actions that need them can be made in one bulk, and a docume
   assert.deepEqual(await exported(shop), document)
 })
 
+test('types of PostgreSQL itself are there under the names of their scalars', async (t) => {
+  const shop = await startShop(t, () => ({ body: {} }))
+  const rows = await shop.sql<{ name: string }>(`select typname::text as name from pg_type
+    where typnamespace = 'pg_catalog'::regnamespace and typtype in ('b', 'r', 'm') and typcategory not in ('A', 'Z')`)
+  const others: Record<string, string> = {
+    int2: 'smallint',
+    int4: 'Int',
+    int8: 'bigint',
+    float4: 'Float',
+    bool: 'Boolean',
+  }
+  const named = rows.map(({ name }) => (name === 'text' || name === 'varchar' ? 'String' : (others[name] ?? name)))
+  const fields = named.map((type, i) => ({ name: `f${i}`, type }))
+  assert.ok(fields.length > 60)
+  await shop.op('set_custom_types', { objects: [{ name: 'All', fields }], input_objects: [{ name: 'Given', fields }] })
+})
+
 test('names that change in the database are followed', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query' })

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { answered, badRequest, definePlugin, graphql, type ResolvedPlanner, type RootFields } from '../../sdk/index.ts'
+import {
+  answered,
+  badRequest,
+  type CallGroup,
+  definePlugin,
+  graphql,
+  type ResolvedPlanner,
+  type RootFields,
+} from '../../sdk/index.ts'
 import { startLibrary } from '../support/library.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 import { type RemoteOptions, remotePlugin, startRemote } from './remote.ts'
@@ -77,13 +85,48 @@ test('what one server answers alone is handed on untouched', async (t) => {
   assert.equal(answer.headers.get('set-cookie'), 'seen=1')
 })
 
-test('mutations of one server go to it together, before the transaction of the database', async (t) => {
-  const { remote, trellis } = await startShop(t)
-  const mutation = `mutation { buy(id: 1) { id } delete_book(where: { id: { _eq: 1 } }) { affected_rows } sell(id: 2) { name } }`
-  assert.deepEqual(await trellis.graphql(mutation), {
-    data: { buy: { id: 1 }, delete_book: { affected_rows: 1 }, sell: { name: 'product 2' } },
+test('fields of a mutation run in the order of the request; calls of no group before the database', async (t) => {
+  const together: string[] = []
+  const counting = definePlugin({
+    name: 'counting',
+    dependencies: ['tables'],
+    register({ database, graphql: { contribute } }) {
+      const count = async () => (await database.rows<{ n: number }>('select count(*)::int as n from book'))[0]!.n
+      const group: CallGroup = {
+        async run(calls) {
+          together.push(calls.map(({ field }) => field.responseName).join())
+          const n = await count()
+          return calls.map(() => n)
+        },
+      }
+      const field = (root: ResolvedPlanner) => () => ({ type: GraphQLInt, extensions: { root } })
+      const fields: RootFields = new Map([
+        ['theirs', field({ kind: 'resolved', group })],
+        ['early', field({ kind: 'resolved', resolve: count })],
+      ])
+      contribute({ name: 'counting', mutation: () => fields })
+    },
   })
-  assert.equal(remote.received.length, 1)
+  const trellis = await startLibrary(t, { plugins: [counting] })
+  const deleted = (id: number) => `delete_book(where: {id: {_eq: ${id}}}) { affected_rows }`
+  assert.deepEqual(
+    await trellis.graphql(`mutation {
+      a: theirs __typename b: theirs  x: ${deleted(1)}  c: theirs  y: ${deleted(2)}  z: ${deleted(3)}  early  d: theirs
+    }`),
+    {
+      data: {
+        ...{ a: 3, __typename: 'mutation_root', b: 3, x: { affected_rows: 1 }, c: 2, y: { affected_rows: 1 } },
+        ...{ z: { affected_rows: 1 }, early: 3, d: 0 },
+      },
+    },
+  )
+  assert.deepEqual(together, ['a,b', 'c', 'd'])
+  const wrong = 'insert_book_one(object: {title: "Gale", publisher_id: 99}) { id }'
+  const added = 'insert_book_one(object: {title: "Gale", publisher_id: 1}) { id }'
+  await trellis.graphql(`mutation { a: ${added} theirs b: ${added} c: ${wrong} }`)
+  assert.deepEqual(await trellis.graphql('{ book_aggregate { aggregate { count } } }'), {
+    data: { book_aggregate: { aggregate: { count: 1 } } },
+  })
 })
 
 test('headers that calls give are those of the response, and of none in a batch', async (t) => {

@@ -49,6 +49,48 @@ test('rows with the same key share a field, and rows without one have none', asy
   assert.equal(crm.asked()[0]!.query.match(/user__\d+:/g)?.length, 4)
 })
 
+test('numbers that a double cannot hold are sent with all digits, as identifiers in quotes', async (t) => {
+  const { crm, trellis } = await startJoined(t, [])
+  await trellis.sql(`create table post (id bigint primary key, price numeric);
+    insert into post values (9007199254740993, 123456789012345678901234567890.50), (7, 1.50)`)
+  await trellis.op('track_table', 'post')
+  crm.types = `type Query { by(id: ID!, ids: [ID!], number: bigint, price: numeric, in: In): String }
+    input In { id: ID } scalar bigint scalar numeric`
+  await trellis.op('reload_remote_schema', { name: 'crm' })
+  const args = { id: '$id', ids: ['$id'], in: { id: '$id' }, number: '$id', price: '$price' }
+  await trellis.op('create_remote_relationship', {
+    ...{ name: 'by', table: 'post', service_fields: ['id', 'price'], remote_schema: 'crm' },
+    remote_field: { by: { arguments: args } },
+  })
+  await trellis.graphql('{ post(order_by: {id: asc}) { by } }')
+  const { body } = crm.received.at(-1)!
+  const own = body.slice(body.indexOf('"variables":')).matchAll(/"j0_(\d)(?:_(\d))?":([^,}]+\}?)/g)
+  const sent = [...own].map(([, row, place, value]) => `${row} ${place ?? 0} ${value}`)
+  assert.deepEqual(sent, [
+    ...['0 0 7', '0 1 [7]', '0 2 7', '0 3 1.50', '0 4 {"id":7}'],
+    ...['1 0 "9007199254740993"', '1 1 ["9007199254740993"]', '1 2 9007199254740993'],
+    ...['1 3 123456789012345678901234567890.50', '1 4 {"id":"9007199254740993"}'],
+  ])
+})
+
+test('nulls of requests are sent, so that no defaults take their places', async (t) => {
+  const all = { ...author, name: 'all', remote_field: { users: { arguments: { where: { ids: ['$id'] } } } } }
+  const { crm, trellis } = await startJoined(t, [all])
+  const query = (value: string) =>
+    `query ($n: Int) { book_by_pk(id: 1) { all(limit: ${value}, where: {kind: null}) { id } } }`
+  for (const [value, variables] of [
+    ['null', {}],
+    ['$n', { n: null }],
+  ] as const) {
+    await trellis.graphql(query(value), variables)
+    const { query: sent, variables: values } = crm.asked().at(-1)!
+    assert.match(sent, /users\(where: \$j0_0, limit: \$j0_0_1\)/)
+    assert.deepEqual(values, { j0_0: { kind: null, ids: [1] }, j0_0_1: null })
+  }
+  await trellis.graphql(query('$n'))
+  assert.match(crm.asked().at(-1)!.query, /users\(where: \$j0_0\)/)
+})
+
 test('constants, nested objects and lists, nested fields, and what is left to requests', async (t) => {
   const where = { name: 'x', ids: ['$id'], nested: { city: '$title' } }
   const { crm, trellis } = await startJoined(t, [

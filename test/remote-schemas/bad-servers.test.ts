@@ -53,6 +53,26 @@ test('what is no answer is an error at its fields, and the rest is there', async
   }
 })
 
+test('errors at fields that nobody asked for are not lost', async (t) => {
+  const { crm, trellis } = await start(t)
+  const errors = [
+    { message: 'a', path: ['other', 0] },
+    { message: 'b', path: ['user', 'id'] },
+    { message: 'c', path: [3] },
+  ]
+  crm.answer = () => ({ body: { data: { user: null }, errors } })
+  const given = await trellis.graphql<Answer>(mixed)
+  assert.deepEqual(given.data, { ...rest, user: null })
+  assert.deepEqual(
+    given.errors?.map(({ message, path }) => [message, path]),
+    [
+      ['c', undefined],
+      ['a', undefined],
+      ['b', ['user', 'id']],
+    ],
+  )
+})
+
 test('values of another type than the schema says', async (t) => {
   const { crm, trellis } = await start(t)
   const query = '{ book_by_pk(id: 1) { title } users { id name notes { id text } } }'

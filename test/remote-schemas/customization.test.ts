@@ -65,6 +65,21 @@ test('root fields in a namespace', async (t) => {
   })
 })
 
+test('a field of a namespace that may not be null takes the namespace with it', async (t) => {
+  const { trellis } = await start(t, { root_fields_namespace: 'crm' })
+  const query = '{ crm { user(id: 1) { name } users { id } broken } book_by_pk(id: 1) { title } }'
+  assert.deepEqual(await trellis.graphql(query), {
+    data: { crm: null, book_by_pk: { title: 'Dawn' } },
+    errors: [
+      {
+        extensions: { path: '$.selectionSet.crm', code: 'unexpected' },
+        message: 'it is broken',
+        path: ['crm', 'broken'],
+      },
+    ],
+  })
+})
+
 test('customizations that do not fit', async (t) => {
   const crm = await startCrm(t)
   const trellis = await startLibrary(t)

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { buildSchema, introspectionFromSchema } from 'graphql'
 import { testDatabase } from '../support/database.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
@@ -209,6 +210,16 @@ test('names that others have', async (t) => {
     ...duplicate,
     internal: object('other', `Duplicate remote field 'a'`),
   })
+  const once = JSON.stringify(introspectionFromSchema(buildSchema('type Query { twice: Int }')))
+  const twice: { __schema: { types: { name: string; fields: object[] }[] } } = JSON.parse(once)
+  const { fields } = twice.__schema.types.find(({ name }) => name === 'Query')!
+  fields.push(...fields)
+  crm.answer = () => ({ body: { data: twice } })
+  await refused(trellis, add(crm.url, 'other'), {
+    ...duplicate,
+    internal: object('other', `Duplicate remote field 'twice'`),
+  })
+  crm.answer = null
   await refused(trellis, add(crm.url), {
     path: '$.args',
     code: 'already-exists',
@@ -332,6 +343,45 @@ test('a server that is down at the start is inconsistent, and comes back by itse
     if ((await second.op<unknown[]>('get_inconsistent_metadata', {})).length === 0) break
   }
   assert.deepEqual(await second.graphql('{ a __typename }'), { data: { a: null, __typename: 'query_root' } })
+})
+
+test('a server that was there once and is down at the start or when it is reloaded is inconsistent, its schema being served', async (t) => {
+  const crm = await startCrm(t, 'type Query { a: Int }')
+  const database = await testDatabase(t)
+  const first = await startTrellis(t, { database })
+  await first.op(...add(crm.url))
+  await first.engine.close()
+  crm.answer = () => ({ status: 500 })
+  const trellis = await startTrellis(t, { database })
+  const listed = () => trellis.op<unknown[]>('get_inconsistent_metadata', {})
+  const until = async (count: number) => {
+    for (const began = Date.now(); Date.now() - began < 30_000; await new Promise((done) => setTimeout(done, 50))) {
+      if ((await listed()).length === count) return
+    }
+  }
+  await until(1)
+  const reason = `introspection query to ${crm.url} has responded with 500 status code`
+  const definition = { name: 'crm', definition: { url: crm.url }, comment: null }
+  const inconsistent = [{ type: 'remote_schema', definition, reason }]
+  assert.deepEqual(await listed(), inconsistent)
+  assert.deepEqual(await trellis.graphql('{ __type(name: "query_root") { fields { name } } }'), {
+    data: { __type: { fields: [{ name: 'a' }] } },
+  })
+  crm.answer = null
+  await until(0)
+  assert.deepEqual(await listed(), [])
+  assert.deepEqual(await trellis.graphql('{ a }'), { data: { a: null } })
+  crm.answer = () => ({ status: 500 })
+  assert.deepEqual(await trellis.op('reload_metadata', { reload_remote_schemas: true }), { message: 'success' })
+  assert.deepEqual(await listed(), inconsistent)
+  await refused(trellis, ['reload_remote_schema', { name: 'crm' }], {
+    path: '$.args',
+    code: 'remote-schema-error',
+    error: reason,
+  })
+  crm.answer = null
+  await trellis.op('reload_remote_schema', { name: 'crm' })
+  assert.deepEqual(await listed(), [])
 })
 
 test('an inconsistent remote schema can be reloaded, and removed', async (t) => {

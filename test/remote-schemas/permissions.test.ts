@@ -73,6 +73,27 @@ test('presets are added to arguments and input objects, in the text and in varia
   assert.equal(await refusal(ask, '{ users(where: {city: "Oslo"}) { id } }'), unknown('city', 'UserFilter'))
 })
 
+test('session variables within the values of presets', async (t) => {
+  const where = '{ids: [1, "x-service-user-id"], nested: {city: "x-service-city", kind: BAD}}'
+  const { crm, ask } = await start(
+    t,
+    `type Query { users(where: UserFilter @preset(value: ${where})): [User!]! echo(value: JSON @preset(value: {a: ["x-service-city", 1]})): JSON }
+    type User { id: Int! } input UserFilter { city: String } scalar JSON`,
+  )
+  assert.deepEqual(await ask('{ users { id } echo }'), {
+    data: { users: [{ id: 1 }, { id: 7 }], echo: { a: ['Rome', 1] } },
+  })
+  const [{ query, variables }] = crm.asked() as [{ query: string; variables: object }]
+  assert.equal(
+    query,
+    'query($preset_0_0: UserFilter, $preset_1_0: JSON) { users(where: $preset_0_0) { id } echo(value: $preset_1_0) }',
+  )
+  assert.deepEqual(variables, {
+    preset_0_0: { ids: [1, 7], nested: { city: 'Rome', kind: 'BAD' } },
+    preset_1_0: { a: ['Rome', 1] },
+  })
+})
+
 test('a session variable that is missing', async (t) => {
   const { trellis } = await start(t, clerk)
   const { errors } = await trellis.graphql<{ errors: { message: string; extensions: { code: string } }[] }>(
@@ -136,6 +157,31 @@ test('permissions that are no part of the schema, and operations that fit nothin
     await add('type Mutation { fail: User } type User { id: Int! }'),
     broken('the query root type "Query" is not defined'),
   )
+  const others: [schema: string, reason: string][] = [
+    ['type Query', 'the type "Query" is empty'],
+    ['type Query { thing(id: ID!): Thing } union Thing', 'the type "Thing" is empty'],
+    ['type Query { version: String! version: String! }', 'there are several "version" in "Query"'],
+    [
+      'type Query { user(id: Int!): User } type User implements Named { id: Int! } interface Named { name: String! }',
+      'the field "User"."name" is missing, which the interface "Named" has',
+    ],
+  ]
+  for (const [schema, reason] of others) assert.deepEqual(await add(schema), broken(reason))
+  const presets: [preset: string, reason: string][] = [
+    ['Int! @preset', 'the preset of the input "id" of "Query"."user" has no value'],
+    ['Int! @preset(value: "a")', 'the preset of the input "id" of "Query"."user" is no value of type Int!'],
+    ['Int! @preset(value: null)', 'the preset of the input "id" of "Query"."user" is no value of type Int!'],
+    ['Int! @preset(value: 1, static: 2)', '"static" of the preset of the input "id" of "Query"."user" is no Boolean'],
+    ['Int! @preset(value: 1) @preset(value: 2)', 'there are several presets of the input "id" of "Query"."user"'],
+    [
+      'ID! @preset(value: "x-service-user-id")',
+      'the input "id" of "Query"."user" is of type ID!, and of type Int! in the remote schema',
+    ],
+  ]
+  for (const [preset, reason] of presets) {
+    const schema = `type Query { user(id: ${preset}): User } type User { id: Int! }`
+    assert.deepEqual(await add(schema), broken(reason))
+  }
   assert.match(String((await add('type Query {'))[3]), /^parsing the schema failed: Syntax Error/)
   assert.deepEqual(await add('*', { remote_schema: 'no' }), [
     400,
@@ -184,6 +230,34 @@ test('remote relationships follow the permissions, and their arguments replace p
   })
   assert.equal(await refusal(ask, '{ book { version } }'), unknown('version', 'book'))
   assert.equal(await refusal(ask, '{ book { author { secret } } }'), unknown('secret', 'User'))
+})
+
+test('presets of input objects are added to the arguments of remote relationships', async (t) => {
+  const { crm, trellis, ask } = await start(t, clerk)
+  const relationship = { table: 'book', service_fields: ['id'], remote_schema: 'crm' }
+  const users = (where?: object) => ({ users: { arguments: where ? { where } : {} } })
+  for (const [name, remote_field] of Object.entries({
+    open: users(),
+    own: users({ ids: ['$id'] }),
+    there: users({ city: 'Oslo' }),
+  })) {
+    await trellis.op('create_remote_relationship', { ...relationship, name, remote_field })
+  }
+  const permission = { columns: ['id'], filter: {} }
+  await trellis.op('create_select_permission', { table: 'book', role: 'clerk', permission })
+  const query = `query ($w: UserFilter) { book(limit: 1) {
+    all: open { id }  a: open(where: {ids: [3], nested: {ids: null}}) { id }  b: open(where: $w) { id }
+    own { id }  more: own(where: {ids: [5]}) { id }  there(where: {ids: [6]}) { id }
+  } }`
+  await ask(query, { w: { nested: { ids: [4] } } })
+  const { variables } = crm.asked()[0]!
+  assert.deepEqual(Object.values(variables), [
+    { ids: [3], city: 'Rome', nested: { ids: null, city: 'Rome' } },
+    { city: 'Rome', nested: { ids: [4], city: 'Rome' } },
+    { ids: [1], city: 'Rome' },
+    { ids: [5, 1], city: 'Rome' },
+    { ids: [6], city: 'Oslo' },
+  ])
 })
 
 test('without the option every role sees everything, and no permissions are taken', async (t) => {

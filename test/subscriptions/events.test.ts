@@ -81,8 +81,16 @@ test('A stream that nobody has asked for is not found, and one is opened once.',
     [again.status, again.body],
     [409, { path: '$', error: 'stream already open', code: 'already-exists' }],
   )
-  const unnamed = await trellis.request('/v1/graphql', { headers, body: { query } })
-  assert.match(unnamed.text, /extensions\.operationId is missing/)
+  const run = async (token: string, body: object) => {
+    const headers = { 'x-graphql-event-stream-token': token }
+    const answer = await trellis.request<{ errors?: { message: string }[] }>('/v1/graphql', { headers, body })
+    return [answer.status, answer.text === '' ? null : answer.body.errors?.[0]?.message]
+  }
+  const named = { query: `subscription ${query}`, extensions: { operationId: '1' } }
+  assert.deepEqual(await run(reserved.text, { query }), [400, 'extensions.operationId is missing'])
+  assert.deepEqual(await run(reserved.text, named), [202, null])
+  assert.deepEqual(await run(reserved.text, named), [409, 'operation with ID "1" already exists'])
+  assert.deepEqual(await run('none', named), [404, 'stream not found'])
   await stream.body?.cancel()
 })
 

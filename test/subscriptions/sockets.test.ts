@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { atEnd } from '../support/cleanup.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { graphqlWsClient, openApollo, openSocket, refusedUpgrade, startGuarded, subscribeWith } from './clients.ts'
@@ -16,6 +19,23 @@ test('An upgrade elsewhere is not found.', async (t) => {
   const { status, body } = await refusedUpgrade(trellis.url, { path: '/v1/other' })
   const message = "only '/v1/graphql', '/v1alpha1/graphql' and '/v1beta1/relay' are supported on websockets"
   assert.deepEqual([status, JSON.parse(body)], [404, { message, extensions: { path: '$', code: 'not-found' } }])
+})
+
+test('A request that offers HTTP/2 is answered over HTTP/1.1.', async (t) => {
+  const { url } = await startLibrary(t)
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  atEnd(t, () => socket.destroy())
+  const body = JSON.stringify({ query: '{ book(where: {id: {_eq: 1}}) { title } }' })
+  const head = [
+    ...['POST /v1/graphql HTTP/1.1', `Host: ${hostname}:${port}`, 'Content-Type: application/json'],
+    ...['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'],
+    `Content-Length: ${body.length}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  assert.match(String(answer), /^HTTP\/1\.1 200 OK\r\n/)
+  assert.match(String(answer), /\{"data":\{"book":\[\{"title":"Dawn"\}\]\}\}$/)
 })
 
 test('An API that is not open has no sockets either.', async (t) => {

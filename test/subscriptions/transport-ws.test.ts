@@ -46,6 +46,11 @@ const misuses: Record<string, Misuse> = {
     code: 4400,
     message: `4400: Parsing client message failed: Invalid message 'type' property "hello"`,
   },
+  'a pong with something after it': {
+    say: ({ send }) => send('{"type":"pong"}}'),
+    code: 4400,
+    message: '4400: Parsing client message failed: ',
+  },
   'a message of the server': {
     say: ({ send }) => send({ type: 'connection_ack' }),
     code: 4400,
@@ -112,4 +117,28 @@ test('An error is the last word about an operation: no other message has its id.
   }
   socket.send({ type: 'subscribe', id: '2', payload: { query } })
   assert.deepEqual(await socket.next(), { type: 'next', id: '2', payload: { data } })
+})
+
+test('Few clients get a ping each interval, many in turn; whatever they answer is taken.', async (t) => {
+  const trellis = await startLibrary(t, { settings: { websocketKeepalive: 1 } })
+  const pongs = ['{"type":"pong"}', '{"type":"pong","payload":{"message":"keepalive"}}', '{"type":"pong","payload":{}}']
+  const open = async () => {
+    const socket = await openSocket(t, trellis.url, { protocol })
+    for (const pong of pongs) socket.send(pong)
+    socket.send(init)
+    await socket.next()
+    return socket
+  }
+  const pingsOf = ({ messages }: TestSocket) => messages.items.filter(({ type }) => type === 'ping').length
+  const first = await open()
+  await first.messages.until(() => pingsOf(first) >= 2)
+  const many = await Promise.all(Array.from({ length: 300 }, open))
+  const all = [first, ...many]
+  const before = all.map(pingsOf)
+  const since = () => all.map((socket, i) => pingsOf(socket) - before[i]!)
+  await first.messages.until(() => since()[0]! >= 2, 30_000)
+  // One in three intervals each.
+  assert.ok(Math.max(...since()) <= 3, `pings while the first one got two: ${since()}`)
+  await Promise.all(many.map((socket) => socket.messages.until(() => pingsOf(socket) > 0)))
+  assert.equal(first.socket.readyState, 1)
 })

@@ -163,6 +163,11 @@ export class Connection {
     if (this.isOpen) this.outbox.send(frame)
   }
 
+  /** Asks the WebSocket at the other end whether it is there. */
+  ask(): void {
+    this.options.socket.ping()
+  }
+
   /** Sends a state of an operation, in place of one that waits. */
   sendState(id: string, frame: Buffer): void {
     if (this.isOpen) this.outbox.sendState(id, frame)

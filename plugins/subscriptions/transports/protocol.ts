@@ -11,6 +11,8 @@ export interface Protocol<State> {
   begin(connection: Connection): State
   /** Sent now and then, so that nobody on the way takes the connection for dead. */
   keepAlive(connection: Connection, state: State): void
+  /** Whether a message is the answer to what keeps its client alive, told by its bytes alone; absent: clients do not answer. */
+  readonly isPong?: (data: Buffer) => boolean
   /** Takes a message; the next one comes when it has resolved. */
   receive(connection: Connection, state: State, data: Buffer): Promise<void> | void
 }

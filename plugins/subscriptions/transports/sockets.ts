@@ -4,7 +4,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type CorsPolicy, corsPolicy, isSameOrigin } from '../../../sdk/http.ts'
-import { type Engine, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { type Engine, flatError, graphqlError, notFound, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
 import { apolloProtocol } from './apollo.ts'
@@ -14,6 +14,7 @@ import { type Endpoint, endpointOf } from './endpoints.ts'
 import { Inbox } from './inbox.ts'
 import type { Places } from './places.ts'
 import type { Protocol } from './protocol.ts'
+import { SignsOfLife } from './signs-of-life.ts'
 import { transportWsProtocol } from './transport-ws.ts'
 
 export interface SocketsOptions {
@@ -23,28 +24,11 @@ export interface SocketsOptions {
   readonly places: Places
 }
 
-/** A connection with what its protocol does for it. */
-interface Served {
-  readonly connection: Connection
-  keepAlive(): void
-  /** Whether it gave a sign of life since the last time somebody looked. */
-  isAlive: boolean
-}
-
-/** Connections are looked at in turns, so that not all are at the same moment. */
-const turns = 10
-
-/** Intervals of keeping alive after which a client that gave no sign of life is taken for gone. */
-const patience = 12
-
 export class Sockets {
   readonly #options: SocketsOptions
   readonly #server: WebSocketServer
   readonly #cors: CorsPolicy | null
-  readonly #served: Set<Served>[] = Array.from({ length: turns }, () => new Set())
-  #timer: NodeJS.Timeout | null = null
-  #next = 0
-  #round = 0
+  readonly #signs: SignsOfLife
   #isStopping = false
   /** Bytes that were sent to, and came from, clients that are gone. */
   #past = { sent: 0, received: 0 }
@@ -52,6 +36,7 @@ export class Sockets {
   constructor(options: SocketsOptions) {
     this.#options = options
     const { engine, limits } = options
+    this.#signs = new SignsOfLife(limits.keepAlive)
     this.#cors = corsPolicy(engine.settings)
     this.#server = new WebSocketServer({
       ...{ noServer: true, clientTracking: false, autoPong: false },
@@ -62,7 +47,7 @@ export class Sockets {
   }
 
   get connections(): readonly Connection[] {
-    return this.#served.flatMap((served) => [...served].map(({ connection }) => connection))
+    return this.#signs.connections
   }
 
   /** Bytes of messages, since the start. */
@@ -79,15 +64,13 @@ export class Sockets {
   attach(): void {
     const { app } = this.#options.engine
     app.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
-    const interval = this.#options.limits.keepAlive / turns
-    this.#timer = setInterval(() => this.#lookAtSome(), interval)
-    this.#timer.unref()
+    this.#signs.begin()
   }
 
   /** Closes all with the code on which clients connect again. */
   stop(): void {
     this.#isStopping = true
-    if (this.#timer) clearInterval(this.#timer)
+    this.#signs.stop()
     for (const connection of this.connections) connection.close(1012, 'shutting server down')
   }
 
@@ -96,6 +79,12 @@ export class Sockets {
     socket.on('error', ignore)
     if (this.#isStopping) {
       answer(socket, 503, ['Retry-After: 0', 'Content-Type: text/plain'], 'Server is shutting down')
+      return
+    }
+    // Most servers ask before: not those of older versions of Node, nor those in which the engine is mounted.
+    const refusal = this.#options.engine.app.refusalOf(request)
+    if (refusal !== null) {
+      answer(socket, refusal.status, [jsonType], JSON.stringify(flatError(refusal, false)))
       return
     }
     let release: (() => void) | null = null
@@ -134,7 +123,7 @@ export class Sockets {
     const event = { type: 'rejected', detail: graphqlError(error, false) } as const
     observe.log({ type: 'websocket-log', level: 'error', detail: { event, connection_info: info, user_vars: null } })
     const retry = error.status === 503 || error.status === 429 ? ['Retry-After: 1'] : []
-    answer(socket, error.status, ['Content-Type: application/json; charset=utf-8', ...retry], body)
+    answer(socket, error.status, [jsonType, ...retry], body)
   }
 
   #serve(socket: WebSocket, { request, stream, endpoint, withCookie, address }: Upgraded): void {
@@ -144,12 +133,10 @@ export class Sockets {
     const wire = isTransportWs ? transportWsProtocol.wire : apolloProtocol.wire
     const connection = new Connection({ engine, live, socket, stream, wire, ...endpoint, upgrade, address, limits })
     connection.log({ type: 'accepted' })
-    const { receive, keepAlive } = isTransportWs
+    const { receive, isPong, ...kept } = isTransportWs
       ? begun(transportWsProtocol, connection)
       : begun(apolloProtocol, connection)
-    const served: Served = { connection, keepAlive, isAlive: true }
-    const place = this.#served[this.#next++ % turns]!
-    place.add(served)
+    const signs = this.#signs.keep({ connection, ...kept })
     // Who takes no answers is asked for no more questions, and what follows the end of a socket is none.
     const handle = (data: Buffer): Promise<void> | void => {
       if (!connection.isOpen) return
@@ -157,46 +144,27 @@ export class Sockets {
     }
     const inbox = new Inbox({ receive: handle, pause: () => socket.pause(), resume: () => socket.resume() })
     socket.on('message', (data: Buffer) => {
-      served.isAlive = true
+      signs.silent = 0
       connection.received += data.length
-      inbox.put(data)
+      if (!isPong(data)) inbox.put(data)
     })
     socket.on('ping', (data) => {
-      served.isAlive = true
+      signs.silent = 0
       if (!connection.outbox.isFull) socket.pong(data)
     })
     socket.on('pong', () => {
-      served.isAlive = true
+      signs.silent = 0
     })
     // The server gives a connection this time while there is something to send, anew whenever the client takes some of it.
     request.socket.once('timeout', () => connection.close(1013, 'the client does not take what it is sent'))
     // What is wrong with a frame closes the socket, with the code that says so.
     socket.on('error', (error) => connection.log({ type: 'conn_err', detail: error.message }))
     socket.once('close', () => {
-      place.delete(served)
+      this.#signs.drop(signs)
       this.#past.sent += connection.outbox.bytes
       this.#past.received += connection.received
       connection.ended()
     })
-  }
-
-  #lookAtSome(): void {
-    const round = this.#round++
-    const isLook = Math.floor(round / turns) % patience === 0
-    for (const served of this.#served[round % turns]!) {
-      const { connection } = served
-      const { socket } = connection.options
-      if (isLook) {
-        if (!served.isAlive) {
-          socket.terminate()
-          continue
-        }
-        // Of one that has to wait no sign of life is read.
-        served.isAlive = socket.isPaused
-        socket.ping()
-      }
-      if (!connection.outbox.isFull) served.keepAlive()
-    }
   }
 }
 
@@ -208,12 +176,17 @@ interface Upgraded {
   readonly address: string
 }
 
+const jsonType = 'Content-Type: application/json; charset=utf-8'
+
 const ignore = () => {}
+const never = () => false
 
 /** A protocol at work on a connection. */
 function begun<State>(protocol: Protocol<State>, connection: Connection) {
   const state = protocol.begin(connection)
   return {
+    answers: protocol.isPong !== undefined,
+    isPong: protocol.isPong ?? never,
     receive: (data: Buffer) => protocol.receive(connection, state, data),
     keepAlive: () => protocol.keepAlive(connection, state),
   }

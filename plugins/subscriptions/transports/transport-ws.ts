@@ -14,7 +14,13 @@ const wire: Wire = {
 }
 
 /** Sent to everybody who is silent. */
-const ping = textFrame(JSON.stringify({ type: MessageType.Ping, payload: { message: 'keepalive' } }))
+const payload = { message: 'keepalive' }
+const ping = textFrame(JSON.stringify({ type: MessageType.Ping, payload }))
+
+/** What clients answer to it. */
+const pongs = [{ type: MessageType.Pong, payload }, { type: MessageType.Pong }].map((message) =>
+  Buffer.from(JSON.stringify(message)),
+)
 
 interface State {
   phase: 'new' | 'initialising' | 'ready'
@@ -47,6 +53,7 @@ export const transportWsProtocol: Protocol<State> = {
   keepAlive(connection, { phase }) {
     if (phase === 'ready') connection.sendFrame(ping)
   },
+  isPong: (data) => pongs.some((pong) => pong.equals(data)),
   async receive(connection, state, data) {
     let message: Message
     try {

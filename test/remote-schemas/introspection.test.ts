@@ -1,0 +1,93 @@
+// What servers tell of their types, and what is shown of it.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { buildSchema, graphqlSync } from 'graphql'
+import { startLibrary } from '../support/library.ts'
+import { startCrm, startWithCrm } from './crm.ts'
+
+const startBoth = async (t: TestContext) => ({ crm: await startCrm(t), trellis: await startLibrary(t) })
+
+test('introspection shows the types of remote schemas', async (t) => {
+  const { trellis } = await startWithCrm(t)
+  const query = `{ user: __type(name: "User") { kind interfaces { name } fields { name } }
+    named: __type(name: "Named") { possibleTypes { name } }
+    thing: __type(name: "Thing") { kind possibleTypes { name } }
+    query: __type(name: "query_root") { fields(includeDeprecated: true) { name description isDeprecated args { name defaultValue } } }
+    filter: __type(name: "UserFilter") { inputFields { name defaultValue } } }`
+  const { data } = await trellis.graphql<{ data: Record<string, { fields: { name: string }[] } & object> }>(query)
+  assert.deepEqual(data.named, { possibleTypes: [{ name: 'Car' }, { name: 'User' }] })
+  assert.deepEqual(data.thing, { kind: 'UNION', possibleTypes: [{ name: 'Car' }, { name: 'Note' }, { name: 'User' }] })
+  const user = data.query!.fields.find(({ name }) => name === 'user')
+  assert.deepEqual(user, {
+    ...{ name: 'user', description: 'A person', isDeprecated: false },
+    args: [
+      { name: 'id', defaultValue: null },
+      { name: 'tags', defaultValue: '["none"]' },
+    ],
+  })
+  assert.ok(data.query!.fields.some(({ name }) => name === 'book'))
+})
+
+const newTypes = `
+  type Query { find(by: By!, limit: Int = 3, old: Int @deprecated(reason: "use by")): Day }
+  input By @oneOf { id: Int name: String }
+  input Old { a: Int b: Int @deprecated(reason: "use a") }
+  type Mutation { set(old: Old): Day }
+  scalar Day @specifiedBy(url: "https://example.com/day")
+`
+
+test('all that a server tells of its types is shown', async (t) => {
+  const { crm, trellis } = await startBoth(t)
+  crm.types = newTypes
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const shown = await trellis.graphql(`{
+    by: __type(name: "By") { isOneOf }  day: __type(name: "Day") { specifiedByURL }
+    old: __type(name: "Old") { inputFields(includeDeprecated: true) { name deprecationReason } }
+    query: __type(name: "query_root") { fields { name args(includeDeprecated: true) { name deprecationReason } } }
+  }`)
+  const { data } = shown as { data: { query: { fields: { name: string; args: object[] }[] } } }
+  const { query, ...others } = data
+  assert.deepEqual(others, {
+    by: { isOneOf: true },
+    day: { specifiedByURL: 'https://example.com/day' },
+    old: {
+      inputFields: [
+        { name: 'a', deprecationReason: null },
+        { name: 'b', deprecationReason: 'use a' },
+      ],
+    },
+  })
+  assert.deepEqual(query.fields.find(({ name }) => name === 'find')?.args, [
+    { name: 'by', deprecationReason: null },
+    { name: 'limit', deprecationReason: null },
+    { name: 'old', deprecationReason: 'use by' },
+  ])
+  await trellis.graphql('mutation { set(old: {b: 1}) }')
+  assert.equal(crm.received.filter(({ body }) => body.includes('__schema')).length, 1)
+})
+
+test('servers of older versions of GraphQL are asked for what they know', async (t) => {
+  const { crm, trellis } = await startBoth(t)
+  const schema = buildSchema(newTypes)
+  crm.answer = ({ body }) => {
+    const { query } = JSON.parse(body)
+    if (/isOneOf|specifiedByURL|args\(/.test(query)) {
+      return { status: 400, body: { errors: [{ message: 'Cannot query field "isOneOf" on type "__Type".' }] } }
+    }
+    return { body: graphqlSync({ schema, source: query }) }
+  }
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  assert.equal(crm.received.length, 4)
+  crm.answer = () => ({ status: 400, body: { errors: [{ message: 'no introspection' }] } })
+  const definition = { url: crm.url }
+  assert.deepEqual(await trellis.opError('add_remote_schema', { name: 'other', definition }), {
+    status: 400,
+    body: {
+      path: '$.args',
+      code: 'remote-schema-error',
+      error: `introspection query to ${crm.url} has responded with 400 status code`,
+      internal: { response: { errors: [{ message: 'no introspection' }] } },
+    },
+  })
+})

@@ -46,8 +46,14 @@ const remoteQuery = {
 const hundred = 'track(limit: 100, order_by: {track_id: asc})'
 const joinQuery = { query: `{ ${hundred} { track_id name listener { name kind } } }` }
 const rowsQuery = { query: `{ ${hundred} { track_id name } }` }
-const aliases = Array.from({ length: 100 }, (_, i) => `u${i}: user(id: ${i + 1}) { ...f }`)
-const usersQuery = { query: `{ ${aliases.join(' ')} } fragment f on User { name kind }` }
+/** What a client asks that has read the rows: their ids are variables, so that the server knows the document again. */
+const ids = Array.from({ length: 100 }, (_, i) => [`u${i}`, i + 1] as const)
+const declared = ids.map(([name]) => `$${name}: ID!`).join(', ')
+const users = ids.map(([name]) => `${name}: user(id: $${name}) { ...f }`).join(' ')
+const usersQuery = {
+  query: `query (${declared}) { ${users} } fragment f on User { name kind }`,
+  variables: Object.fromEntries(ids),
+}
 
 const relationship = {
   ...{ name: 'listener', table: 'track', service_fields: ['track_id'], remote_schema: 'people' },

@@ -1,4 +1,4 @@
-// `npm test`: every test file, a process each, two at a time, over one PostgreSQL. Words on the command line choose the
+// `npm test`: every test file, a process each, three at a time, over one PostgreSQL. Words on the command line choose the
 // files whose path holds one of them; SLOWEST=25 tells which 25 files took longest.
 
 import { globSync } from 'node:fs'
@@ -36,7 +36,7 @@ let executed = 0
 let failed = 0
 /** Milliseconds of the tests of each file. */
 const spent = new Map<string, number>()
-const stream = run({ files, concurrency: 2 })
+const stream = run({ files, concurrency: 3 })
 stream.on('test:pass', ({ details, file = '', nesting }) => {
   if (details.type !== 'suite') executed++
   if (nesting === 0) spent.set(file, (spent.get(file) ?? 0) + details.duration_ms)

@@ -91,6 +91,9 @@ function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions)
   }
 }
 
+/** Milliseconds between two looks at what connections have not sent, at most. */
+const longestPause = 5000
+
 /** The answer that a connection is sending. */
 interface Sending {
   /** Which of the connection's it is; null while nothing waits to be sent. */
@@ -124,7 +127,7 @@ function cutStalledClients(server: Server, options: Pick<ListenerOptions, 'stall
     }
   }
   server.once('listening', () => {
-    const watch = setInterval(look, Math.min(1000, stall / 2, send / 2))
+    const watch = setInterval(look, Math.min(longestPause, stall / 2, send / 2))
     server.once('close', () => clearInterval(watch))
   })
 }

@@ -23,10 +23,10 @@ const silentUntilGone = 24
 
 /**
  * So many a second of what clients answer are sent, since reading answers costs more than sending. More clients get them less
- * often, each at least once in so many intervals.
+ * often, each at least once in so many intervals: within the minute after which proxies give up silent connections.
  */
 const answeredPerSecond = 100
-const longestPause = 6
+const longestPause = 10
 
 export class SignsOfLife {
   readonly #kept: Set<Kept>[] = Array.from({ length: turns }, () => new Set())

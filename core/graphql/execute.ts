@@ -6,8 +6,7 @@ import type { DirectProgram } from '../compiler/mutation-program.ts'
 import { runDirect, runMutation } from '../compiler/mutation-run.ts'
 import { eitherSignal } from '../concurrency/aborting.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
-import { parseScanned } from '../json/json.ts'
-import { scanJson } from '../json/json-scan.ts'
+import { parseMembers } from '../json/json.ts'
 import { Answer, type JsonObject } from './answer.ts'
 import type { BoundArguments } from './arguments.ts'
 import type { ExecutionContext } from './execution-context.ts'
@@ -204,8 +203,7 @@ class Running {
       this.#parts[i] = piece
       return []
     }
-    const members = typeof piece === 'string' ? Buffer.from(piece) : piece
-    const holder = parseScanned(`{${piece}}`, scanJson(members), 'lossless') as JsonObject
+    const holder = parseMembers(piece, 'lossless') as JsonObject
     this.#parts[i] = holder
     return joinRuns(joins, { holder, above: null }, null)
   }

@@ -47,6 +47,10 @@ export const parseJson = (json: string | Buffer, mode: NumberMode): unknown =>
     ? parseScanned(json, scanJson(Buffer.from(json)), mode)
     : parseScanned(json.toString(), scanJson(json), mode)
 
+/** As {@link parseJson}, of the members of an object without its braces. */
+export const parseMembers = (members: string | Buffer, mode: NumberMode): unknown =>
+  parseScanned(`{${members}}`, scanJson(typeof members === 'string' ? Buffer.from(members) : members), mode)
+
 /** As {@link parseJson}, of a text that was scanned already. */
 export function parseScanned(text: string, { mayRound, mayRespell }: JsonScan, mode: NumberMode): unknown {
   if (!(mode === 'lossless' ? mayRespell : mayRound)) return JSON.parse(text)

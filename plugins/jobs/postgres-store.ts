@@ -28,7 +28,7 @@ function poolOver(database: Pick<Database, 'rows'>) {
 
 /** The store in the PostgreSQL that is served. */
 export function postgresStore(database: Pick<Database, 'rows'>): Store {
-  const pool = poolOver(database) as unknown as Pool
+  const pool = poolOver(database) as Pool
   return {
     name: 'PostgreSQL',
     repository: new PostgresJobRepository({ pool, tableName, ensureSchema: false }),

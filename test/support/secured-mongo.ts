@@ -31,10 +31,10 @@ export interface SecuredMongo {
 export const administrator = { name: 'clerk', password: 'hu$sh/es' }
 const replicaSet = 'rs0'
 
-/** Starts one; null where it cannot be built. */
-export async function startSecuredMongo(t: TestContext): Promise<SecuredMongo | null> {
+/** Starts one; fails where it cannot be built. */
+export async function startSecuredMongo(t: TestContext): Promise<SecuredMongo> {
   const program = await buildFerret()
-  if (program === null) return null
+  if (program === null) throw new Error('FerretDB cannot be built: there is no Go')
   const directory = makeTemporaryDirectory()
   atEnd(t, () => rmSync(directory, { recursive: true, force: true }))
   const authority = makeAuthority(directory, 'authority')

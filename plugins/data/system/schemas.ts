@@ -35,8 +35,10 @@ const named = 'system tables '
 /** Whether SQL finds it: a server of v1.3 that finds its version there takes the rest for its own. */
 const isNamed = (name: string): boolean => name !== 'hdb_version' && !name.includes('.')
 
-/** Makes a view of each table that there is in the schema that clients know. A schema of that name which something else
- *  made is left as it is. The views stand on nothing of ours that may be dropped, since others' views may stand on them. */
+/**
+ * Makes a view of each table that there is in the schema that clients know. A schema of that name which something else
+ * made is left as it is. The views stand on nothing of ours that may be dropped, since others' views may stand on them.
+ */
 export async function makeNamedViews(
   transaction: Transaction,
   schema: string,

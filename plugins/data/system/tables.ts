@@ -28,8 +28,10 @@ export class SystemTables {
     this.#schema = schema
   }
 
-  /** Makes the views, unless they are there, and reads what is there. What SQL finds under the clients' names comes last:
-   *  data operations are served without it. */
+  /**
+   * Makes the views, unless they are there, and reads what is there. What SQL finds under the clients' names comes last:
+   * data operations are served without it.
+   */
   async open(): Promise<void> {
     const places = Object.keys(systemTables).map(placeOf)
     const found = await this.#database.transaction(async (transaction) => {

@@ -84,7 +84,7 @@ export class Sockets {
     // Most servers ask before: not those of older versions of Node, nor those in which the engine is mounted.
     const refusal = this.#options.engine.app.refusalOf(request)
     if (refusal !== null) {
-      answer(socket, refusal.status, [jsonType], JSON.stringify(flatError(refusal, false)))
+      answer(socket, refusal.status, [jsonHeader], JSON.stringify(flatError(refusal, false)))
       return
     }
     let release: (() => void) | null = null
@@ -123,7 +123,7 @@ export class Sockets {
     const event = { type: 'rejected', detail: graphqlError(error, false) } as const
     observe.log({ type: 'websocket-log', level: 'error', detail: { event, connection_info: info, user_vars: null } })
     const retry = error.status === 503 || error.status === 429 ? ['Retry-After: 1'] : []
-    answer(socket, error.status, [jsonType, ...retry], body)
+    answer(socket, error.status, [jsonHeader, ...retry], body)
   }
 
   #serve(socket: WebSocket, { request, stream, endpoint, withCookie, address }: Upgraded): void {
@@ -176,7 +176,7 @@ interface Upgraded {
   readonly address: string
 }
 
-const jsonType = 'Content-Type: application/json; charset=utf-8'
+const jsonHeader = 'Content-Type: application/json; charset=utf-8'
 
 const ignore = () => {}
 const never = () => false

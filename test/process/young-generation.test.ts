@@ -1,0 +1,45 @@
+// How much room new objects have, in a process of its own, whose collector is told what to do.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+const program = `
+  import { setTimeout as sleep } from 'node:timers/promises'
+  import { getHeapSpaceStatistics } from 'node:v8'
+  import { growYoungGeneration, holdYoungGeneration } from ${JSON.stringify(new URL('../../process/young-generation.ts', import.meta.url))}
+
+  const megabytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20
+
+  /** The most that there is during work of so many milliseconds at most, or until there is enough. */
+  async function work(millis, enough = Infinity) {
+    let kept = []
+    let most = 0
+    for (const end = Date.now() + millis; Date.now() < end && most < enough; await sleep(0)) {
+      for (let i = 0; i < 5000; i++) kept.push({ i, list: [i] })
+      if (kept.length > 60_000) kept = kept.slice(50_000)
+      most = Math.max(most, megabytes())
+    }
+    return most
+  }
+
+  holdYoungGeneration()
+  const held = await work(300)
+  growYoungGeneration()
+  const grown = await work(20_000, 32)
+  const beyond = await work(300)
+  gc({ type: 'major', flavor: 'last-resort' })
+  const reduced = megabytes()
+  const again = await work(20_000, 32)
+  console.log(JSON.stringify({ held, grown, beyond, reduced, again }))
+`
+
+test('the young generation grows under load, no further than it helps, and again after it was taken back', async () => {
+  const args = ['--expose-gc', '--input-type=module', '--eval', program]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const { held, reduced, ...sizes } = JSON.parse(stdout)
+  assert.ok(held < 16, `${held} MB while it is held`)
+  assert.ok(reduced < 32, `${reduced} MB when it was taken back`)
+  assert.deepEqual(sizes, { grown: 32, beyond: 32, again: 32 })
+})

@@ -11,7 +11,7 @@ export interface Claimed {
   /** Absent: it is of none. */
   readonly trigger_name?: string
   /** Whether others may wait for it; absent: no. */
-  readonly is_ordered?: boolean
+  readonly is_awaited?: boolean
 }
 
 /** What becomes of something that was claimed. */
@@ -30,8 +30,8 @@ export interface Ledger<Item extends Claimed> {
   claim(limit: number): Promise<readonly Item[]>
   /** Delivers; rejects only when the signal aborts. */
   deliver(item: Item, signal: AbortSignal): Promise<Outcome>
-  /** Writes outcomes down and ends the leases; what another worker holds by then stays. */
-  record(outcomes: readonly Outcome[]): Promise<void>
+  /** Writes outcomes down and ends the leases; what another worker holds by then stays. Gives what it has claimed for that. */
+  record(outcomes: readonly Outcome[]): Promise<readonly Item[]>
   /** Begins the leases of what is still worked on anew. */
   renew(ids: readonly string[]): Promise<void>
   /** Gives back what was not begun. */

@@ -10,8 +10,8 @@ const firstPause = 100
 const longestPause = 5000
 
 export interface RecorderOptions {
+  /** Writes down, and may reject; tells of it when it is done. */
   record(outcomes: readonly Outcome[]): Promise<void>
-  recorded(outcomes: readonly Outcome[]): void
   report(error: unknown): void
 }
 
@@ -57,7 +57,6 @@ export class Recorder {
       const batch = this.#waiting.slice(0, mostAtOnce)
       if (!(await this.#writeBatch(batch))) return
       this.#waiting.splice(0, batch.length)
-      this.#options.recorded(batch)
     }
   }
 

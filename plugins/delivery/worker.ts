@@ -67,8 +67,7 @@ export class DeliveryWorker<Item extends Claimed> {
     this.#options = options
     const { ledger } = options
     this.#recorder = new Recorder({
-      record: (outcomes) => ledger.record(outcomes),
-      recorded: (outcomes) => this.#recorded(outcomes),
+      record: async (outcomes) => this.#recorded(outcomes, await ledger.record(outcomes)),
       report: (error) => this.#report(error),
     })
   }
@@ -119,10 +118,7 @@ export class DeliveryWorker<Item extends Claimed> {
       if (claimed && isRested && !isTold) this.#options.missed()
       isRested = false
       if (claimed === null) await this.#restAfterFailure()
-      else if (claimed < room) {
-        await this.#rest()
-        isRested = true
-      }
+      else if (claimed < room) isRested = await this.#rest()
     }
   }
 
@@ -162,14 +158,17 @@ export class DeliveryWorker<Item extends Claimed> {
     clearInterval(patience)
   }
 
-  async #rest(): Promise<void> {
-    if (this.#isWoken) return
+  /** Waits until it is worth looking again; whether that took any time. */
+  async #rest(): Promise<boolean> {
+    if (this.#isWoken) return true
     try {
-      const pause = await this.#options.ledger.pause()
-      await this.#sleep(Math.min(pause, this.#dueTimes.wait(performance.now())))
+      const pause = Math.min(await this.#options.ledger.pause(), this.#dueTimes.wait(performance.now()))
+      if (pause > 0) await this.#sleep(pause)
+      return pause > 0
     } catch (error) {
       this.#report(error)
       await this.#restAfterFailure()
+      return true
     }
   }
 
@@ -197,16 +196,21 @@ export class DeliveryWorker<Item extends Claimed> {
       this.#reported = null
       this.#failures = 0
       this.#restMillis = firstRestMillis
-      // What is here already was claimed again since its lease ran out while the database was away.
-      const taken = items.filter(({ id }) => !this.#held.has(id))
-      for (const item of taken) this.#held.set(item.id, item)
-      this.#hand.add(taken, performance.now())
-      if (!this.#stopping) this.#begin()
+      this.#take(items)
       return items.length
     } catch (error) {
       this.#report(error)
       return null
     }
+  }
+
+  /** Holds what was claimed. */
+  #take(items: readonly Item[]): void {
+    // What is here already was claimed again since its lease ran out while the database was away.
+    const taken = items.filter(({ id }) => !this.#held.has(id))
+    for (const item of taken) this.#held.set(item.id, item)
+    this.#hand.add(taken, performance.now())
+    if (!this.#stopping) this.#begin()
   }
 
   /** Begins as much as there is room for. */
@@ -244,16 +248,20 @@ export class DeliveryWorker<Item extends Claimed> {
     }
   }
 
-  #recorded(outcomes: readonly Outcome[]): void {
-    let isMoreDue = false
+  #recorded(outcomes: readonly Outcome[], claimed: readonly Item[]): void {
     const now = performance.now()
+    let awaited = 0
+    let isMoreDue = false
     for (const { id, state, delay } of outcomes) {
-      if (state === 'retry' || state === 'later') this.#dueTimes.add(now + delay * 1000, now)
-      // How long to rest was known before these came, and others may have waited for them.
-      isMoreDue ||= state === 'retry' || state === 'later' || this.#held.get(id)?.is_ordered === true
+      if (this.#held.get(id)?.is_awaited) awaited++
       this.#held.delete(id)
+      if (state !== 'retry' && state !== 'later') continue
+      // How long to rest was known before this came.
+      this.#dueTimes.add(now + delay * 1000, now)
+      isMoreDue = true
     }
-    if (isMoreDue) this.wake()
+    this.#take(claimed)
+    if (isMoreDue || awaited > claimed.length) this.wake()
   }
 
   async #renew(): Promise<void> {

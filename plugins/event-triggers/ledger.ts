@@ -26,15 +26,17 @@ export interface ClaimedEvent {
   readonly payload: string
   readonly tries: number
   readonly created_at: string
-  /** Whether it has an ordering key, and others wait for it. */
+  /** Whether it has an ordering key. */
   readonly is_ordered: boolean
+  /** Whether others may wait for it. */
+  readonly is_awaited: boolean
   /** Seconds since it may have been delivered. */
   readonly late: number
 }
 
 export interface EventLedgerOptions {
-  readonly database: Pick<Database, 'rows'>
-  readonly caller: WebhookCaller
+  readonly database: Pick<Database, 'rows' | 'transaction'>
+  readonly caller: Pick<WebhookCaller, 'call'>
   /** The event triggers that are served, by name. */
   triggers(): ReadonlyMap<string, ResolvedTrigger>
   /** Deliveries at once of a trigger that does not say how many; 0: any number. */
@@ -47,43 +49,85 @@ export interface EventLedgerOptions {
 
 const isOpen = 'not delivered and not error and not archived'
 
+const sameKey = (one: string, other: string): string =>
+  `${one}.trigger_name = ${other}.trigger_name and ${one}.order_key = ${other}.order_key`
+
+/** Those that are open with the key of another event, and before it. */
+const before = (one: string, other: string): string =>
+  `${sameKey(one, other)} and ${one}.seq < ${other}.seq and not ${one}.delivered and not ${one}.error and not ${one}.archived`
+
+/** What a worker gets to know of the event `e` that it has claimed. */
+const claimedEvent = (isAwaited: string, late: string): string => `
+  e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
+  to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+  e.order_key is not null as is_ordered, ${isAwaited} as is_awaited, extract(epoch from clock_timestamp() - ${late})::float8 as late`
+
 interface ClaimParts {
   /** A further condition on what is due. */
   readonly condition: string
-  /** Of what is due, what is claimed. */
+  /** Of what is due and waits for nothing, what is claimed. */
   readonly chosen: string
   /** Whether others may wait for an event. */
   readonly isAwaited: string
 }
 
-/** What has an ordering key waits for all that came before it with the same one. */
+/**
+ * What has an ordering key waits for all that came before it with the same one: it is parked, so that it is not found due again
+ * and again, until what is before it ends ({@link claimNext}). That cannot end meanwhile without finding what is parked behind
+ * it, since it is locked; where it is locked already, the event stays due.
+ */
 const claimWith = ({ condition, chosen, isAwaited }: ClaimParts): string => `
   with due as materialized (
-    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name from trellis.event_log as l
+    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq from trellis.event_log as l
     where ${isOpen} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now()) ${condition}
-      and (order_key is null or not exists (
-        select from trellis.event_log as earlier
-        where earlier.trigger_name = l.trigger_name and earlier.order_key = l.order_key and earlier.seq < l.seq
-          and not earlier.delivered and not earlier.error and not earlier.archived))
     order by coalesce(next_retry_at, created_at)
-    limit $1 for update skip locked)
-  update trellis.event_log as e set locked = now() + make_interval(secs => $2), locked_by = $3
-  from ${chosen} where e.id = due.id
-  returning e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
-    to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-    ${isAwaited} as is_ordered, extract(epoch from clock_timestamp() - due_at)::float8 as late`
+    limit $1 for update skip locked),
+  found as materialized (
+    select due.*, first.id is not null as is_parked
+    from due left join lateral (
+      select id from trellis.event_log as earlier where due.order_key is not null and ${before('earlier', 'due')}
+      order by earlier.seq limit 1 for share skip locked) as first on true),
+  free as (
+    select * from found
+    where not is_parked
+      and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'found')}))),
+  chosen as (${chosen} union all select id, due_at, is_parked from found where is_parked)
+  update trellis.event_log as e set
+    locked = case when not is_parked then now() + make_interval(secs => $2) end,
+    locked_by = case when not is_parked then $3 end,
+    next_retry_at = case when is_parked then 'infinity' else next_retry_at end
+  from chosen where e.id = chosen.id
+  returning is_parked, ${claimedEvent(isAwaited, 'due_at')}`
 
-const claim = claimWith({ condition: '', chosen: 'due', isAwaited: 'order_key is not null' })
+const claim = claimWith({
+  condition: '',
+  chosen: 'select id, due_at, is_parked from free',
+  isAwaited: 'e.order_key is not null',
+})
 
 /** Triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody. */
 const claimWithin = claimWith({
   condition: `and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))`,
-  chosen: `(select place.id, due_at from (
-      select due.*, row_number() over (partition by trigger_name order by due_at) as place from due) as place
+  chosen: `select id, due_at, is_parked from (
+      select free.*, row_number() over (partition by trigger_name order by due_at) as place from free) as place
     left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
-    where room is null or place.place <= room) as due`,
-  isAwaited: 'order_key is not null or e.trigger_name = any($4)',
+    where room is null or place.place <= room`,
+  isAwaited: 'e.order_key is not null or e.trigger_name = any($4)',
 })
+
+/** Of what waits for the events $1, that have ended, the next of each key is claimed; not of the triggers in $4, which are paused. */
+const claimNext = `
+  update trellis.event_log as e set
+    locked = now() + make_interval(secs => $2), locked_by = $3, next_retry_at = nullif(e.next_retry_at, 'infinity')
+  from (
+    select distinct next.id from trellis.event_log as ended cross join lateral (
+      select id from trellis.event_log as later
+      where ${sameKey('later', 'ended')} and not delivered and not error and not archived
+      order by seq limit 1) as next
+    where ended.id = any($1)) as next
+  where e.id = next.id and ${isOpen} and (e.locked is null or e.locked <= now()) and e.trigger_name <> all($4)
+    and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
+  returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`
 
 /** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
 const record = `
@@ -99,22 +143,37 @@ const record = `
     next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
   from outcome o where e.id = o.id and e.locked_by = $7`
 
-/** What waits for triggers that do not, or no more: it was made while that was decided. */
+/** What waits for triggers that do not, or no more, or for nothing: somebody else took away what was before it. */
 const unpark = `
-  update trellis.event_log set next_retry_at = now()
-  where ${isOpen} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)`
+  update trellis.event_log as e set next_retry_at = now()
+  where ${isOpen} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
+    and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'e')}))`
 
 /** Milliseconds between two looks where there is no trigger that could write an event. */
 const longestPause = 60_000
 
+/** Milliseconds for which a claim looks behind what may not be claimed. */
+const longestLook = 500
+
 /** Milliseconds between two looks for such events. */
 const unparkEvery = 60_000
+
+interface FoundEvent extends ClaimedEvent, Record<string, unknown> {
+  /** It waits for another one, and is not claimed. */
+  readonly is_parked?: boolean
+}
+
+const isFinal = (state: Outcome['state']): boolean => state !== 'retry' && state !== 'later'
 
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
   readonly #limits: TriggerLimits
+  /** What this worker holds that has an ordering key, by id. */
+  readonly #ordered = new Set<string>()
   #unparkedAt = 0
+  /** Whether something behind what was found last may be due. */
+  #isMoreDue = false
 
   constructor(options: EventLedgerOptions) {
     this.#options = options
@@ -123,18 +182,31 @@ export class EventLedger implements Ledger<ClaimedEvent> {
 
   async claim(limit: number): Promise<ClaimedEvent[]> {
     const found: ClaimedEvent[] = []
-    for (let isMore = true; isMore && found.length < limit; ) {
+    const end = performance.now() + longestLook
+    this.#isMoreDue = true
+    while (this.#isMoreDue && found.length < limit && performance.now() < end) {
       const { names, rooms } = this.#limits.rooms()
       const statement = names.length > 0 ? claimWithin : claim
       const values = [limit - found.length, leaseSeconds, this.#worker, ...(names.length > 0 ? [names, rooms] : [])]
-      const events = await this.#options.database.rows<ClaimedEvent & Record<string, unknown>>(statement, values)
-      this.#limits.claimed(events)
+      const rows = await this.#options.database.rows<FoundEvent>(statement, values)
+      const events = rows.filter((row) => !row.is_parked)
+      this.#claimed(events)
       found.push(...events)
-      // Where a trigger was cut short, others of the events behind may be due.
+      // Where a trigger was cut short, or events were parked, others of the events behind may be due.
       const full = this.#limits.rooms().rooms.filter((room) => room === 0).length
-      isMore = full > rooms.filter((room) => room === 0).length
+      this.#isMoreDue = events.length < rows.length || full > rooms.filter((room) => room === 0).length
     }
     return found
+  }
+
+  #claimed(events: readonly ClaimedEvent[]): void {
+    this.#limits.claimed(events)
+    for (const { id, is_ordered } of events) if (is_ordered) this.#ordered.add(id)
+  }
+
+  #ended(ids: readonly string[]): void {
+    this.#limits.ended(ids)
+    for (const id of ids) this.#ordered.delete(id)
   }
 
   async deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {
@@ -154,9 +226,25 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return outcomeOf(event.id, attempt, event.tries, { retries, interval })
   }
 
-  async record(outcomes: readonly Outcome[]): Promise<void> {
-    await this.#options.database.rows(record, [...outcomeTexts(outcomes), this.#worker])
-    this.#limits.ended(outcomes.map(({ id }) => id))
+  async record(outcomes: readonly Outcome[]): Promise<readonly ClaimedEvent[]> {
+    const { database } = this.#options
+    const values = [...outcomeTexts(outcomes), this.#worker]
+    const ended = outcomes.flatMap(({ id, state }) => (this.#ordered.has(id) && isFinal(state) ? [id] : []))
+    const next =
+      ended.length === 0
+        ? await database.rows<FoundEvent>(record, values)
+        : await database.transaction(async (transaction) => {
+            await transaction.rows(record, values)
+            return transaction.rows<FoundEvent>(claimNext, [ended, leaseSeconds, this.#worker, this.#paused()])
+          })
+    this.#ended(outcomes.map(({ id }) => id))
+    this.#claimed(next)
+    return next
+  }
+
+  /** The names of triggers whose events are not to be delivered. */
+  #paused(): string[] {
+    return [...this.#options.triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
   }
 
   async renew(ids: readonly string[]): Promise<void> {
@@ -171,16 +259,16 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       `update trellis.event_log set locked = null, locked_by = null where id = any($1) and locked_by = $2`,
       [ids, this.#worker],
     )
-    this.#limits.ended(ids)
+    this.#ended(ids)
   }
 
   async pause(): Promise<number> {
     const { database, triggers, interval } = this.#options
+    if (this.#isMoreDue) return 0
     if (triggers().size === 0) return longestPause
     if (performance.now() - this.#unparkedAt > unparkEvery) {
       this.#unparkedAt = performance.now()
-      const paused = [...triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
-      await database.rows(unpark, [paused])
+      await database.rows(unpark, [this.#paused()])
     }
     return interval()
   }

@@ -4,8 +4,9 @@ import type { Migration } from '../../sdk/index.ts'
 
 /**
  * How an event's payload reads is described where it is made. `locked` is the end of the lease of who delivers it; `seq` is the
- * order of events with the same `order_key`; `next_retry_at` is infinite as long as the trigger is paused. Attempts outlive
- * their events where retention says so, so there is no foreign key, which each of them would pay for.
+ * order of events with the same `order_key`; `next_retry_at` is infinite as long as the trigger is paused, or others with the
+ * same key come first. Attempts outlive their events where retention says so, so there is no foreign key, which each of them
+ * would pay for.
  */
 const tables = `
   create table trellis.event_log (

@@ -109,8 +109,10 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     return this.#database.rows<Item & Record<string, unknown>>(this.#claim, [limit, leaseSeconds, this.#worker])
   }
 
-  async record(outcomes: readonly Outcome[]): Promise<void> {
+  /** Nothing waits for others here. */
+  async record(outcomes: readonly Outcome[]): Promise<readonly never[]> {
     await this.#database.rows(this.#record, [...outcomeTexts(outcomes), this.#worker])
+    return []
   }
 
   async renew(ids: readonly string[]): Promise<void> {

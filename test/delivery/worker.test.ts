@@ -16,7 +16,10 @@ function startWorker(batches: readonly (readonly Claimed[])[], deliver: Ledger<C
   const ledger: Ledger<Claimed> = {
     claim: async () => rest.shift() ?? [],
     deliver,
-    record: async (outcomes) => void recorded.push(...outcomes),
+    record: async (outcomes) => {
+      recorded.push(...outcomes)
+      return []
+    },
     renew: async () => {},
     release: async () => {},
     pause: () => 5,

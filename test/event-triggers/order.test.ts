@@ -1,0 +1,97 @@
+// Events with an ordering key: many at once, from many writers, to several instances, and what waits when others meddle.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
+import { eventTriggersOf } from '../../plugins/event-triggers/metadata.ts'
+import { openDatabase } from '../support/connections.ts'
+import { eventually } from '../support/waiting.ts'
+import { type SentEvent, type Shop, startShop } from './shop.ts'
+
+const all = { columns: '*' }
+const byState = { insert: all, update: null, delete: null, ordering_key: ['state'] }
+
+/** Orders by the key, as the webhook was told of them and as the log has them. */
+async function toldAndLogged({ hook, sql }: Shop) {
+  const told = new Map<string, string[]>()
+  for (const { body } of hook.received) {
+    const { id, event }: SentEvent = JSON.parse(body)
+    const key = String(event.data.new?.['state'])
+    told.set(key, [...(told.get(key) ?? []), id])
+  }
+  const rows = await sql<{ id: string; key: string }>(
+    `select id, payload->'data'->'new'->>'state' as key from trellis.event_log order by seq`,
+  )
+  const logged = new Map<string, string[]>()
+  for (const { id, key } of rows) logged.set(key, [...(logged.get(key) ?? []), id])
+  return { told, logged }
+}
+
+const done = (shop: Shop) =>
+  eventually(async () => (await shop.sql('select from trellis.event_log where not delivered')).length === 0)
+
+test('a long line of events with one key is delivered in order, once each, while others are', async (t) => {
+  const shop = await startShop(t)
+  const second = await startShop(t, { database: shop.database })
+  await shop.trigger(byState)
+  await shop.sql(`insert into orders (id, state) select n, case when n % 10 = 0 then n::text else 'one' end
+    from generate_series(1, 1000) n`)
+  await done(shop)
+  assert.equal(shop.hook.received.length, 1000)
+  const { told, logged } = await toldAndLogged(shop)
+  assert.deepEqual(told.get('one'), logged.get('one'))
+  await second.engine.close()
+})
+
+test('of what many write at once nothing is left behind', async (t) => {
+  const shop = await startShop(t, { answer: () => sleep(Math.random() * 3, {}) })
+  const second = await startShop(t, { database: shop.database })
+  await shop.trigger(byState)
+  let next = 0
+  const write = async () => {
+    for (let i = 0; i < 60; i++) {
+      const id = next++
+      await shop.graphql(`mutation { insert_orders_one(object: {id: ${id}, state: "key ${id % 3}"}) { id } }`)
+    }
+  }
+  await Promise.all(Array.from({ length: 5 }, write))
+  await done(shop)
+  assert.equal(shop.hook.received.length, 300)
+  const { told, logged } = await toldAndLogged(shop)
+  // Of two that were being made at the same time the one that was committed first may be told first, whichever began first.
+  for (const [key, ids] of told) assert.deepEqual(ids.toSorted(), logged.get(key)?.toSorted())
+  await second.engine.close()
+})
+
+test('what waits is shown as what is due, and is found when what was before it was taken away', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(byState)
+  await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const ledger = new EventLedger({
+    database,
+    caller: { call: () => assert.fail('nothing is sent') },
+    triggers: () => eventTriggersOf(shop.engine.model),
+    triggerConcurrency: 0,
+    interval: () => 1000,
+    unknownTrigger: () => {},
+  })
+  const [first, ...others] = await ledger.claim(10)
+  assert.ok(first)
+  assert.deepEqual(others, [])
+  const logs = await shop.op<{ next_retry_at: string | null }[]>('pg_get_event_logs', { name: 'order' })
+  assert.deepEqual(
+    logs.map(({ next_retry_at }) => next_retry_at),
+    [null, null, null],
+  )
+  await shop.sql(`delete from trellis.event_log where id = '${first.id}'`)
+  assert.deepEqual(await ledger.claim(10), [])
+  const { now } = performance
+  t.mock.method(performance, 'now', () => now.call(performance) + 3_600_000)
+  await ledger.pause()
+  const found = await ledger.claim(10)
+  assert.equal(found.length, 1)
+  const delivered = { id: found[0]!.id, attempt: null, state: 'delivered', delay: 0 } as const
+  assert.equal((await ledger.record([delivered])).length, 1)
+})

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startOther } from '../auth/other-server.ts'
+import { type Received, startOther } from '../auth/other-server.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
@@ -108,21 +108,34 @@ async function ownPostgres(t: TestContext): Promise<OwnPostgres> {
   return postgres
 }
 
+/** The balances that a webhook was told of each account, one higher with each change. */
+function balancesOf(received: readonly Received[]): Map<number, number[]> {
+  const balances = new Map<number, number[]>()
+  for (const { body } of received) {
+    const { id, balance } = JSON.parse(body).event.data.new
+    balances.set(id, [...(balances.get(id) ?? []), balance])
+  }
+  return balances
+}
+
 test('whatever is committed is delivered, whoever is killed meanwhile', { timeout: 600_000 }, async (t) => {
   const postgres = await ownPostgres(t)
   const read = reconnecting(t, postgres.url)
   await read(sql)
-  const hook = await startOther(t, async () => {
+  const answer = async () => {
     await sleep(Math.random() * 20)
     return Math.random() < 0.02 ? { status: 500 } : {}
-  })
+  }
+  const [hook, orderedHook] = [await startOther(t, answer), await startOther(t, answer)]
   const cluster = await startCluster(t, postgres.url)
   const { op } = clientOf(cluster.base)
   await op('track_table', 'account')
-  await op('create_event_trigger', {
-    ...{ name: 'changed', table: 'account', webhook: hook.url, update: { columns: ['change'] } },
+  const trigger = {
+    ...{ table: 'account', update: { columns: ['change'] } },
     retry_conf: { num_retries: 20, interval_sec: 0 },
-  })
+  }
+  await op('create_event_trigger', { ...trigger, name: 'changed', webhook: hook.url })
+  await op('create_event_trigger', { ...trigger, name: 'in_order', webhook: orderedHook.url, ordering_key: ['id'] })
   const writers = Array.from({ length: 4 }, () => change(reconnecting(t, postgres.url), size.changes / 4))
   const killer = (async () => {
     for (let i = 0; i < size.kills; i++) {
@@ -158,10 +171,19 @@ test('whatever is committed is delivered, whoever is killed meanwhile', { timeou
   // The log has each attempt but those that a kill cut off between sending and writing down.
   const [log] = await read<{ attempts: number; events: number }>(`select count(*)::int as attempts,
     (select count(distinct payload #>> '{data,new,change}')::int from trellis.event_log) as events
-    from trellis.event_invocation_logs`)
+    from trellis.event_invocation_logs where trigger_name = 'changed'`)
   const unrecorded = hook.received.length - log!.attempts
   assert.ok(unrecorded >= 0 && unrecorded <= size.kills * concurrency, `${unrecorded} attempts are not in the log`)
   assert.equal(log!.events, wanted.size, 'the event log and the table differ')
+  // What was under way at a kill comes again, and nothing behind it comes before that.
+  for (const [id, balances] of balancesOf(orderedHook.received)) {
+    assert.deepEqual(
+      balances,
+      balances.toSorted((a, b) => a - b),
+      `the order of account ${id}`,
+    )
+    assert.equal(new Set(balances).size, balances.at(-1), `changes of account ${id}`)
+  }
   t.diagnostic(
     `${wanted.size} changes, ${hook.received.length} requests, ${unrecorded} of them cut off by ${size.kills} kills`,
   )

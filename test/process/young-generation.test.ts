@@ -27,19 +27,21 @@ const program = `
   holdYoungGeneration()
   const held = await work(300)
   growYoungGeneration()
-  const grown = await work(20_000, 32)
-  const beyond = await work(300)
+  const grown = await work(20_000, 16)
+  const beyond = await work(1000)
   gc({ type: 'major', flavor: 'last-resort' })
   const reduced = megabytes()
-  const again = await work(20_000, 32)
+  const again = await work(20_000, 16)
   console.log(JSON.stringify({ held, grown, beyond, reduced, again }))
 `
 
 test('the young generation grows under load, no further than it helps, and again after it was taken back', async () => {
   const args = ['--expose-gc', '--input-type=module', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, args)
-  const { held, reduced, ...sizes } = JSON.parse(stdout)
-  assert.ok(held < 16, `${held} MB while it is held`)
-  assert.ok(reduced < 32, `${reduced} MB when it was taken back`)
-  assert.deepEqual(sizes, { grown: 32, beyond: 32, again: 32 })
+  const { held, grown, beyond, reduced, again } = JSON.parse(stdout)
+  assert.ok(held < 12, `${held} MB while it is held`)
+  assert.ok(reduced < 16, `${reduced} MB when it was taken back`)
+  assert.ok(grown >= 16 && again >= 16, `${grown} MB, and ${again} MB again`)
+  // It may grow once more before that is seen.
+  assert.ok(beyond <= 32, `${beyond} MB after a while`)
 })

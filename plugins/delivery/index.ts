@@ -15,6 +15,7 @@ export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'
 export {
   type Claimed,
   delayOfUnknown,
+  isFinal,
   type Ledger,
   leaseSeconds,
   type Outcome,

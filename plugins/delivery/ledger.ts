@@ -25,6 +25,9 @@ export interface Outcome {
   readonly delay: number
 }
 
+/** Whether nothing is to be delivered any more. */
+export const isFinal = (state: Outcome['state']): boolean => state !== 'retry' && state !== 'later'
+
 export interface Ledger<Item extends Claimed> {
   /** Claims what is due, for the length of a lease. */
   claim(limit: number): Promise<readonly Item[]>

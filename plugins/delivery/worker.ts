@@ -4,7 +4,7 @@
 import { messageOf } from '../../sdk/index.ts'
 import { DueTimes } from './due-times.ts'
 import { Hand } from './hand.ts'
-import { type Claimed, type Ledger, leaseSeconds, type Outcome } from './ledger.ts'
+import { type Claimed, isFinal, type Ledger, leaseSeconds, type Outcome } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
 import { Recorder } from './recorder.ts'
 
@@ -255,7 +255,7 @@ export class DeliveryWorker<Item extends Claimed> {
     for (const { id, state, delay } of outcomes) {
       if (this.#held.get(id)?.is_awaited) awaited++
       this.#held.delete(id)
-      if (state !== 'retry' && state !== 'later') continue
+      if (isFinal(state)) continue
       // How long to rest was known before this came.
       this.#dueTimes.add(now + delay * 1000, now)
       isMoreDue = true

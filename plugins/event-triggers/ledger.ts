@@ -1,10 +1,11 @@
 // The event log as a delivery worker sees it: what is due, and how one event is delivered.
 
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../sdk/sql.ts'
+import type { Database, Row, Transaction } from '../../sdk/sql.ts'
 import {
   type Backlog,
   delayOfUnknown,
+  isFinal,
   type Ledger,
   leaseSeconds,
   type Outcome,
@@ -47,14 +48,14 @@ export interface EventLedgerOptions {
   unknownTrigger(event: ClaimedEvent): void
 }
 
-const isOpen = 'not delivered and not error and not archived'
+const isOpen = (event: string): string => `not ${event}.delivered and not ${event}.error and not ${event}.archived`
 
 const sameKey = (one: string, other: string): string =>
   `${one}.trigger_name = ${other}.trigger_name and ${one}.order_key = ${other}.order_key`
 
 /** Those that are open with the key of another event, and before it. */
 const before = (one: string, other: string): string =>
-  `${sameKey(one, other)} and ${one}.seq < ${other}.seq and not ${one}.delivered and not ${one}.error and not ${one}.archived`
+  `${sameKey(one, other)} and ${one}.seq < ${other}.seq and ${isOpen(one)}`
 
 /** What a worker gets to know of the event `e` that it has claimed. */
 const claimedEvent = (isAwaited: string, late: string): string => `
@@ -79,7 +80,7 @@ interface ClaimParts {
 const claimWith = ({ condition, chosen, isAwaited }: ClaimParts): string => `
   with due as materialized (
     select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq from trellis.event_log as l
-    where ${isOpen} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now()) ${condition}
+    where ${isOpen('l')} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now()) ${condition}
     order by coalesce(next_retry_at, created_at)
     limit $1 for update skip locked),
   found as materialized (
@@ -115,17 +116,21 @@ const claimWithin = claimWith({
   isAwaited: 'e.order_key is not null or e.trigger_name = any($4)',
 })
 
-/** Of what waits for the events $1, that have ended, the next of each key is claimed; not of the triggers in $4, which are paused. */
+/**
+ * Of what waits for the events $1, that have ended, the next of each key is claimed; not of the triggers in $4, which are paused.
+ * It is given again to who has it already and did not hear of that, since a connection was lost.
+ */
 const claimNext = `
   update trellis.event_log as e set
     locked = now() + make_interval(secs => $2), locked_by = $3, next_retry_at = nullif(e.next_retry_at, 'infinity')
   from (
     select distinct next.id from trellis.event_log as ended cross join lateral (
       select id from trellis.event_log as later
-      where ${sameKey('later', 'ended')} and not delivered and not error and not archived
+      where ${sameKey('later', 'ended')} and ${isOpen('later')}
       order by seq limit 1) as next
     where ended.id = any($1)) as next
-  where e.id = next.id and ${isOpen} and (e.locked is null or e.locked <= now()) and e.trigger_name <> all($4)
+  where e.id = next.id and ${isOpen('e')} and (e.locked is null or e.locked <= now() or e.locked_by = $3)
+    and e.trigger_name <> all($4)
     and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
   returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`
 
@@ -146,24 +151,19 @@ const record = `
 /** What waits for triggers that do not, or no more, or for nothing: somebody else took away what was before it. */
 const unpark = `
   update trellis.event_log as e set next_retry_at = now()
-  where ${isOpen} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
+  where ${isOpen('e')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
     and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'e')}))`
 
 /** Milliseconds between two looks where there is no trigger that could write an event. */
 const longestPause = 60_000
 
-/** Milliseconds for which a claim looks behind what may not be claimed. */
-const longestLook = 500
-
 /** Milliseconds between two looks for such events. */
 const unparkEvery = 60_000
 
-interface FoundEvent extends ClaimedEvent, Record<string, unknown> {
+interface FoundEvent extends ClaimedEvent, Row {
   /** It waits for another one, and is not claimed. */
-  readonly is_parked?: boolean
+  readonly is_parked: boolean
 }
-
-const isFinal = (state: Outcome['state']): boolean => state !== 'retry' && state !== 'later'
 
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
@@ -181,22 +181,16 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async claim(limit: number): Promise<ClaimedEvent[]> {
-    const found: ClaimedEvent[] = []
-    const end = performance.now() + longestLook
-    this.#isMoreDue = true
-    while (this.#isMoreDue && found.length < limit && performance.now() < end) {
-      const { names, rooms } = this.#limits.rooms()
-      const statement = names.length > 0 ? claimWithin : claim
-      const values = [limit - found.length, leaseSeconds, this.#worker, ...(names.length > 0 ? [names, rooms] : [])]
-      const rows = await this.#options.database.rows<FoundEvent>(statement, values)
-      const events = rows.filter((row) => !row.is_parked)
-      this.#claimed(events)
-      found.push(...events)
-      // Where a trigger was cut short, or events were parked, others of the events behind may be due.
-      const full = this.#limits.rooms().rooms.filter((room) => room === 0).length
-      this.#isMoreDue = events.length < rows.length || full > rooms.filter((room) => room === 0).length
-    }
-    return found
+    const { names, rooms } = this.#limits.rooms()
+    const statement = names.length > 0 ? claimWithin : claim
+    const values = [limit, leaseSeconds, this.#worker, ...(names.length > 0 ? [names, rooms] : [])]
+    const found = await this.#options.database.rows<FoundEvent>(statement, values)
+    const events = found.filter((event) => !event.is_parked)
+    this.#claimed(events)
+    // Where a trigger was cut short, or events were parked, others of the events behind may be due.
+    const full = this.#limits.rooms().rooms.filter((room) => room === 0).length
+    this.#isMoreDue = events.length < found.length || full > rooms.filter((room) => room === 0).length
+    return events
   }
 
   #claimed(events: readonly ClaimedEvent[]): void {
@@ -230,13 +224,17 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const { database } = this.#options
     const values = [...outcomeTexts(outcomes), this.#worker]
     const ended = outcomes.flatMap(({ id, state }) => (this.#ordered.has(id) && isFinal(state) ? [id] : []))
-    const next =
-      ended.length === 0
-        ? await database.rows<FoundEvent>(record, values)
-        : await database.transaction(async (transaction) => {
-            await transaction.rows(record, values)
-            return transaction.rows<FoundEvent>(claimNext, [ended, leaseSeconds, this.#worker, this.#paused()])
-          })
+    const next: ClaimedEvent[] = []
+    if (ended.length === 0) await database.rows(record, values)
+    else {
+      const work = async (transaction: Transaction) => {
+        await transaction.rows(record, values)
+        const claiming = [ended, leaseSeconds, this.#worker, this.#paused()]
+        return transaction.rows<ClaimedEvent & Row>(claimNext, claiming)
+      }
+      // The second statement has to see what was parked until the first one got hold of what ended.
+      next.push(...(await database.transaction(work, { isolation: 'read-committed' })))
+    }
     this.#ended(outcomes.map(({ id }) => id))
     this.#claimed(next)
     return next
@@ -277,7 +275,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return this.#options.database.rows<Backlog>(`
       select trigger_name as name, count(*)::int as count,
         greatest(0, extract(epoch from now() - min(least(next_retry_at, created_at))))::float8 as age
-      from trellis.event_log where ${isOpen} group by trigger_name order by 2 desc`)
+      from trellis.event_log as e where ${isOpen('e')} group by trigger_name order by 2 desc`)
   }
 }
 

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
 import { eventTriggersOf } from '../../plugins/event-triggers/metadata.ts'
+import type { Database } from '../../sdk/sql.ts'
 import { openDatabase } from '../support/connections.ts'
 import { eventually } from '../support/waiting.ts'
 import { type SentEvent, type Shop, startShop } from './shop.ts'
@@ -69,8 +70,15 @@ test('what waits is shown as what is due, and is found when what was before it w
   await shop.trigger(byState)
   await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
   const { database } = await openDatabase(t, { url: shop.database.url })
+  let isLost = false
+  const transaction: Database['transaction'] = async (work, options) => {
+    isLost = !isLost
+    const result = await database.transaction(work, options)
+    if (isLost) throw new Error('the connection was lost')
+    return result
+  }
   const ledger = new EventLedger({
-    database,
+    database: { rows: (text, values) => database.rows(text, values), transaction },
     caller: { call: () => assert.fail('nothing is sent') },
     triggers: () => eventTriggersOf(shop.engine.model),
     triggerConcurrency: 0,
@@ -93,5 +101,7 @@ test('what waits is shown as what is due, and is found when what was before it w
   const found = await ledger.claim(10)
   assert.equal(found.length, 1)
   const delivered = { id: found[0]!.id, attempt: null, state: 'delivered', delay: 0 } as const
+  await assert.rejects(ledger.record([delivered]), /the connection was lost/)
+  // The next one was claimed for it all the same, and is given to who asks again.
   assert.equal((await ledger.record([delivered])).length, 1)
 })

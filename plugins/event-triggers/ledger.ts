@@ -148,11 +148,17 @@ const record = `
     next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
   from outcome o where e.id = o.id and e.locked_by = $7`
 
-/** What waits for triggers that do not, or no more, or for nothing: somebody else took away what was before it. */
+/**
+ * What waits for triggers that do not, or no more, or for nothing: somebody else took away what was before it. Workers are told
+ * when there was any.
+ */
 const unpark = `
-  update trellis.event_log as e set next_retry_at = now()
-  where ${isOpen('e')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
-    and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'e')}))`
+  with unparked as (
+    update trellis.event_log as e set next_retry_at = now()
+    where ${isOpen('e')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
+      and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'e')}))
+    returning 1)
+  select pg_notify('trellis_delivery', 'events') from unparked limit 1`
 
 /** Milliseconds between two looks where there is no trigger that could write an event. */
 const longestPause = 60_000
@@ -172,6 +178,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   /** What this worker holds that has an ordering key, by id. */
   readonly #ordered = new Set<string>()
   #unparkedAt = 0
+  #isUnparking = false
   /** Whether something behind what was found last may be due. */
   #isMoreDue = false
 
@@ -260,15 +267,25 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     this.#ended(ids)
   }
 
-  async pause(): Promise<number> {
-    const { database, triggers, interval } = this.#options
+  pause(): number {
+    const { triggers, interval } = this.#options
     if (this.#isMoreDue) return 0
     if (triggers().size === 0) return longestPause
-    if (performance.now() - this.#unparkedAt > unparkEvery) {
-      this.#unparkedAt = performance.now()
-      await database.rows(unpark, [this.#paused()])
-    }
+    if (!this.#isUnparking && performance.now() - this.#unparkedAt > unparkEvery) void this.#unpark()
     return interval()
+  }
+
+  /** Beside the claims: to look over long lines takes a while. */
+  async #unpark(): Promise<void> {
+    this.#isUnparking = true
+    try {
+      await this.#options.database.rows(unpark, [this.#paused()])
+      this.#unparkedAt = performance.now()
+    } catch {
+      // Claims fail as well then, and tell of it; it is tried again at the next rest.
+    } finally {
+      this.#isUnparking = false
+    }
   }
 
   backlog(): Promise<Backlog[]> {

@@ -16,6 +16,7 @@ import {
 } from '../delivery/index.ts'
 import { TriggerLimits } from './limits.ts'
 import type { ResolvedTrigger } from './metadata.ts'
+import { PassedOver } from './passed-over.ts'
 
 /** An event that this instance delivers. */
 export interface ClaimedEvent {
@@ -106,9 +107,14 @@ const claim = claimWith({
   isAwaited: 'e.order_key is not null',
 })
 
-/** Triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody. */
+/**
+ * Triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody. What was due
+ * more than $6 seconds ago is not read.
+ */
 const claimWithin = claimWith({
-  condition: `and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))`,
+  condition: `
+      and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))
+      and coalesce(next_retry_at, created_at) >= coalesce(now() - make_interval(secs => $6), '-infinity')`,
   chosen: `select id, due_at, is_parked from (
       select free.*, row_number() over (partition by trigger_name order by due_at) as place from free) as place
     left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
@@ -175,6 +181,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
   readonly #limits: TriggerLimits
+  readonly #passedOver = new PassedOver()
   /** What this worker holds that has an ordering key, by id. */
   readonly #ordered = new Set<string>()
   #unparkedAt = 0
@@ -189,14 +196,28 @@ export class EventLedger implements Ledger<ClaimedEvent> {
 
   async claim(limit: number): Promise<ClaimedEvent[]> {
     const { names, rooms } = this.#limits.rooms()
-    const statement = names.length > 0 ? claimWithin : claim
-    const values = [limit, leaseSeconds, this.#worker, ...(names.length > 0 ? [names, rooms] : [])]
-    const found = await this.#options.database.rows<FoundEvent>(statement, values)
+    if (names.length === 0) return this.#take(await this.#found(claim, [limit]))
+    const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
+    const found = await this.#found(claimWithin, [limit, names, rooms, this.#passedOver.since(start)])
+    const events = this.#take(found)
+    const ofTriggers = names.map((name) => events.filter(({ trigger_name }) => trigger_name === name))
+    // Behind what filled the room of its trigger, or all that was asked for, there may be more.
+    const cutShort = ofTriggers.filter(({ length }, i) => length > 0 && length >= rooms[i]!)
+    if (cutShort.length > 0) this.#isMoreDue = true
+    const filled = found.length >= limit ? [...cutShort, found] : cutShort
+    this.#passedOver.end(start, Math.max(0, ...filled.map((part) => Math.min(...part.map(({ late }) => late)))))
+    return events
+  }
+
+  async #found(statement: string, [limit, ...more]: readonly unknown[]): Promise<FoundEvent[]> {
+    return this.#options.database.rows<FoundEvent>(statement, [limit, leaseSeconds, this.#worker, ...more])
+  }
+
+  #take(found: readonly FoundEvent[]): ClaimedEvent[] {
     const events = found.filter((event) => !event.is_parked)
     this.#claimed(events)
-    // Where a trigger was cut short, or events were parked, others of the events behind may be due.
-    const full = this.#limits.rooms().rooms.filter((room) => room === 0).length
-    this.#isMoreDue = events.length < found.length || full > rooms.filter((room) => room === 0).length
+    // Where events were parked, or a trigger was cut short, others of the events behind may be due.
+    this.#isMoreDue = events.length < found.length
     return events
   }
 

@@ -121,6 +121,39 @@ test('a trigger has as many deliveries under way as it may, and holds up no othe
   assert.equal(shop.hook.received.length, 100)
 })
 
+test('a long backlog of a trigger without room hides nothing of the others, however long their transactions take', async (t) => {
+  const held: (() => void)[] = []
+  const shop = await startShop(t, {
+    answer: async ({ body }) => {
+      if (JSON.parse(body).trigger.name === 'slow') await new Promise<void>((done) => held.push(done))
+      return {}
+    },
+    settings: { eventsHttpPoolSize: 20, eventsFetchBatchSize: 10 },
+  })
+  await shop.trigger({ ...nothing, name: 'slow', insert: all, concurrency: 1 })
+  await shop.sql('insert into orders (id) select generate_series(1, 3000)')
+  await shop.trigger({ ...nothing, name: 'quick', update: all, concurrency: 4 })
+  await eventually(() => held.length === 1)
+  const sql = 'update orders set total = 1 where id = 1 and (select true from pg_sleep(2))'
+  let isCommitted = false
+  const long = shop.op('run_sql', { sql }).then(() => {
+    isCommitted = true
+  })
+  let changes = 0
+  while (!isCommitted) {
+    changes += 10
+    await shop.sql(`update orders set total = ${changes} where id between 100 and 109`)
+    await eventually(() => shop.hook.received.length > changes)
+  }
+  await long
+  const events = await shop.events(1 + changes + 1)
+  assert.equal(events.filter(({ trigger }) => trigger.name === 'quick').length, changes + 1)
+  assert.equal(held.length, 1)
+  held.shift()!()
+  await eventually(() => held.length === 1)
+  held.shift()!()
+})
+
 test('what happens while a trigger is paused is delivered when it is resumed', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()

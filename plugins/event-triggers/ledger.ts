@@ -10,10 +10,10 @@ import {
   leaseSeconds,
   type Outcome,
   outcomeOf,
-  outcomeRows,
   outcomeTexts,
   type WebhookCaller,
 } from '../delivery/index.ts'
+import { claim, claimNext, claimWithin, isOpen, record, unpark } from './ledger-statements.ts'
 import { TriggerLimits } from './limits.ts'
 import type { ResolvedTrigger } from './metadata.ts'
 import { PassedOver } from './passed-over.ts'
@@ -48,123 +48,6 @@ export interface EventLedgerOptions {
   /** Told of events whose trigger is not served. */
   unknownTrigger(event: ClaimedEvent): void
 }
-
-const isOpen = (event: string): string => `not ${event}.delivered and not ${event}.error and not ${event}.archived`
-
-const sameKey = (one: string, other: string): string =>
-  `${one}.trigger_name = ${other}.trigger_name and ${one}.order_key = ${other}.order_key`
-
-/** Those that are open with the key of another event, and before it. */
-const before = (one: string, other: string): string =>
-  `${sameKey(one, other)} and ${one}.seq < ${other}.seq and ${isOpen(one)}`
-
-/** What a worker gets to know of the event `e` that it has claimed. */
-const claimedEvent = (isAwaited: string, late: string): string => `
-  e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
-  to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-  e.order_key is not null as is_ordered, ${isAwaited} as is_awaited, extract(epoch from clock_timestamp() - ${late})::float8 as late`
-
-interface ClaimParts {
-  /** A further condition on what is due. */
-  readonly condition: string
-  /** Of what is due and waits for nothing, what is claimed. */
-  readonly chosen: string
-  /** Whether others may wait for an event. */
-  readonly isAwaited: string
-}
-
-/**
- * What has an ordering key waits for all that came before it with the same one: it is parked, so that it is not found due again
- * and again, until what is before it ends ({@link claimNext}). That cannot end meanwhile without finding what is parked behind
- * it, since it is locked; where it is locked already, the event stays due.
- */
-const claimWith = ({ condition, chosen, isAwaited }: ClaimParts): string => `
-  with due as materialized (
-    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq from trellis.event_log as l
-    where ${isOpen('l')} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now()) ${condition}
-    order by coalesce(next_retry_at, created_at)
-    limit $1 for update skip locked),
-  found as materialized (
-    select due.*, first.id is not null as is_parked
-    from due left join lateral (
-      select id from trellis.event_log as earlier where due.order_key is not null and ${before('earlier', 'due')}
-      order by earlier.seq limit 1 for share skip locked) as first on true),
-  free as (
-    select * from found
-    where not is_parked
-      and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'found')}))),
-  chosen as (${chosen} union all select id, due_at, is_parked from found where is_parked)
-  update trellis.event_log as e set
-    locked = case when not is_parked then now() + make_interval(secs => $2) end,
-    locked_by = case when not is_parked then $3 end,
-    next_retry_at = case when is_parked then 'infinity' else next_retry_at end
-  from chosen where e.id = chosen.id
-  returning is_parked, ${claimedEvent(isAwaited, 'due_at')}`
-
-const claim = claimWith({
-  condition: '',
-  chosen: 'select id, due_at, is_parked from free',
-  isAwaited: 'e.order_key is not null',
-})
-
-/**
- * Triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody. What was due
- * more than $6 seconds ago is not read.
- */
-const claimWithin = claimWith({
-  condition: `
-      and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))
-      and coalesce(next_retry_at, created_at) >= coalesce(now() - make_interval(secs => $6), '-infinity')`,
-  chosen: `select id, due_at, is_parked from (
-      select free.*, row_number() over (partition by trigger_name order by due_at) as place from free) as place
-    left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
-    where room is null or place.place <= room`,
-  isAwaited: 'e.order_key is not null or e.trigger_name = any($4)',
-})
-
-/**
- * Of what waits for the events $1, that have ended, the next of each key is claimed; not of the triggers in $4, which are paused.
- * It is given again to who has it already and did not hear of that, since a connection was lost.
- */
-const claimNext = `
-  update trellis.event_log as e set
-    locked = now() + make_interval(secs => $2), locked_by = $3, next_retry_at = nullif(e.next_retry_at, 'infinity')
-  from (
-    select distinct next.id from trellis.event_log as ended cross join lateral (
-      select id from trellis.event_log as later
-      where ${sameKey('later', 'ended')} and ${isOpen('later')}
-      order by seq limit 1) as next
-    where ended.id = any($1)) as next
-  where e.id = next.id and ${isOpen('e')} and (e.locked is null or e.locked <= now() or e.locked_by = $3)
-    and e.trigger_name <> all($4)
-    and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
-  returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`
-
-/** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
-const record = `
-  with outcome as materialized (
-    select * from ${outcomeRows}),
-  logged as (
-    insert into trellis.event_invocation_logs (event_id, trigger_name, status, request, response)
-    select o.id, e.trigger_name, o.status, o.request::json, o.response::json
-    from outcome o join trellis.event_log e on e.id = o.id where o.status is not null)
-  update trellis.event_log as e set
-    delivered = (o.state = 'delivered'), error = (o.state = 'error'),
-    tries = e.tries + (o.status is not null)::int, locked = null, locked_by = null,
-    next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
-  from outcome o where e.id = o.id and e.locked_by = $7`
-
-/**
- * What waits for triggers that do not, or no more, or for nothing: somebody else took away what was before it. Workers are told
- * when there was any.
- */
-const unpark = `
-  with unparked as (
-    update trellis.event_log as e set next_retry_at = now()
-    where ${isOpen('e')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
-      and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'e')}))
-    returning 1)
-  select pg_notify('trellis_delivery', 'events') from unparked limit 1`
 
 /** Milliseconds between two looks where there is no trigger that could write an event. */
 const longestPause = 60_000

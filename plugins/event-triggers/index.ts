@@ -19,6 +19,7 @@ import {
 } from './operations.ts'
 import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
 import { followEventTriggers, reconcileEventTriggers } from './sync-triggers.ts'
+import { keepUndeliveredIndex } from './undelivered-index.ts'
 
 export default definePlugin({
   name: 'event-triggers',
@@ -38,6 +39,7 @@ export default definePlugin({
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
     scheduleCleanups(engine, engine.use(jobs), engine.use(deliveries))
+    keepUndeliveredIndex(engine, engine.use(jobs), report)
     deliverEvents(engine, engine.use(deliveries), report)
   },
 })

@@ -64,8 +64,8 @@ export const claim = claimWith({
 })
 
 /**
- * The same where triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody. What was due
- * more than $6 seconds ago is not read.
+ * The same where triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody.
+ * What was due more than $6 seconds ago is not read.
  */
 export const claimWithin = claimWith({
   condition: `
@@ -114,8 +114,8 @@ export const record = `
   from outcome o where e.id = o.id and e.locked_by = $7`
 
 /**
- * What waits for triggers that do not, or no more, or for nothing: somebody else took away what was before it. Not for triggers in
- * $1, which are paused. Workers are told when there was any.
+ * Makes parked events due that have nothing to wait for, since their trigger has no ordering key or somebody else took away what
+ * stood before them, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked.
  */
 export const unpark = `
   with unparked as (

@@ -1,6 +1,7 @@
 // The event log in the database: its tables, and the function by which the triggers of tables write to it.
 
 import type { Migration } from '../../sdk/index.ts'
+import { undeliveredIndexMigration } from './undelivered-index.ts'
 
 /**
  * How an event's payload reads is described where it is made. `locked` is the end of the lease of who delivers it; `seq` is the
@@ -79,4 +80,7 @@ const functions = `
     end if;
   end $$`
 
-export const eventLogMigrations: readonly Migration[] = [{ name: '0001-event-log', sql: `${tables};\n${functions}` }]
+export const eventLogMigrations: readonly Migration[] = [
+  { name: '0001-event-log', sql: `${tables};\n${functions}` },
+  undeliveredIndexMigration,
+]

@@ -6,7 +6,9 @@ import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } 
 import { wakeStatement } from '../delivery/index.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
 import { rowOperations } from './row-operations.ts'
+import { hasSettings } from './session-settings.ts'
 import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
+import { readVirtualColumns, type VirtualColumns } from './virtual-columns.ts'
 
 /** Follows a change of the model; event triggers that went have their events archived. */
 export async function followEventTriggers(
@@ -21,7 +23,7 @@ export async function followEventTriggers(
   const gone = [...known].filter((name) => !after.has(name) && !kept.has(name))
   if (changed.length === 0 && gone.length === 0) return
   const found = await readFunctions(transaction)
-  const place = { found, prefix }
+  const place = { found, prefix, virtual: await virtualColumnsOf(changed, transaction) }
   const statements = [
     ...gone.flatMap((name) => withoutOthers(name, [], place)),
     ...changed.flatMap((trigger) => statementsFor(trigger, place)),
@@ -47,9 +49,10 @@ export async function reconcileEventTriggers(
   const triggers = eventTriggersOf(model)
   const owned = new Set([...triggers.keys(), ...inconsistentTriggers(model)])
   const names = new Set([...owned].flatMap((name) => rowOperations.map((each) => sqlTriggerName(name, each, prefix))))
-  const work = [...triggers.values()].map(({ name, ...trigger }) => ({
-    name,
-    statements: statementsFor({ name, ...trigger }, { found, prefix }),
+  const virtual = await virtualColumnsOf([...triggers.values()], transaction)
+  const work = [...triggers.values()].map((trigger) => ({
+    name: trigger.name,
+    statements: statementsFor(trigger, { found, prefix, virtual }),
   }))
   for (const name of found.keys()) if (!names.has(name)) work.push({ name, statements: [dropped(name)] })
   for (const { name, statements } of work) {
@@ -57,6 +60,9 @@ export async function reconcileEventTriggers(
     if (refusal !== null) report(`event trigger "${name}" could not be brought in line in the database: ${refusal}`)
   }
 }
+
+const virtualColumnsOf = (triggers: readonly ResolvedTrigger[], transaction: Transaction): Promise<VirtualColumns> =>
+  readVirtualColumns([...new Set(triggers.map(({ oid }) => oid))], transaction)
 
 /** Runs statements, all or none of them; why not, or null. */
 async function attempt(statements: readonly Sql[], transaction: Transaction): Promise<string | null> {
@@ -75,6 +81,8 @@ async function attempt(statements: readonly Sql[], transaction: Transaction): Pr
 /** A function in the schema of the catalog that writes to the event log. */
 interface FoundFunction {
   readonly body: string
+  /** What it sets for itself, each as `name=value`. */
+  readonly settings: readonly string[]
   /** The tables with a trigger that calls it. */
   readonly tables: readonly number[]
 }
@@ -82,16 +90,23 @@ interface FoundFunction {
 interface Place {
   readonly found: ReadonlyMap<string, FoundFunction>
   readonly prefix: string
+  readonly virtual: VirtualColumns
 }
 
 async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<string, FoundFunction>> {
-  const rows = await transaction.rows<{ name: string; body: string; tables: string[] }>(`
-    select p.proname as name, p.prosrc as body, array_remove(array_agg(t.tgrelid::int8), null)::text[] as tables
+  const rows = await transaction.rows<{ name: string; body: string; settings: string[] | null; tables: string[] }>(`
+    select p.proname as name, p.prosrc as body, p.proconfig as settings,
+      array_remove(array_agg(t.tgrelid::int8), null)::text[] as tables
     from pg_catalog.pg_proc p left join pg_catalog.pg_trigger t on t.tgfoid = p.oid
     where p.pronamespace = to_regnamespace('trellis') and p.prorettype = 'pg_catalog.trigger'::regtype
       and strpos(p.prosrc, 'trellis.record_event(') > 0
     group by p.oid`)
-  return new Map(rows.map(({ name, body, tables }) => [name, { body, tables: tables.map(Number) }]))
+  return new Map(
+    rows.map(({ name, body, settings, tables }) => [
+      name,
+      { body, settings: settings ?? [], tables: tables.map(Number) },
+    ]),
+  )
 }
 
 async function run(statements: readonly Sql[], transaction: Transaction): Promise<void> {
@@ -101,7 +116,11 @@ async function run(statements: readonly Sql[], transaction: Transaction): Promis
 const dropped = (name: string): Sql => sql`drop function if exists ${id('trellis', name)}() cascade`
 
 /** Drops what an event trigger has in the database but for those operations. */
-const withoutOthers = (name: string, kept: readonly SqlTrigger[], { found, prefix }: Place): Sql[] =>
+const withoutOthers = (
+  name: string,
+  kept: readonly SqlTrigger[],
+  { found, prefix }: Pick<Place, 'found' | 'prefix'>,
+): Sql[] =>
   rowOperations.flatMap((operation) => {
     const own = sqlTriggerName(name, operation, prefix)
     return kept.some((each) => each.operation === operation) || !found.has(own) ? [] : [dropped(own)]
@@ -113,13 +132,15 @@ const statementsFor = (trigger: ResolvedTrigger, place: Place): Sql[] => [
   ...trigger.sql.flatMap((each) => statementsForOne(trigger, each, place)),
 ]
 
-function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, { found }: Place): Sql[] {
-  const { name, operation, body } = trigger
+function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, { found, virtual }: Place): Sql[] {
+  const { name, operation } = trigger
+  const body = trigger.body(virtual.get(oid) ?? [])
   const existing = found.get(name)
   const isPlaced = existing?.tables.includes(oid) ?? false
-  if (isPlaced && existing?.body === body) return []
+  if (existing && isPlaced && existing.body === body && hasSettings(existing.settings, trigger.settings)) return []
+  const settings = trigger.settings.map(({ name, value }) => trusted(` set ${name} = ${value}`))
   const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
-    set search_path = pg_catalog, pg_temp as ${literal(body)}`
+    ${join(settings, '')} as ${literal(body)}`
   if (isPlaced) return [made]
   const placed = sql`create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
     for each row execute function ${id('trellis', name)}()`

@@ -1,7 +1,8 @@
 // The triggers of PostgreSQL that write changes of a table to the event log, as text.
 //
-// A trigger must never keep a row from being written. Its function lists columns, which somebody may rename or drop without
-// telling this server: where a column is gone it compares and sends whole rows until the function is made anew.
+// A trigger must never keep a row from being written. Its function lists columns, which somebody may rename, drop or give
+// another type without telling this server: where a column is gone, or a session has planned it with another type, it compares
+// and sends whole rows until the function is made anew.
 
 import { createHash } from 'node:crypto'
 import type { Dialect } from '../../sdk/index.ts'
@@ -10,13 +11,17 @@ import { compile, id, join, literal, type Sql, sql, trusted } from '../../sdk/sq
 import { eventConditionSql } from './condition.ts'
 import { type RowName, type RowOperation, rowOperations, rowsOf } from './row-operations.ts'
 import type { EventTrigger, OperationSpec } from './schema.ts'
+import { type SessionSetting, searchPath, settingsFor } from './session-settings.ts'
+import { type VirtualColumn, withVirtualColumns } from './virtual-columns.ts'
 
 /** A trigger of PostgreSQL and its function, which have one name. */
 export interface SqlTrigger {
   readonly operation: RowOperation
   readonly name: string
-  /** The source of the function. */
-  readonly body: string
+  /** What the function sets for itself. */
+  readonly settings: readonly SessionSetting[]
+  /** The source of the function, on a table with those virtual columns. */
+  body(virtual: readonly VirtualColumn[]): string
 }
 
 export interface TriggerNames {
@@ -48,9 +53,24 @@ export const sqlTriggers = (trigger: EventTrigger, place: TriggerPlace): SqlTrig
   rowOperations.flatMap((operation) => {
     const spec = trigger.definition[operation]
     if (!spec) return []
-    const body = compile(bodyOf({ trigger, operation, spec, ...place })).text
-    return [{ operation, name: sqlTriggerName(trigger.name, operation, place.names.dialect.triggerPrefix), body }]
+    const work = workOf({ trigger, operation, spec, ...place })
+    return [
+      {
+        operation,
+        name: sqlTriggerName(trigger.name, operation, place.names.dialect.triggerPrefix),
+        settings: settings(trigger, spec, place.table),
+        body: (virtual) => compile(bodyOf(work, virtual, rowsOf[operation])).text,
+      },
+    ]
   })
+
+function settings({ ordering_key = [] }: EventTrigger, { payload, when }: OperationSpec, table: TableModel) {
+  const types = (names: Iterable<string>) => [...names].flatMap((name) => table.columns.get(name)?.type ?? [])
+  const sent = payload === undefined || payload === '*' ? table.columns.keys() : payload
+  const schemas = when ? types(table.columns.keys()).map(({ schema }) => schema) : []
+  const foreign = [...new Set(schemas)].filter((schema) => schema !== 'pg_catalog').sort()
+  return [searchPath(foreign), ...settingsFor(types([...sent, ...ordering_key]))]
+}
 
 interface BodyParts extends TriggerPlace {
   readonly trigger: EventTrigger
@@ -58,19 +78,34 @@ interface BodyParts extends TriggerPlace {
   readonly spec: OperationSpec
 }
 
-function bodyOf(parts: BodyParts): Sql {
-  const { trigger, operation, spec, names } = parts
-  const { userSetting, traceSetting } = names.dialect
-  const rows = rowsOf[operation]
-  const data = (row: RowName) => (rows.includes(row) ? trusted(`${row}_data`) : trusted('null'))
-  const changed = operation === 'update' ? comparison(spec.columns) : trusted('')
-  return sql`
+const declarations = trusted(`
 declare
   old_data json;
   new_data json;
   order_key text;
   is_wanted boolean;
-begin${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(trigger, rows)}
+begin`)
+
+/** Where a virtual column's expression names a column, a variable of the function may have the same name. */
+const columnsFirst = trusted(`
+#variable_conflict use_column`)
+
+const bodyOf = (work: Sql, virtual: readonly VirtualColumn[], rows: readonly RowName[]): Sql =>
+  virtual.length === 0
+    ? sql`${declarations}${work}`
+    : sql`${columnsFirst}${declarations}${withVirtualColumns(virtual, rows)}${work}`
+
+/** A listed column is gone, or has got another type since the session planned what is done with it. */
+const outdated = 'undefined_column or datatype_mismatch'
+
+/** What is done for a row. */
+function workOf(parts: BodyParts): Sql {
+  const { trigger, operation, spec, names } = parts
+  const { userSetting, traceSetting } = names.dialect
+  const rows = rowsOf[operation]
+  const data = (row: RowName) => (rows.includes(row) ? trusted(`${row}_data`) : trusted('null'))
+  const changed = operation === 'update' ? comparison(spec.columns) : trusted('')
+  return sql`${typesOf(parts)}${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(trigger, rows)}
   perform trellis.record_event(
     tg_table_schema, tg_table_name, ${literal(trigger.name)}, ${literal(operation.toUpperCase())},
     ${data('old')}, ${data('new')},
@@ -78,6 +113,22 @@ begin${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(trigger,
     order_key, ${trusted(String(trigger.paused ?? false))});
   return null;
 end`
+}
+
+/**
+ * Sessions plan what is in a function with the types that columns have then, so the function is made anew when listed ones get
+ * others: a mark of these is in it.
+ */
+function typesOf({ trigger, spec: { columns, payload = '*' }, table }: BodyParts): Sql {
+  // What works out a virtual column is planned with all columns.
+  const isPlannedWhole = [...table.columns.values()].some(({ column }) => column.generated)
+  const listed = isPlannedWhole
+    ? [...table.columns.keys()]
+    : [columns, payload, trigger.ordering_key ?? []].flatMap((names) => (names === '*' ? [] : names))
+  if (listed.length === 0) return trusted('')
+  const types = listed.map((name) => table.columns.get(name)?.type.sql)
+  return trusted(`
+  -- types ${createHash('sha256').update(JSON.stringify(types)).digest('hex').slice(0, 12)}`)
 }
 
 const orUnwanted = sql`
@@ -104,7 +155,7 @@ function orderKey({ ordering_key: columns }: EventTrigger, rows: readonly RowNam
   return sql`
   begin
     order_key := row(${join(values)})::text;
-  exception when undefined_column then
+  exception when ${trusted(outdated)} then
     order_key := '';
   end;`
 }
@@ -122,7 +173,7 @@ function comparison(columns: OperationSpec['columns']): Sql {
     exception when undefined_function then
       is_wanted := ${row('old')} *<> ${row('new')};
     end;
-  exception when undefined_column then
+  exception when ${trusted(outdated)} then
     is_wanted := old *<> new;
   end;${orUnwanted}`
 }
@@ -137,11 +188,11 @@ function assignments(rows: readonly RowName[], { spec, table, names }: BodyParts
   const listed = rows.map((row) => {
     const columns = payload.map((name) => sql`${sentValue(row, name, { table, names })} as ${id(name)}`)
     return sql`
-    ${trusted(row)}_data := (select row_to_json(listed) from (select ${join(columns)}) as listed);`
+    ${trusted(row)}_data := (select row_to_json(listed.*) from (select ${join(columns)}) as listed);`
   })
   return sql`
   begin${join(listed, '')}
-  exception when undefined_column then${whole}
+  exception when ${trusted(outdated)} then${whole}
   end;`
 }
 

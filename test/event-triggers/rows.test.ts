@@ -1,0 +1,125 @@
+// Rows as they are sent, whatever they hold, and whichever session writes them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '../support/waiting.ts'
+import { type Shop, startShop } from './shop.ts'
+
+/** The rows of the last events, the older first. */
+async function lastRows({ sql }: Shop, count: number) {
+  const read = `select payload #> '{data,new}' as row from trellis.event_log order by seq desc limit $1`
+  return (await sql(read, [count])).map(({ row }) => row as Record<string, unknown> | null).reverse()
+}
+
+/** The functions of triggers, and which transactions made them. */
+const functionsOf = ({ sql }: Shop) =>
+  sql(`select proname, xmin::text from pg_proc where pronamespace = 'trellis'::regnamespace order by 1`)
+
+const update = (columns: readonly string[], payload = columns) => ({
+  ...{ insert: null, delete: null, update: { columns, payload } },
+})
+
+test('columns may have the names that the triggers in the database use', async (t) => {
+  const names = ['listed', 'old', 'new', 'old_data', 'new_data', 'order_key', 'is_wanted', 'base', 'tg_op', '__proto__']
+  const columns = names.map((name) => `"${name}" int`).join(', ')
+  const shop = await startShop(t, { sql: `create table odd (id int primary key, ${columns})` })
+  await shop.op('track_table', 'odd')
+  await shop.trigger({ table: 'odd', ...update(names), ordering_key: names })
+  await shop.sql(`insert into odd (id) values (1); update odd set ${names.map((name, i) => `"${name}" = ${i}`)}`)
+  const [row] = await lastRows(shop, 1)
+  assert.deepEqual(Object.entries(row ?? {}), Object.entries(Object.fromEntries(names.map((name, i) => [name, i]))))
+})
+
+test('a session that has written rows goes on doing so when a listed column gets another type', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger({ ...update(['state'], ['id', 'state']), ordering_key: ['state'] })
+  await shop.sql(`insert into orders (id, state) values (1, '1'); update orders set state = '2'`)
+  await shop.sql(`alter table orders alter state type int using state::int`)
+  await shop.sql(`update orders set state = 3`)
+  // Until the trigger is made anew, the whole row is sent.
+  assert.deepEqual((await lastRows(shop, 1))[0]?.['placed_at'], '2020-01-02T03:04:05+00:00')
+  await shop.op('reload_metadata', {})
+  await shop.sql(`update orders set state = 4`)
+  assert.deepEqual(await lastRows(shop, 1), [{ id: 1, state: 4 }])
+  await shop.op('run_sql', { sql: 'alter table orders alter state type bigint' })
+  await shop.sql(`update orders set state = 5; update orders set total = 1`)
+  assert.deepEqual(await lastRows(shop, 1), [{ id: 1, state: 5 }])
+})
+
+const values = {
+  f4: `'0.1'`,
+  f8: '0.1::float8 + 0.2::float8',
+  fs: 'array[1.1::float8 + 2.2::float8]',
+  p: 'point(0.1::float8 + 0.2::float8, 1)',
+  b: `'\\xdeadbeef00'`,
+  i: `'1 year 2 days 03:04:05'`,
+  tr: `tsrange('2020-02-03', null)`,
+  c: `row(0.1::float8 + 0.2::float8, '\\x00')`,
+}
+const types = `f4 float4, f8 float8, fs float8[], p point, b bytea, i interval, tr tsrange, c compound`
+const insertion = `insert into kinds (${Object.keys(values)}) values (${Object.values(values)})`
+const inStyle = `set extra_float_digits = -9; set bytea_output = escape; set IntervalStyle = sql_standard;
+  set DateStyle = German`
+
+test('an event reads the same whatever the settings of the session are that writes the row', async (t) => {
+  const shop = await startShop(t, {
+    sql: `create type compound as (f float8, b bytea); create table kinds (${types})`,
+  })
+  await shop.op('track_table', 'kinds')
+  await shop.trigger({ name: 'all', table: 'kinds', update: null, delete: null })
+  await shop.trigger({
+    ...{ name: 'listed', table: 'kinds', update: null, delete: null },
+    insert: { columns: '*', payload: ['f8', 'tr'] },
+  })
+  await shop.sql(insertion)
+  await shop.sql(`${inStyle}; ${insertion}`)
+  const expected = {
+    ...{ f4: 0.1, f8: 0.30000000000000004, fs: [3.3000000000000003], p: '(0.30000000000000004,1)' },
+    ...{ b: '\\xdeadbeef00', i: '1 year 2 days 03:04:05', tr: '["2020-02-03 00:00:00",)' },
+    c: { f: 0.30000000000000004, b: '\\x00' },
+  }
+  const { f8, tr } = expected
+  assert.deepEqual(await lastRows(shop, 4), [expected, { f8, tr }, expected, { f8, tr }])
+  const made = await functionsOf(shop)
+  await shop.engine.close()
+  const again = await startShop(t, { database: shop.database })
+  assert.deepEqual(await functionsOf(again), made)
+  await again.engine.close()
+})
+
+test('virtual generated columns are sent and listened to', async (t) => {
+  const shop = await startShop(t)
+  const [server] = await shop.sql(`select current_setting('server_version_num')::int as version`)
+  if (Number(server?.['version']) < 180_000) return t.skip('this PostgreSQL has none')
+  const virtual = `alter table orders add order_key text generated always as (state || '!') virtual`
+  await shop.op('run_sql', { sql: virtual })
+  const when = { new: { order_key: { _neq: 'no!' } } }
+  await shop.trigger({
+    ...{ name: 'order', delete: null, insert: { columns: '*', when } },
+    update: { columns: ['order_key'], payload: ['id', 'order_key'] },
+  })
+  await shop.sql(`insert into orders (id, state) values (1, 'a'), (2, 'no')`)
+  await shop.sql(`update orders set total = 1; update orders set state = 'b' where id = 1`)
+  const rows = await lastRows(shop, 5)
+  assert.deepEqual([rows.length, rows[0]?.['order_key'], rows[1]], [2, 'a!', { id: 1, order_key: 'b!' }])
+})
+
+test('conditions compare texts without case where columns do', async (t) => {
+  const shop = await startShop(t, {
+    sql: 'create schema "order"; create extension citext schema "order"; create table people (id int, mail "order".citext)',
+  })
+  await shop.op('track_table', 'people')
+  const when = { new: { mail: { _in: ['Ada@Example.org'] } } }
+  await shop.trigger({ table: 'people', insert: { columns: '*', when }, update: null, delete: null })
+  await shop.sql(`insert into people values (1, 'ada@example.ORG'), (2, 'bob@example.org')`)
+  assert.deepEqual(await lastRows(shop, 2), [{ id: 1, mail: 'ada@example.ORG' }])
+  await eventually(() => shop.hook.received.length === 1)
+  const made = await functionsOf(shop)
+  await shop.op('create_event_trigger', {
+    name: 'by_hand',
+    table: 'people',
+    enable_manual: true,
+    webhook: shop.hook.url,
+  })
+  assert.deepEqual(await functionsOf(shop), made)
+})

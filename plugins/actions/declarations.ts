@@ -3,7 +3,7 @@
 import type { Route } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
-import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
+import { type ModelField, type NamedType, nameOfType, type ResolvedType } from '../custom-types/index.ts'
 import type { ActionModel } from './metadata.ts'
 
 /** The declarations of what is served now; administrators only. */
@@ -77,20 +77,7 @@ const ofDatabase: Readonly<Record<string, string>> = {
 }
 
 function nameOf(type: NamedType): string {
-  switch (type.kind) {
-    case 'builtIn':
-      return builtIn[type.name] ?? 'string'
-    case 'database':
-      return ofDatabase[type.type.name] ?? 'string'
-    case 'scalar':
-      return type.scalar.name
-    case 'enum':
-      return type.enumeration.name
-    case 'input':
-      return type.input.name
-    case 'object':
-      return type.object.name
-    default:
-      return type satisfies never
-  }
+  if (type.kind === 'builtIn') return builtIn[type.name] ?? 'string'
+  if (type.kind === 'database') return ofDatabase[type.type.name] ?? 'string'
+  return nameOfType(type)
 }

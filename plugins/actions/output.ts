@@ -1,13 +1,13 @@
 // Whether what a handler answered is of the type that its action says it has.
 
 import { type Dialect, TrellisError } from '../../sdk/index.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isDeeper, jsonType } from '../../sdk/services.ts'
 import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
 
 /** What is wrong with an answer; whoever knows how it came about adds that. */
 const refusal = (message: string, code = 'unexpected') => new TrellisError(400, code, message)
 
-/** Deeper values are no data that anybody made, and recursion has to end somewhere. */
+/** Deeper values are no data that anybody made. */
 const maxDepth = 500
 
 export interface OutputRules {
@@ -103,20 +103,10 @@ const standard: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** What is expected in the place of the value of a scalar or enum; null: it will do. */
 function leafRefusal(value: unknown, type: NamedType, { isLenient }: OutputRules): string | null {
-  if (isDeep(value)) return 'a value of less depth'
+  if (isDeeper(value, maxDepth)) return 'a value of less depth'
   if (isLenient && !(typeof value === 'object' && jsonType(value) !== 'Number')) return null
   if (type.kind === 'builtIn') return standard[type.name]?.(value) === false ? type.name : null
   if (type.kind !== 'enum') return null
   const { name, values } = type.enumeration
   return values.some((each) => each.value === value) ? null : `a value of ${name}`
-}
-
-/** Goes through a value without recursion, which its depth could exhaust. */
-function isDeep(value: unknown): boolean {
-  let level: readonly unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return true
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
-  }
-  return false
 }

@@ -47,7 +47,8 @@ function canonical(given: ActionDefinition & { kind?: string; type?: string }): 
   const { handler, output_type, forward_client_headers, headers = [], arguments: args = [], timeout } = given
   const { type = 'mutation', kind = 'synchronous' } = given
   if (type !== 'mutation' && type !== 'query') throw parseFailed(`expected mutation or query, but found ${type}`)
-  if (kind !== 'synchronous' && kind !== 'asynchronous') {
+  // Only mutations have a kind: tools write `kind: ""` into the definitions of queries.
+  if (type === 'mutation' && kind !== 'synchronous' && kind !== 'asynchronous') {
     throw parseFailed(`expected synchronous or asynchronous, but found ${kind}`)
   }
   return {

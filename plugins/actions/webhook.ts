@@ -5,6 +5,8 @@ import { type ConfiguredHeader, decode } from '../../sdk/metadata.ts'
 import {
   configuredHeaders,
   type Environment,
+  isDeeper,
+  maxLevels,
   type Observer,
   type Outgoing,
   OutgoingError,
@@ -127,7 +129,9 @@ const Refusal = Type.Object({
 function refusalOf(value: unknown, exchange: Exchange): TrellisError {
   try {
     const { message, code = 'unexpected', extensions } = decode(Refusal, value)
-    return new TrellisError(exchange.response.status, code, message, extensions && { extensions })
+    // What cannot be printed again is left out.
+    const details = extensions && !isDeeper(extensions, maxLevels) ? { extensions } : {}
+    return new TrellisError(exchange.response.status, code, message, details)
   } catch (error) {
     if (!(error instanceof TrellisError)) throw error
     return error.with({ internal: internalOf('unexpected response', exchange) })

@@ -78,6 +78,7 @@ export const queryCollectionsSlice: SliceDefinition<'query_collections', (typeof
 
 export const allowlistSlice: SliceDefinition<'allowlist', (typeof documentSchemas)['allowlist']> = {
   schema: documentSchemas.allowlist,
+  kind: 'allow list',
   empty: [],
   entryKey: ({ collection }: AllowedCollection) => collection,
   validate(entries, document) {

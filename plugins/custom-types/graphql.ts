@@ -89,7 +89,7 @@ function inputObjectType(scope: SchemaScope, { name, description, fields }: Inpu
   })
 }
 
-/** An object's type, with the relationships whose tables the role may select from. */
+/** An object's type, with the relationships that the role sees: of those to tables, where it may select. */
 function objectType(scope: SchemaScope, object: ObjectModel): GraphQLObjectType {
   const { name, description, fields } = object
   return scope.type(name, () => {
@@ -104,8 +104,8 @@ function objectType(scope: SchemaScope, object: ObjectModel): GraphQLObjectType 
   })
 }
 
-function relationshipFields(scope: SchemaScope, { fields, relationships }: ObjectModel): FieldMap {
-  const taken = new Set([...fields, ...relationships].map(({ name }) => name))
+function relationshipFields(scope: SchemaScope, { fields, relationships, members }: ObjectModel): FieldMap {
+  const taken = new Set([...fields, ...relationships, ...members].map(({ name }) => name))
   const map = new Map<string, () => GraphQLFieldConfig<unknown, unknown>>()
   for (const relationship of relationships) {
     const access = scope.access(relationship.table)
@@ -114,6 +114,10 @@ function relationshipFields(scope: SchemaScope, { fields, relationships }: Objec
     const aggregate = `${relationship.name}_aggregate`
     if (relationship.type === 'object' || !access.select.allowAggregations || taken.has(aggregate)) continue
     map.set(aggregate, () => aggregateField(scope, relationship))
+  }
+  for (const member of members) {
+    const make = member.field(scope)
+    if (make) map.set(member.name, make)
   }
   return map
 }

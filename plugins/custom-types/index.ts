@@ -1,8 +1,9 @@
 // Types of GraphQL that users declare, for the arguments and results of actions.
 
-import { definePlugin } from '../../sdk/index.ts'
+import { definePlugin, serviceKey } from '../../sdk/index.ts'
 import { customTypesSlice } from './metadata.ts'
 import { setCustomTypes } from './operations.ts'
+import { type ObjectRelationships, RelationshipKinds } from './relationship-kinds.ts'
 
 export { typeOfText } from './metadata.ts'
 export {
@@ -10,17 +11,26 @@ export {
   type CustomTypesModel,
   type ModelField,
   type NamedType,
+  nameOfType,
+  type ObjectMember,
   type ObjectModel,
   type ResolvedType,
 } from './model.ts'
+export type { ObjectRelationshipKind, ObjectRelationships } from './relationship-kinds.ts'
+export type { OtherRelationship } from './schema.ts'
 export { baseName } from './type-text.ts'
 export { isInput } from './validate.ts'
+
+/** Where other plugins add kinds of relationships of objects. */
+export const objectRelationships = serviceKey<ObjectRelationships>('object-relationships')
 
 export default definePlugin({
   name: 'custom-types',
   dependencies: ['metadata', 'tables'],
-  register({ metadata, operations }) {
-    metadata.slice('custom_types', customTypesSlice)
-    operations.add(setCustomTypes)
+  register({ metadata, operations, provide }) {
+    const kinds = new RelationshipKinds()
+    metadata.slice('custom_types', customTypesSlice(kinds))
+    operations.add(setCustomTypes(kinds))
+    provide(objectRelationships, kinds)
   },
 })

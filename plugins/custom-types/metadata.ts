@@ -1,16 +1,18 @@
 // The slice `custom_types`: the types that actions are declared with.
 
 import { badRequest, type Dialect, sameName } from '../../sdk/index.ts'
-import type {
-  ClaimedTypes,
-  ConflictWording,
-  ObjectDescription,
-  ObjectRef,
-  PgType,
-  Rename,
-  Slice,
-  SliceContext,
-  TableModel,
+import {
+  type ClaimedTypes,
+  type ConflictWording,
+  type MetadataDocument,
+  type ObjectDescription,
+  type ObjectRef,
+  objectKey,
+  type PgType,
+  type Rename,
+  type Slice,
+  type SliceContext,
+  type TableModel,
 } from '../../sdk/metadata.ts'
 import { databaseType } from './database-types.ts'
 import {
@@ -23,7 +25,15 @@ import {
   type ResolvedType,
   resolvedType,
 } from './model.ts'
-import { type CustomTypes, documentSchema, type ObjectRelationship, type TypedField } from './schema.ts'
+import type { RelationshipKinds } from './relationship-kinds.ts'
+import {
+  type AnyRelationship,
+  type CustomTypes,
+  documentSchema,
+  leadsToTable,
+  type ObjectRelationship,
+  type TypedField,
+} from './schema.ts'
 import { violations } from './validate.ts'
 
 declare module '../../sdk/registry.ts' {
@@ -35,12 +45,15 @@ declare module '../../sdk/registry.ts' {
 /** All custom types together, as inconsistencies name them. */
 export const customTypesRef: ObjectRef = { kind: 'custom types' }
 
-const describe = ({ input_objects, objects, scalars, enums }: CustomTypes): ObjectDescription => ({
+const describe = (
+  { input_objects, objects, scalars, enums }: CustomTypes,
+  kinds: RelationshipKinds,
+): ObjectDescription => ({
   ref: customTypesRef,
   type: 'custom_types',
   definition: {
     input_objects: input_objects ?? null,
-    objects: objects ?? null,
+    objects: objects?.map((object) => kinds.write(object)) ?? null,
     scalars: scalars ?? null,
     enums: enums ?? null,
   },
@@ -55,7 +68,13 @@ function namesOf({ input_objects = [], objects = [], scalars = [], enums = [] }:
     types.set(name, { kind: 'input', input: { name, ...(description !== undefined && { description }), fields: [] } })
   }
   for (const { name, description } of objects) {
-    const object = { name, ...(description !== undefined && { description }), fields: [], relationships: [] }
+    const object = {
+      name,
+      ...(description !== undefined && { description }),
+      fields: [],
+      relationships: [],
+      members: [],
+    }
     types.set(name, { kind: 'object', object })
   }
   for (const scalar of scalars) types.set(scalar.name, { kind: 'scalar', scalar })
@@ -71,8 +90,13 @@ export const typeOfText = (
 ): ResolvedType | undefined =>
   resolvedType(text, (name) => namedType(name, types, (other) => databaseType(other, context)))
 
+interface Resolving {
+  readonly context: SliceContext
+  readonly kinds: RelationshipKinds
+}
+
 /** Fills in the fields of types that were found to be right. */
-function fillIn(custom: CustomTypes, named: Pick<CustomTypesModel, 'types'>, context: SliceContext): void {
+function fillIn(custom: CustomTypes, named: Pick<CustomTypesModel, 'types'>, { context, kinds }: Resolving): void {
   const fieldsOf = (fields: readonly TypedField[]): ModelField[] =>
     fields.map(({ name, type, description }) => {
       const resolved = typeOfText(type, named, context)!
@@ -86,8 +110,14 @@ function fillIn(custom: CustomTypes, named: Pick<CustomTypesModel, 'types'>, con
     const type = named.types.get(name)
     if (type?.kind !== 'object') continue
     type.object.fields.push(...fieldsOf(fields))
-    for (const each of relationships)
-      type.object.relationships.push(relationshipOf(each, context.table(each.remote_table)!))
+    for (const each of relationships) {
+      if (leadsToTable(each)) {
+        type.object.relationships.push(relationshipOf(each, context.table(each.remote_table)!))
+        continue
+      }
+      const member = kinds.resolve(each, type.object, context)
+      if (member) type.object.members.push(member)
+    }
   }
 }
 
@@ -113,17 +143,17 @@ function claimedNames(custom: CustomTypes, database: Database): ClaimedTypes {
 
 const broken: CustomTypesModel = { isConsistent: false, types: new Map() }
 
-function resolveTypes(custom: CustomTypes, context: SliceContext): CustomTypesModel {
+function resolveTypes(custom: CustomTypes, { context, kinds }: Resolving): CustomTypesModel {
+  const description = describe(custom, kinds)
   const named = { types: namesOf(custom) }
   const database: Database = (name) => databaseType(name, context)
   const reasons = violations(custom, named, { table: (name) => context.table(name), database })
   if (reasons.length > 0) {
-    context.report(describe(custom), `validation for the given custom types failed ${listed(reasons)}`)
+    context.report(description, `validation for the given custom types failed ${listed(reasons)}`)
     return broken
   }
-  if (!context.claimTypeNames(describe(custom), claimedNames(custom, database), conflict(context.dialect)))
-    return broken
-  fillIn(custom, named, context)
+  if (!context.claimTypeNames(description, claimedNames(custom, database), conflict(context.dialect))) return broken
+  fillIn(custom, named, { context, kinds })
   return { isConsistent: true, types: named.types }
 }
 
@@ -154,7 +184,8 @@ function renameInTypes(custom: CustomTypes, rename: Rename): CustomTypes {
   }
 }
 
-function renamed(relationship: ObjectRelationship, rename: Exclude<Rename, { kind: 'relationship' }>) {
+function renamed(relationship: AnyRelationship, rename: Exclude<Rename, { kind: 'relationship' }>): AnyRelationship {
+  if (!leadsToTable(relationship)) return relationship
   const { remote_table, field_mapping } = relationship
   if (rename.kind === 'table') {
     return sameName(remote_table, rename.from) ? { ...relationship, remote_table: rename.to } : relationship
@@ -167,28 +198,43 @@ function renamed(relationship: ObjectRelationship, rename: Exclude<Rename, { kin
 }
 
 /** The kinds in the order of the document. */
-function writeTypes(custom: CustomTypes): CustomTypes | undefined {
+function writeTypes(custom: CustomTypes, kinds: RelationshipKinds): CustomTypes | undefined {
   const { input_objects, objects, scalars, enums } = custom
   if (!input_objects && !objects && !scalars && !enums) return undefined
   return {
     ...(input_objects && { input_objects }),
-    ...(objects && { objects }),
+    ...(objects && { objects: objects.map((object) => kinds.write(object)) }),
     ...(scalars && { scalars }),
     ...(enums && { enums }),
   }
 }
 
-export const customTypesSlice: Omit<Slice<'custom_types', typeof documentSchema>, 'key'> = {
-  schema: documentSchema,
+type CustomTypesSlice = Omit<Slice<'custom_types', ReturnType<typeof documentSchema>>, 'key'>
+
+export const customTypesSlice = (kinds: RelationshipKinds): CustomTypesSlice => ({
+  schema: documentSchema(kinds),
   empty: {},
-  write: writeTypes,
-  resolve: resolveTypes,
+  after: kinds.after,
+  write: (custom) => writeTypes(custom, kinds),
+  resolve: (custom, context) => resolveTypes(custom, { context, kinds }),
   rename: renameInTypes,
-  remove(draft, { kind }) {
-    if (kind !== customTypesRef.kind) return false
+  remove(draft, object) {
+    if (object.kind !== customTypesRef.kind) return removeRelationship(draft, object, kinds)
     draft.custom_types = {}
     return true
   },
+})
+
+function removeRelationship(draft: MetadataDocument, object: ObjectRef, kinds: RelationshipKinds): boolean {
+  const key = objectKey(object)
+  const found = kinds
+    .entriesOf(draft.custom_types.objects ?? [])
+    .find(({ description }) => objectKey(description.ref) === key)
+  if (!found) return false
+  const rest = (found.object.relationships ?? []).filter((entry) => entry !== found.entry)
+  if (rest.length > 0) found.object.relationships = rest
+  else delete found.object.relationships
+  return true
 }
 
 export type { ObjectModel }

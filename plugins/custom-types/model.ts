@@ -1,8 +1,10 @@
 // What custom types come to once every name in them was looked up.
 
-import { Kind, specifiedScalarTypes, type TypeNode } from 'graphql'
+import { type GraphQLFieldConfig, Kind, specifiedScalarTypes, type TypeNode } from 'graphql'
+import type { SchemaScope } from '../../sdk/graphql.ts'
 import type { QualifiedName } from '../../sdk/index.ts'
 import type { PgType } from '../../sdk/metadata.ts'
+import { scalarName } from '../../sdk/sql.ts'
 import type { CustomEnum, CustomScalar } from './schema.ts'
 import { typeNode } from './type-text.ts'
 
@@ -23,6 +25,13 @@ export interface RelationshipOfObject {
   readonly unique: boolean
 }
 
+/** A relationship that another plugin answers. */
+export interface ObjectMember {
+  readonly name: string
+  /** Makes the field, whose planner is a `member`; null: the role does not see it. */
+  field(scope: SchemaScope): (() => GraphQLFieldConfig<unknown, unknown>) | null
+}
+
 export interface ModelField {
   readonly name: string
   readonly description?: string
@@ -37,7 +46,10 @@ export interface InputModel {
 }
 
 export interface ObjectModel extends InputModel {
+  /** Those to tables. */
   readonly relationships: RelationshipOfObject[]
+  /** Those that other plugins answer. */
+  readonly members: ObjectMember[]
 }
 
 /** A type that a name can stand for. */
@@ -48,6 +60,26 @@ export type NamedType =
   | { readonly kind: 'enum'; readonly enumeration: CustomEnum }
   | { readonly kind: 'input'; readonly input: InputModel }
   | { readonly kind: 'object'; readonly object: ObjectModel }
+
+/** The name that GraphQL has for a type. */
+export function nameOfType(type: NamedType): string {
+  switch (type.kind) {
+    case 'builtIn':
+      return type.name
+    case 'database':
+      return scalarName(type.type) ?? type.type.name
+    case 'scalar':
+      return type.scalar.name
+    case 'enum':
+      return type.enumeration.name
+    case 'input':
+      return type.input.name
+    case 'object':
+      return type.object.name
+    default:
+      return type satisfies never
+  }
+}
 
 export interface CustomTypesModel {
   /** Whether they can be used; when not there are none. */

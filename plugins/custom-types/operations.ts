@@ -2,15 +2,18 @@
 
 import { operation } from '../../sdk/metadata.ts'
 import { customTypesRef } from './metadata.ts'
-import { SetCustomTypesArgs } from './schema.ts'
+import type { RelationshipKinds } from './relationship-kinds.ts'
+import { setCustomTypesArgs } from './schema.ts'
 
-export const setCustomTypes = operation({
-  type: 'set_custom_types',
-  about: { summary: 'Replaces all custom types, which actions are declared with.' },
-  args: SetCustomTypesArgs,
-  check: 'object',
-  object: () => customTypesRef,
-  handle({ metadata }, types) {
-    metadata.custom_types = types
-  },
-})
+export const setCustomTypes = (kinds: RelationshipKinds) =>
+  operation({
+    type: 'set_custom_types',
+    about: { summary: 'Replaces all custom types, which actions are declared with.' },
+    args: setCustomTypesArgs(kinds),
+    check: 'object',
+    object: () => customTypesRef,
+    parts: ({ objects = [] }) => kinds.entriesOf(objects).map(({ description }) => description.ref),
+    handle({ metadata }, types) {
+      metadata.custom_types = types
+    },
+  })

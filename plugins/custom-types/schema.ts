@@ -1,8 +1,9 @@
 // What custom types look like on the wire, in arguments and in the document.
 
 import { parseType, print } from 'graphql'
-import { type ObjectOptions, parseFailed, type QualifiedName, Type } from '../../sdk/index.ts'
-import { ColumnName, DocumentTableName, GraphQLName, TableName } from '../../sdk/metadata.ts'
+import { type ObjectOptions, parseFailed, type QualifiedName, type TSchema, Type } from '../../sdk/index.ts'
+import { ColumnName, DocumentTableName, decode, GraphQLName, own, TableName } from '../../sdk/metadata.ts'
+import { isJsonObject } from '../../sdk/services.ts'
 
 /** A field of an input object or object; `type` is GraphQL's text of a type, as graphql-js prints it. */
 export interface TypedField {
@@ -25,6 +26,17 @@ export interface ObjectRelationship {
   field_mapping: Record<string, string>
 }
 
+/** A member of an object that another plugin answers, of a kind that it has added. */
+export interface OtherRelationship {
+  name: string
+  definition: object
+}
+
+export type AnyRelationship = ObjectRelationship | OtherRelationship
+
+/** Whether an entry of an object's relationships leads to a table. */
+export const leadsToTable = (entry: AnyRelationship): entry is ObjectRelationship => 'remote_table' in entry
+
 /** A field of an object; that it has arguments is refused when the types are looked at as a whole. */
 export interface ObjectField extends TypedField {
   arguments?: unknown
@@ -34,7 +46,7 @@ export interface CustomObject {
   name: string
   description?: string
   fields: ObjectField[]
-  relationships?: ObjectRelationship[]
+  relationships?: AnyRelationship[]
 }
 
 export interface CustomScalar {
@@ -99,11 +111,29 @@ const canonicalValue = ({ value, description = null, is_deprecated = null }: Par
   is_deprecated,
 })
 
+/** The kinds of relationships that plugins have added. */
+export interface OtherKinds {
+  /** What reads an entry that was given; undefined: it is of none of them. */
+  of(given: object): { read(given: object): OtherRelationship } | undefined
+}
+
+/** An entry of `relationships`: it leads to a table, unless it is of a kind that a plugin has added. */
+function relationshipSchema(toTable: TSchema, kinds: OtherKinds) {
+  return Type.Unknown({
+    shown: Type.Union([toTable, Type.Object({ name: GraphQLName })]),
+    convert(value: unknown): AnyRelationship {
+      const given = isJsonObject(value) && (own(value, 'remote_table') ?? null) === null ? value : null
+      const kind = given && kinds.of(given)
+      return kind ? kind.read(given) : (decode(toTable, value) as ObjectRelationship)
+    },
+  })
+}
+
 /** A document may hold no unknown keys, arguments may. */
-function typesSchema(isDocument: boolean) {
+function typesSchema(isDocument: boolean, kinds: OtherKinds) {
   const closed: ObjectOptions = isDocument ? { additionalProperties: false } : {}
   const field = { name: GraphQLName, type: GraphQLTypeText, ...described }
-  const relationship = Type.Object(
+  const toTable = Type.Object(
     {
       name: GraphQLName,
       type: Type.Union([Type.Literal('object'), Type.Literal('array')]),
@@ -126,7 +156,7 @@ function typesSchema(isDocument: boolean) {
       name: GraphQLName,
       ...described,
       fields: Type.Array(Type.Object({ ...field, arguments: Type.Optional(Type.Unknown()) }, closed), { minItems: 1 }),
-      relationships: Type.Optional(Type.Array(relationship)),
+      relationships: Type.Optional(Type.Array(relationshipSchema(toTable, kinds))),
     },
     { ...closed, convert: canonicalObject },
   )
@@ -135,17 +165,17 @@ function typesSchema(isDocument: boolean) {
     { name: GraphQLName, ...described, values: Type.Array(value, { minItems: 1 }) },
     closed,
   )
-  const kinds = {
+  const members = {
     input_objects: Type.Optional(Type.Array(inputObject)),
     objects: Type.Optional(Type.Array(object)),
     scalars: Type.Optional(Type.Array(scalar)),
     enums: Type.Optional(Type.Array(enumeration)),
   }
-  return Type.Unsafe<CustomTypes>(Type.Object(kinds, { ...closed, convert: canonical }))
+  return Type.Unsafe<CustomTypes>(Type.Object(members, { ...closed, convert: canonical }))
 }
 
 /** The arguments of `set_custom_types`. */
-export const SetCustomTypesArgs = typesSchema(false)
+export const setCustomTypesArgs = (kinds: OtherKinds) => typesSchema(false, kinds)
 
 /** `custom_types` of a document. */
-export const documentSchema = typesSchema(true)
+export const documentSchema = (kinds: OtherKinds) => typesSchema(true, kinds)

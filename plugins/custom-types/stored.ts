@@ -2,7 +2,14 @@
 // the statement that reads them, so that a subscription can follow them.
 
 import { type GraphQLOutputType, getNullableType, isListType, isObjectType } from 'graphql'
-import type { FieldSelection, MemberPlanner, PlanContext } from '../../sdk/graphql.ts'
+import {
+  type FieldSelection,
+  type MemberPlanner,
+  type PlanContext,
+  planJoin,
+  type ResolvedRowPlanner,
+} from '../../sdk/graphql.ts'
+import { builtInType } from '../../sdk/metadata.ts'
 import { allRows, always, id, join, literal, type Output, type Rows, type Sql, sql, trusted } from '../../sdk/sql.ts'
 
 /** The jsonb of a value, of the row at hand. */
@@ -72,6 +79,7 @@ function planMember(field: FieldSelection, context: PlanContext): Output {
   if (definition === null) return { kind: 'json', text: JSON.stringify(parentType) }
   const { member } = definition.extensions
   if (member?.kind === 'relational') return planRelated(field, context, member)
+  if (member) return planJoined(field, context, member)
   return planValue(definition.type, { field, context }, (row) => sql`(${rowValue(row)} -> ${literal(name)})`)
 }
 
@@ -89,4 +97,20 @@ function planRelated(
   }
   const rows: Rows = { ...allRows, from: { kind: 'sql', build }, where: always }
   return { kind: 'one', unique: true, select: { rows, output: plan(field, context) } }
+}
+
+const json = builtInType('jsonb')
+
+/** What another call answers: the members that it is given, as they were stored. */
+function planJoined(field: FieldSelection, context: PlanContext, planner: ResolvedRowPlanner): Output {
+  const output = planJoin(field, context, { planner, typeOf: () => json })
+  const build = (outer: Sql) => {
+    const columns = planner.needs.map((member) => sql`(${rowValue(outer)} -> ${literal(member)}) as ${id(member)}`)
+    return sql`(select ${columns.length > 0 ? join(columns) : sql`true`})`
+  }
+  return {
+    kind: 'one',
+    unique: true,
+    select: { rows: { ...allRows, from: { kind: 'sql', build }, where: always }, output },
+  }
 }

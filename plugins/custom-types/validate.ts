@@ -3,7 +3,7 @@
 import { isEnumValueName, nameText } from '../../sdk/index.ts'
 import type { PgType, TableModel } from '../../sdk/metadata.ts'
 import { type CustomTypesModel, type NamedType, namedType } from './model.ts'
-import type { CustomObject, CustomTypes, ObjectRelationship } from './schema.ts'
+import { type CustomObject, type CustomTypes, leadsToTable, type ObjectRelationship } from './schema.ts'
 import { baseName, isList } from './type-text.ts'
 
 /** What the types are checked against. */
@@ -69,7 +69,9 @@ function objectViolations(
     ...fields
       .filter(({ type }) => !isOutput(find(baseName(type))))
       .map((field) => noSuchType(field, `object type "${name}"`)),
-    ...relationships.flatMap((relationship) => relationshipViolations(relationship, { name, fields, world })),
+    ...relationships
+      .filter(leadsToTable)
+      .flatMap((relationship) => relationshipViolations(relationship, { name, fields, world })),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { Route } from '../../sdk/http.ts'
 import { notFound, parseFailed, Type } from '../../sdk/index.ts'
 import type { MetadataService } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject, jsonType } from '../../sdk/services.ts'
 
 const operations = new Set(['select', 'insert', 'update', 'delete', 'count'])
 
@@ -18,10 +18,10 @@ export const tableRoute = (service: MetadataService): Route => ({
   handle({ body, request, session }) {
     const { table, operation } = request.params as { readonly table: string; readonly operation: string }
     if (!operations.has(operation)) throw notFound('No such resource exists')
-    if (jsonType(body) !== 'Object') {
+    if (!isJsonObject(body)) {
       throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`)
     }
-    const args = { ...(body as object), table: { schema: 'public', name: table } }
+    const args = { ...body, table: { schema: 'public', name: table } }
     return service.run({ type: operation, args }, session)
   },
 })

@@ -3,6 +3,7 @@
 
 import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
 import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
+import { isDeeper } from '../../sdk/services.ts'
 import { allOf, type Condition } from '../../sdk/sql.ts'
 import { visibleColumns } from './columns.ts'
 import { resolveComparisons } from './comparisons.ts'
@@ -17,12 +18,6 @@ export function resolveExpression(expression: unknown, table: TableModel, contex
   if (isDeeper(expression, maxDepth))
     throw parseFailed(`a boolean expression is nested at most ${maxDepth} levels deep`)
   return resolveMembers(expression, table, context)
-}
-
-/** Whether lists and objects are nested in more than so many levels. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
 }
 
 function resolveMembers(expression: unknown, table: TableModel, context: ExpressionContext): Condition {

@@ -2,7 +2,7 @@
 
 import { badRequest, graphqlBaseName, parseFailed, sessionVariableName, within } from '../../sdk/index.ts'
 import { builtInType, type ColumnModel, type EnumValue, type PgType, type TableModel } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import {
   allOf,
   type Codec,
@@ -55,15 +55,13 @@ export function resolveComparisons(
 ): Condition {
   if (column.type.name === 'json') throw unexpected('JSON column can not be part of where clause')
   const subject = { column, table, name: column.name, type: column.type, casts: [] }
-  const comparisons = isObject(value)
+  const comparisons = isJsonObject(value)
     ? resolveOperators(value, subject, context)
     : [resolveOperator('_eq', value, subject, context)]
   const reason = comparisons.some(({ literal }) => literal) ? 'on_type' : 'session_variable'
   context.depend({ kind: 'column', table: table.name, name: column.name }, reason)
   return allOf(comparisons.map(({ condition }) => condition))
 }
-
-const isObject = (value: unknown): value is object => jsonType(value) === 'Object'
 
 const resolveOperators = (operators: object, subject: Subject, context: ExpressionContext): Comparison[] =>
   Object.entries(operators).map(([word, operand]) =>
@@ -113,7 +111,7 @@ function resolveCasts(value: unknown, subject: Subject, context: ExpressionConte
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (isObject(value)) return value as Record<string, unknown>
+  if (isJsonObject(value)) return value
   throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(value)}`)
 }
 
@@ -156,7 +154,7 @@ function compareWithValue(
   }
   const operands = isOperandObject(operand)
     ? memberOperands(operand, value, type, context)
-    : [paramOperand(operandSource(operator, operand, value, subject, context), operandType(operand, type))]
+    : [paramOperand(operandSource({ operator, operand }, value, subject, context), operandType(operand, type))]
   const literal = operands.some(({ source }) => source.from === 'constant')
   return { condition: compare(subject, operator, operands), literal }
 }
@@ -200,14 +198,13 @@ function nullCheck(column: string, value: unknown): Condition {
 
 /** Where an operand comes from: a session variable, or the literal in PostgreSQL's syntax. */
 function operandSource(
-  operator: ComparisonOperator,
-  operand: SingleOperand,
+  of: { readonly operator: ComparisonOperator; readonly operand: SingleOperand },
   value: unknown,
   subject: Subject,
   context: ExpressionContext,
 ): ParamSource {
-  const codec = operandCodec(operator, operand, subject, context)
-  const isList = operand === 'list' || operand === 'texts'
+  const codec = operandCodec(of, subject, context)
+  const isList = of.operand === 'list' || of.operand === 'texts'
   return isList ? listSource(value, codec, context) : valueSource(value, codec, context)
 }
 
@@ -227,8 +224,7 @@ function listSource(value: unknown, codec: Codec, { dialect }: ExpressionContext
 const encode = (codec: Codec, value: unknown): string | null => (value === null ? null : codec.encode(value))
 
 function operandCodec(
-  operator: ComparisonOperator,
-  operand: SingleOperand,
+  { operator, operand }: { readonly operator: ComparisonOperator; readonly operand: SingleOperand },
   subject: Subject,
   context: ExpressionContext,
 ): Codec {

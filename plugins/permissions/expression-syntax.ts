@@ -2,7 +2,7 @@
 
 import { parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
 import { decode, TableName } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject, jsonType } from '../../sdk/services.ts'
 
 /** A boolean expression as metadata holds it: a JSON object of connectives, columns and relationships. */
 export type BooleanExpression = Record<string, unknown>
@@ -41,8 +41,8 @@ const isOperator = (word: string): boolean => /^[_$]/.test(word)
 
 /** The members of a JSON object; refuses anything else with the message. */
 export function objectEntries(value: unknown, message: string): [string, unknown][] {
-  if (jsonType(value) !== 'Object') throw parseFailed(message)
-  return Object.entries(value as object)
+  if (!isJsonObject(value)) throw parseFailed(message)
+  return Object.entries(value)
 }
 
 /** The members of a JSON array. */
@@ -91,6 +91,6 @@ function canonicalEntry(key: string, value: unknown): [string, unknown] {
       return [word, { _table: table, _where: within('_where', () => canonicalExpression(where)) }]
     }
     default:
-      return [key, isOperator(key) || jsonType(value) !== 'Object' ? value : canonicalExpression(value)]
+      return [key, isOperator(key) || !isJsonObject(value) ? value : canonicalExpression(value)]
   }
 }

@@ -2,7 +2,7 @@
 
 import { type QualifiedName, sameName } from '../../sdk/index.ts'
 import type { Rename, TableModel } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject } from '../../sdk/services.ts'
 import { type BooleanExpression, canonicalWord, columnOperator, readExists } from './expression-syntax.ts'
 import type { PermissionKind, Permissions } from './schema.ts'
 
@@ -39,17 +39,20 @@ export function renameInExpression(
   rename: Rename,
   lookup: TableLookup,
 ): BooleanExpression {
-  const entries = Object.entries(expression).map(([key, value]) => renameEntry(key, value, table, rename, lookup))
+  const place = { table, rename, lookup }
+  const entries = Object.entries(expression).map(([key, value]) => renameEntry(key, value, place))
   return Object.fromEntries(entries)
 }
 
-function renameEntry(
-  key: string,
-  value: unknown,
-  table: QualifiedName,
-  rename: Rename,
-  lookup: TableLookup,
-): [string, unknown] {
+/** Where a member of an expression stands, and what is renamed. */
+interface Place {
+  readonly table: QualifiedName
+  readonly rename: Rename
+  readonly lookup: TableLookup
+}
+
+function renameEntry(key: string, value: unknown, place: Place): [string, unknown] {
+  const { table, rename, lookup } = place
   const inside = (expression: unknown, of: QualifiedName) =>
     renameInExpression(expression as BooleanExpression, of, rename, lookup)
   switch (canonicalWord(key)) {
@@ -63,30 +66,24 @@ function renameEntry(
       return [key, { _table: renameTable(exists.table, rename), _where: inside(exists.where, exists.table) }]
     }
     default:
-      return renameMember(key, value, table, rename, lookup)
+      return renameMember(key, value, place)
   }
 }
 
 const renameTable = (name: QualifiedName, rename: Rename): QualifiedName =>
   rename.kind === 'table' && sameName(rename.from, name) ? rename.to : name
 
-function renameMember(
-  key: string,
-  value: unknown,
-  table: QualifiedName,
-  rename: Rename,
-  lookup: TableLookup,
-): [string, unknown] {
+function renameMember(key: string, value: unknown, { table, rename, lookup }: Place): [string, unknown] {
   const isHere = rename.kind !== 'table' && sameName(rename.table, table)
   const name = isHere && key === rename.from ? rename.to : key
-  if (jsonType(value) !== 'Object') return [name, value]
+  if (!isJsonObject(value)) return [name, value]
   const model = lookup(table)
   const field = model?.columns.has(key) ? undefined : model?.fields.get(key)
   if (field?.kind === 'relationship') {
-    return [name, renameInExpression(value as BooleanExpression, field.target, rename, lookup)]
+    return [name, renameInExpression(value, field.target, rename, lookup)]
   }
   if (!isHere || rename.kind !== 'column') return [name, value]
-  return [name, renameOperands(value as object, rename)]
+  return [name, renameOperands(value, rename)]
 }
 
 /** The comparisons of a column with another name for the columns that they compare it with. */

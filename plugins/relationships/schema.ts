@@ -2,7 +2,7 @@
 
 import { parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
 import { ColumnName, DocumentTableName, decode, ObjectName, TableName } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject } from '../../sdk/services.ts'
 
 export const relationshipTypes = ['object', 'array'] as const
 
@@ -108,15 +108,12 @@ function usingSchema<T extends RelationshipType>(type: T, document: boolean) {
 
 /** The rules that a schema cannot word. */
 function checkUsing(value: unknown): void {
-  if (jsonType(value) !== 'Object') throw parseFailed('using should be an object')
-  const { foreign_key_constraint_on: key = null, manual_configuration: manual = null } = value as Record<
-    string,
-    unknown
-  >
+  if (!isJsonObject(value)) throw parseFailed('using should be an object')
+  const { foreign_key_constraint_on: key = null, manual_configuration: manual = null } = value
   const both = 'foreign_key_constraint_on/manual_configuration'
   if (key === null && manual === null) throw parseFailed(`atleast one of ${both} should be present`)
   if (key !== null && manual !== null) throw parseFailed(`only one of ${both} should be present`)
-  if (manual !== null && jsonType(manual) !== 'Object') throw parseFailed('manual_configuration should be an object')
+  if (manual !== null && !isJsonObject(manual)) throw parseFailed('manual_configuration should be an object')
 }
 
 /** The arguments of `create_<type>_relationship`. */

@@ -15,7 +15,7 @@ import {
 import type { SchemaScope } from '../../sdk/graphql.ts'
 import type { Session } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import { numberText } from '../../sdk/sql.ts'
 import { presetValue, type RemoteView, type RoleTypes } from '../remote-schemas/index.ts'
 import { columnOf } from './schema.ts'
@@ -42,10 +42,8 @@ export function remainingType(type: GraphQLInputType, value: unknown, making: Re
     const remaining = remainingType(type.ofType, value, making)
     return remaining && new GraphQLList(remaining)
   }
-  if (!isInputObjectType(type) || jsonType(value) !== 'Object') return null
-  return leavesMembers(type, value as WireObject, making.view)
-    ? remainingObject(type, value as WireObject, making)
-    : null
+  if (!isInputObjectType(type) || !isJsonObject(value)) return null
+  return leavesMembers(type, value, making.view) ? remainingObject(type, value, making) : null
 }
 
 /** Whether a definition leaves anything of an input object. */
@@ -55,7 +53,7 @@ const leavesMembers = (type: GraphQLInputObjectType, given: WireObject, view: Re
     if (value === undefined) return true
     if (Array.isArray(value)) return value.length > 0
     const named = getNamedType(field.type)
-    return isInputObjectType(named) && jsonType(value) === 'Object' && leavesMembers(named, value as WireObject, view)
+    return isInputObjectType(named) && isJsonObject(value) && leavesMembers(named, value, view)
   })
 
 function remainingObject(type: GraphQLInputObjectType, given: WireObject, making: RemainingTypes) {
@@ -98,6 +96,7 @@ export function filledIn(value: unknown, row: WireObject, type: GraphQLInputType
 
 /** As an identifier, a number that a double cannot hold is a text: servers that read it as a number would take another one. */
 function columnValue(value: unknown, type: GraphQLInputType): unknown {
+  if (Array.isArray(value)) return value.map((item) => columnValue(item, type))
   const isKeptAsText = typeof value === 'object' && jsonType(value) === 'Number'
   return isKeptAsText && getNamedType(type) === GraphQLID ? numberText(value) : value
 }
@@ -107,14 +106,9 @@ export function merged(given: unknown, defined: unknown): unknown {
   if (defined === undefined) return given
   if (given === undefined || given === null) return defined
   if (Array.isArray(given) || Array.isArray(defined)) return [given, defined].flat()
-  if (jsonType(given) !== 'Object' || jsonType(defined) !== 'Object') return defined
-  const members = { ...(given as object), ...(defined as object) }
-  return Object.fromEntries(
-    Object.keys(members).map((name) => [
-      name,
-      merged(own(given as WireObject, name), own(defined as WireObject, name)),
-    ]),
-  )
+  if (!isJsonObject(given) || !isJsonObject(defined)) return defined
+  const names = Object.keys({ ...given, ...defined })
+  return Object.fromEntries(names.map((name) => [name, merged(own(given, name), own(defined, name))]))
 }
 
 /** What has a say in arguments beside requests and definitions. */
@@ -156,4 +150,4 @@ export function mergedByRules(
 
 const itemsOf = (value: unknown): unknown[] => (value === undefined || value === null ? [] : [value].flat(1))
 
-const membersOf = (value: unknown): WireObject => (jsonType(value) === 'Object' ? (value as WireObject) : {})
+const membersOf = (value: unknown): WireObject => (isJsonObject(value) ? value : {})

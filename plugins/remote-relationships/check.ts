@@ -1,4 +1,4 @@
-// Whether a remote relationship fits its table and the remote schema. The wording of each refusal is the interface's.
+// Whether a remote relationship fits what it starts from and the remote schema. The wording of each refusal is the interface's.
 
 import {
   type GraphQLInputType,
@@ -10,10 +10,10 @@ import {
   isObjectType,
   isScalarType,
 } from 'graphql'
-import { badRequest, isGraphQLName, nameText } from '../../sdk/index.ts'
-import { own, type TableModel, type WireObject } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
-import { numberText, scalarName } from '../../sdk/sql.ts'
+import { badRequest, isGraphQLName } from '../../sdk/index.ts'
+import { own, type WireObject } from '../../sdk/metadata.ts'
+import { isJsonObject } from '../../sdk/services.ts'
+import { numberText } from '../../sdk/sql.ts'
 import type { RemoteSchemaModel } from '../remote-schemas/index.ts'
 import { columnOf, type RemoteField, type RemoteRelationshipDefinition } from './schema.ts'
 
@@ -24,28 +24,43 @@ export interface RemoteStep {
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
+/** The type of a value that a relationship starts from, by its name in GraphQL. */
+export interface JoinedType {
+  readonly name: string
+  readonly isEnum: boolean
+  /** How many lists it stands in. */
+  readonly depth: number
+}
+
+/** What a relationship starts from: the columns of a table's rows, or the fields of an object. */
+export interface JoinedMembers {
+  /** As messages call it: `table "book"`. */
+  readonly text: string
+  readonly types: ReadonlyMap<string, JoinedType>
+}
+
 /** What arguments may be made of. */
 interface Arguments {
-  readonly table: TableModel
-  readonly columns: ReadonlySet<string>
+  readonly members: JoinedMembers
+  readonly names: ReadonlySet<string>
 }
 
 /** The way to the joined field; throws what is wrong with it. */
 export function checkedSteps(
-  { service_fields: columns, remote_schema: name, remote_field: field }: RemoteRelationshipDefinition,
-  table: TableModel,
+  { service_fields: names, remote_schema: name, remote_field: field }: RemoteRelationshipDefinition,
+  members: JoinedMembers,
   remotes: ReadonlyMap<string, RemoteSchemaModel>,
 ): RemoteStep[] {
-  for (const column of columns) {
-    if (!table.columns.has(column))
-      throw broken(`field with name "${column}" not found in table "${nameText(table.name)}"`)
+  const { text, types } = members
+  for (const each of names) {
+    if (!types.has(each)) throw broken(`field with name "${each}" not found in ${text}`)
   }
-  for (const column of table.columns.keys()) {
-    if (!isGraphQLName(column)) throw broken(`"${column}" is not a valid GraphQL identifier`)
+  for (const each of types.keys()) {
+    if (!isGraphQLName(each)) throw broken(`"${each}" is not a valid GraphQL identifier`)
   }
   const remote = remotes.get(name)
   if (!remote) throw broken(`remote schema with name "${name}" not found`)
-  return stepsOf(field, remote.types.schema.getQueryType()!, { table, columns: new Set(columns) })
+  return stepsOf(field, remote.types.schema.getQueryType()!, { members, names: new Set(names) })
 }
 
 const broken = (reason: string) => badRequest('constraint-violation', reason)
@@ -78,15 +93,27 @@ function checkValue(value: unknown, type: GraphQLInputType, from: Arguments): vo
   if (column !== null) checkColumn(column, type, from)
   else if (value === null) throw broken('null is not allowed here')
   else if (Array.isArray(value)) checkList(value, type, from)
-  else if (jsonType(value) === 'Object') checkObject(value as WireObject, type, from)
+  else if (isJsonObject(value)) checkObject(value, type, from)
   else requireType(literalType(value), type)
 }
 
-function checkColumn(name: string, type: GraphQLInputType, { table, columns }: Arguments): void {
-  const column = columns.has(name) ? table.columns.get(name) : undefined
-  if (!column) throw broken(`variable "${name}" is not found`)
-  if (column.enumTable) throw broken('enum value is not supported')
-  requireType(scalarName(column.type) ?? column.type.name, type)
+function checkColumn(name: string, type: GraphQLInputType, { members, names }: Arguments): void {
+  const given = names.has(name) ? members.types.get(name) : undefined
+  if (!given) throw broken(`variable "${name}" is not found`)
+  if (given.isEnum) throw broken('enum value is not supported')
+  requireType(given.name, type)
+  const depth = depthOf(type)
+  if (given.depth === 0 || given.depth === depth) return
+  throw broken(
+    `expected type "${listText(getNamedType(type).name, depth)}" but got "${listText(given.name, given.depth)}"`,
+  )
+}
+
+const listText = (name: string, depth: number): string => `${'['.repeat(depth)}${name}${']'.repeat(depth)}`
+
+function depthOf(type: GraphQLInputType): number {
+  const nullable = getNullableType(type)
+  return isListType(nullable) ? 1 + depthOf(nullable.ofType) : 0
 }
 
 function literalType(value: unknown): string {
@@ -127,5 +154,5 @@ export function columnsOf(value: unknown): string[] {
   const column = columnOf(value)
   if (column !== null) return [column]
   if (Array.isArray(value)) return value.flatMap(columnsOf)
-  return jsonType(value) === 'Object' ? Object.values(value as object).flatMap(columnsOf) : []
+  return isJsonObject(value) ? Object.values(value).flatMap(columnsOf) : []
 }

@@ -16,7 +16,7 @@ import type { TableModel } from '../../sdk/metadata.ts'
 import { type RemoteSchemaModel, type RemoteServers, type RemoteView, RoleTypes } from '../remote-schemas/index.ts'
 import { remainingType } from './arguments.ts'
 import { joinPlan, type RemoteWay } from './join.ts'
-import type { RemoteRelationshipModel } from './metadata.ts'
+import type { RemoteJoin } from './metadata.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 
@@ -31,17 +31,18 @@ function rowFields(scope: SchemaScope, table: TableModel, servers: RemoteServers
   const fields = new Map<string, () => Field>()
   for (const relationship of table.fields.values()) {
     if (relationship.kind !== 'remote_relationship' || !isGraphQLName(relationship.name)) continue
-    const remote = scope.model.slices.remote_schemas?.get(relationship.remoteSchema)
-    const view = remote && servers.viewOf(remote, scope.role)
-    const way = view && visibleWay(relationship, view)
-    if (!way) continue
-    fields.set(relationship.name, () => joinedField({ scope, table, relationship, remote, view, way, servers }))
+    const joined = joinedField({ scope, relationship, servers, owner: `${table.name.schema}_${table.name.name}` })
+    if (!joined) continue
+    fields.set(relationship.name, () => {
+      const { planner, ...field } = joined()
+      return { ...field, extensions: { row: planner } }
+    })
   }
   return fields
 }
 
 /** The fields on the way; null where one of them, or what it gives, cannot be seen. */
-function visibleWay({ steps }: RemoteRelationshipModel, view: RemoteView): RemoteWay[] | null {
+function visibleWay({ steps }: RemoteJoin, view: RemoteView): RemoteWay[] | null {
   const way: RemoteWay[] = []
   let parent: GraphQLObjectType | null = view.root('query')
   for (const { field: name, arguments: given } of steps) {
@@ -55,26 +56,45 @@ function visibleWay({ steps }: RemoteRelationshipModel, view: RemoteView): Remot
   return way
 }
 
-interface Joined {
+/** What is joined to a field of a remote server. */
+export interface Joined {
   readonly scope: SchemaScope
-  readonly table: TableModel
-  readonly relationship: RemoteRelationshipModel
+  readonly relationship: RemoteJoin
+  readonly servers: RemoteServers
+  /** Names what has the relationship, in names of types that it makes. */
+  readonly owner: string
+}
+
+/** A field of a schema, and what answers it. */
+export interface JoinedField extends Pick<Field, 'type' | 'description' | 'args'> {
+  readonly planner: ResolvedRowPlanner
+}
+
+/** Makes the field of a relationship; null: the role does not see where it leads. */
+export function joinedField(joined: Joined): (() => JoinedField) | null {
+  const { scope, relationship, servers } = joined
+  const remote = scope.model.slices.remote_schemas?.get(relationship.remoteSchema)
+  const view = remote && servers.viewOf(remote, scope.role)
+  const way = view && visibleWay(relationship, view)
+  return way ? () => makeField(joined, { remote, view, way }) : null
+}
+
+interface Joint {
   readonly remote: RemoteSchemaModel
   readonly view: RemoteView
   readonly way: readonly RemoteWay[]
-  readonly servers: RemoteServers
 }
 
-function joinedField({ scope, table, relationship, remote, view, way, servers }: Joined): Field {
+function makeField({ scope, relationship, servers, owner }: Joined, { remote, view, way }: Joint): JoinedField {
   const types = new RoleTypes(scope, view)
   const leaf = way.at(-1)!
-  const suffix = `_remote_rel_${table.name.schema}_${table.name.name}${relationship.name}`
+  const suffix = `_remote_rel_${owner}${relationship.name}`
   const args = view.arguments(leaf.parent, leaf.field).flatMap((argument): [string, GraphQLInputFieldConfig][] => {
     const type = remainingType(argument.type, leaf.arguments[argument.name], { scope, types, view, suffix })
     return type ? [[argument.name, { ...types.argument(argument), type }]] : []
   })
   const { description } = types.field(leaf.parent, leaf.field)
-  const row: ResolvedRowPlanner = {
+  const planner: ResolvedRowPlanner = {
     kind: 'resolved',
     membersBy: 'response name',
     partial: servers.isPartial,
@@ -86,7 +106,7 @@ function joinedField({ scope, table, relationship, remote, view, way, servers }:
     type: joinedType(types, way),
     ...(description != null && { description }),
     args: Object.fromEntries(args),
-    extensions: { row },
+    planner,
   }
 }
 

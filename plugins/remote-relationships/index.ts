@@ -1,14 +1,16 @@
-// Fields of rows that lead to other GraphQL servers.
+// Fields of rows, and of objects that actions give, that lead to other GraphQL servers.
 
 import { definePlugin } from '../../sdk/index.ts'
+import { objectRelationships } from '../custom-types/index.ts'
 import { remoteServers } from '../remote-schemas/index.ts'
 import { remoteRelationshipContribution } from './graphql.ts'
 import { remoteRelationships } from './metadata.ts'
+import { objectRemoteRelationships } from './object-relationships.ts'
 import { createRemoteRelationship, deleteRemoteRelationship, updateRemoteRelationship } from './operations.ts'
 
 export default definePlugin({
   name: 'remote-relationships',
-  dependencies: ['tables', 'remote-schemas'],
+  dependencies: ['tables', 'remote-schemas', 'custom-types'],
   register(engine) {
     const { dialect } = engine
     engine.metadata.facet(remoteRelationships(dialect))
@@ -17,6 +19,8 @@ export default definePlugin({
       updateRemoteRelationship(dialect),
       deleteRemoteRelationship,
     )
-    engine.graphql.contribute(remoteRelationshipContribution(engine.use(remoteServers)))
+    const servers = engine.use(remoteServers)
+    engine.graphql.contribute(remoteRelationshipContribution(servers))
+    engine.use(objectRelationships).add(objectRemoteRelationships(dialect, servers))
   },
 })

@@ -14,7 +14,7 @@ import {
   RequestText,
 } from '../remote-schemas/index.ts'
 import { filledIn, merged, mergedByRules } from './arguments.ts'
-import type { RemoteRelationshipModel } from './metadata.ts'
+import type { RemoteJoin } from './metadata.ts'
 
 /** A step with what the server knows of it. */
 export interface RemoteWay {
@@ -24,7 +24,7 @@ export interface RemoteWay {
 }
 
 interface Joining {
-  readonly relationship: RemoteRelationshipModel
+  readonly relationship: RemoteJoin
   readonly view: RemoteView
   readonly way: readonly RemoteWay[]
   readonly skipsNulls: boolean

@@ -2,9 +2,10 @@
 
 import { badRequest, type Dialect, nameText, type QualifiedName, sameName, TrellisError } from '../../sdk/index.ts'
 import type { Facet, ObjectRef, Rename, ResolveContext, TableModel } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject } from '../../sdk/services.ts'
+import { scalarName } from '../../sdk/sql.ts'
 import { remoteSchemaRef } from '../remote-schemas/index.ts'
-import { checkedSteps, columnsOf, type RemoteStep } from './check.ts'
+import { checkedSteps, columnsOf, type JoinedMembers, type RemoteStep } from './check.ts'
 import {
   columnOf,
   type RemoteField,
@@ -13,15 +14,19 @@ import {
   writtenEntry,
 } from './schema.ts'
 
-/** A member of a table's rows that a remote server gives. */
-export interface RemoteRelationshipModel {
-  readonly kind: 'remote_relationship'
+/** How rows or objects are joined to a field of a remote server. */
+export interface RemoteJoin {
   readonly name: string
   readonly remoteSchema: string
-  /** Columns that arguments are made of. */
+  /** Columns of the row, or fields of the object, that arguments are made of. */
   readonly columns: readonly string[]
   /** The last one is the joined field. */
   readonly steps: readonly RemoteStep[]
+}
+
+/** A member of a table's rows that a remote server gives. */
+export interface RemoteRelationshipModel extends RemoteJoin {
+  readonly kind: 'remote_relationship'
 }
 
 declare module '../../sdk/registry.ts' {
@@ -70,21 +75,43 @@ function resolveRemoteRelationship(
   context: ResolveContext,
 ): RemoteRelationshipModel {
   const { remote_schema: remoteSchema, service_fields: given } = definition
-  const remotes = context.resolved('remote_schemas') ?? new Map()
+  // The missing space is part of the message that clients know.
+  const where = `in table "${nameText(table.name)}": in remote relationship"${name}"`
+  const join = located(where, () => resolveJoin({ name, definition }, membersOf(table), context))
+  for (const column of given) context.depend({ kind: 'column', table: table.name, name: column }, 'remote_relationship')
+  context.depend(remoteSchemaRef(remoteSchema), 'remote_schema')
+  return { kind: 'remote_relationship', ...join }
+}
+
+/** The join of an entry that starts from these members; throws what is wrong with it. */
+export function resolveJoin(
+  { name, definition }: RemoteRelationshipEntry,
+  members: JoinedMembers,
+  context: Pick<ResolveContext, 'resolved'>,
+): RemoteJoin {
+  const steps = checkedSteps(definition, members, context.resolved('remote_schemas') ?? new Map())
+  const columns = [...new Set(steps.flatMap((step) => columnsOf(step.arguments)))]
+  return { name, remoteSchema: definition.remote_schema, columns, steps }
+}
+
+/** What the work gives; its refusals are told with where it was. */
+export function located<T>(where: string, work: () => T): T {
   try {
-    const steps = checkedSteps(definition, table, remotes)
-    for (const column of given)
-      context.depend({ kind: 'column', table: table.name, name: column }, 'remote_relationship')
-    context.depend(remoteSchemaRef(remoteSchema), 'remote_schema')
-    const columns = [...new Set(steps.flatMap((step) => columnsOf(step.arguments)))]
-    return { kind: 'remote_relationship', name, remoteSchema, columns, steps }
+    return work()
   } catch (error) {
     if (!(error instanceof TrellisError)) throw error
-    // The missing space is part of the message that clients know.
-    const where = `in table "${nameText(table.name)}": in remote relationship"${name}"`
     throw badRequest(error.code, `${where}: ${error.message}`)
   }
 }
+
+const membersOf = ({ name, columns }: TableModel): JoinedMembers => ({
+  text: `table "${nameText(name)}"`,
+  types: new Map(
+    [...columns].map(([column, { type, enumTable }]) => {
+      return [column, { name: scalarName(type) ?? type.name, isEnum: Boolean(enumTable), depth: 0 }]
+    }),
+  ),
+})
 
 /** An entry of `table` with the new name of a column in place of the old one. */
 function renamed(entry: RemoteRelationshipEntry, rename: Rename, table: QualifiedName): RemoteRelationshipEntry {
@@ -93,7 +120,7 @@ function renamed(entry: RemoteRelationshipEntry, rename: Rename, table: Qualifie
   const inValue = (value: unknown): unknown => {
     if (columnOf(value) === rename.from) return `$${rename.to}`
     if (Array.isArray(value)) return value.map(inValue)
-    return jsonType(value) === 'Object' ? inMembers(value as object) : value
+    return isJsonObject(value) ? inMembers(value) : value
   }
   const inMembers = (members: object) =>
     Object.fromEntries(Object.entries(members).map(([name, value]) => [name, inValue(value)]))

@@ -4,22 +4,7 @@ import { badRequest, type Dialect, nameKey, nameText, type QualifiedName } from 
 import { type MetadataDocument, type Model, operation } from '../../sdk/metadata.ts'
 import { requireTable } from '../tables/index.ts'
 import { remoteRelationshipRef } from './metadata.ts'
-import {
-  DeleteRemoteRelationshipArgs,
-  type RemoteRelationshipArgs,
-  type RemoteRelationshipEntry,
-  remoteRelationshipArgs,
-} from './schema.ts'
-
-const entryOf = ({
-  name,
-  remote_schema,
-  service_fields,
-  remote_field,
-}: RemoteRelationshipArgs): RemoteRelationshipEntry => ({
-  name,
-  definition: { remote_schema, service_fields, remote_field },
-})
+import { DeleteRemoteRelationshipArgs, entryOf, remoteRelationshipArgs } from './schema.ts'
 
 interface Place {
   readonly metadata: MetadataDocument

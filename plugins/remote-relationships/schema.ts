@@ -10,8 +10,8 @@ import {
   type TSchema,
   Type,
 } from '../../sdk/index.ts'
-import { ColumnName, decode, ObjectName, own, TableName, type WireObject } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { ColumnName, decode, GraphQLName, ObjectName, own, TableName, type WireObject } from '../../sdk/metadata.ts'
+import { isJsonObject, jsonType } from '../../sdk/services.ts'
 
 /** A field of a remote schema, and the way on from it: an object with its name as the only key. */
 export interface RemoteField {
@@ -44,7 +44,7 @@ function checkArgument(value: unknown, path: readonly (string | number)[]): void
   const column = columnOf(value)
   if (column !== null && !isGraphQLName(column)) throw parseFailed('Invalid variable name.', path)
   if (Array.isArray(value)) for (const [i, item] of value.entries()) checkArgument(item, [...path, i])
-  else if (jsonType(value) === 'Object') checkArguments(value as WireObject, path)
+  else if (isJsonObject(value)) checkArguments(value, path)
 }
 
 function checkArguments(values: WireObject, path: readonly (string | number)[]): void {
@@ -55,26 +55,25 @@ function checkArguments(values: WireObject, path: readonly (string | number)[]):
 }
 
 function readRemoteField(value: unknown, path: readonly (string | number)[] = []): RemoteField {
-  if (jsonType(value) !== 'Object') {
+  if (!isJsonObject(value)) {
     const rule = 'Remote fields should be an object that starts with the name of a field e.g. person: ...'
     throw parseFailed(rule, path)
   }
-  const [entry, ...others] = Object.entries(value as object)
+  const [entry, ...others] = Object.entries(value)
   if (!entry || others.length > 0) throw parseFailed('Only one field allowed, not multiple.', path)
   const [name, call] = entry
   if (!isGraphQLName(name)) throw parseFailed(`${name} is an invalid key name`, path)
   const at = [...path, name]
-  if (jsonType(call) !== 'Object') {
+  if (!isJsonObject(call)) {
     throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(call)}`, at)
   }
-  const given = own(call as WireObject, 'arguments')
+  const given = own(call, 'arguments')
   if (given === undefined) throw parseFailed('key "arguments" not found', at)
-  if (jsonType(given) !== 'Object')
-    throw parseFailed('Remote arguments should be an object of keys.', [...at, 'arguments'])
-  checkArguments(given as WireObject, [...at, 'arguments'])
-  const next = own(call as WireObject, 'field') ?? null
+  if (!isJsonObject(given)) throw parseFailed('Remote arguments should be an object of keys.', [...at, 'arguments'])
+  checkArguments(given, [...at, 'arguments'])
+  const next = own(call, 'field') ?? null
   const field = next === null ? {} : { field: readRemoteField(next, [...at, 'field']) }
-  return { [name]: { arguments: given as Record<string, unknown>, ...field } }
+  return { [name]: { arguments: given, ...field } }
 }
 
 const RemoteFieldSchema = Type.Unsafe<RemoteField>(
@@ -125,23 +124,63 @@ export const DeleteRemoteRelationshipArgs = Type.Object({ table: TableName, name
 
 const closed = { additionalProperties: false }
 
-/** An entry of a document; later ones have the definition one level deeper. */
-export function remoteRelationshipEntry(dialect: Dialect) {
+/** A definition of a document; later ones have it one level deeper. */
+function definitionSchema(dialect: Dialect) {
   const convert = (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect))
   const definition = Type.Object(definitionMembers(dialect), { ...closed, convert })
   const nested = Type.Object(
     { to_remote_schema: definition },
     { ...closed, convert: ({ to_remote_schema: inner }: Readonly<Record<string, unknown>>) => inner },
   )
-  const either = Type.Unknown({
+  return Type.Unknown({
     shown: Type.Union([definition, nested]),
     convert: (value: unknown) => readDefinition(value, { definition, nested }),
   })
-  return Type.Unsafe<RemoteRelationshipEntry>(Type.Object({ name: ObjectName, definition: either }, closed))
 }
 
+/** An entry of a document. */
+export const remoteRelationshipEntry = (dialect: Dialect) =>
+  Type.Unsafe<RemoteRelationshipEntry>(Type.Object({ name: ObjectName, definition: definitionSchema(dialect) }, closed))
+
+/** Whether an entry of an object's relationships is a remote one. */
+export const isRemoteEntry = (entry: object): boolean =>
+  isJsonObject(entry) && (own(entry, 'definition') !== undefined || own(entry, 'remote_schema') !== undefined)
+
+/** Reads such an entry: as tables' entries in documents have it, or flat, as the operations of tables' have it. */
+export function objectEntryReader(dialect: Dialect): (given: object) => RemoteRelationshipEntry {
+  // Which of both it is says the field of the remote schema.
+  const named = { name: GraphQLName, type: Type.Optional(Type.Union([Type.Literal('object'), Type.Literal('array')])) }
+  const flat = Type.Unsafe<RemoteRelationshipArgs>(
+    Type.Object(
+      { ...named, ...definitionMembers(dialect) },
+      { ...closed, convert: (given: Readonly<Record<string, unknown>>) => canonical(given, columnKeys(dialect)) },
+    ),
+  )
+  const deep = Type.Unsafe<RemoteRelationshipEntry>(
+    Type.Object({ ...named, definition: definitionSchema(dialect) }, closed),
+  )
+  return (given) => {
+    if (isJsonObject(given) && own(given, 'definition') !== undefined) {
+      const { name, definition } = decode(deep, given)
+      return { name, definition }
+    }
+    return entryOf(decode(flat, given))
+  }
+}
+
+/** The entry that flat members stand for. */
+export const entryOf = ({
+  name,
+  remote_schema,
+  service_fields,
+  remote_field,
+}: Omit<RemoteRelationshipArgs, 'table'>): RemoteRelationshipEntry => ({
+  name,
+  definition: { remote_schema, service_fields, remote_field },
+})
+
 function readDefinition(value: unknown, { definition, nested }: Readonly<Record<'definition' | 'nested', TSchema>>) {
-  const isNested = jsonType(value) === 'Object' && own(value as WireObject, 'to_remote_schema') !== undefined
+  const isNested = isJsonObject(value) && own(value, 'to_remote_schema') !== undefined
   return decode(isNested ? nested : definition, value)
 }
 

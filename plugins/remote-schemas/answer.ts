@@ -2,7 +2,7 @@
 
 import { internalError, type TrellisError } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
-import { jsonType, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
+import { isDeeper, isJsonObject, maxLevels, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
 import type { FieldAnswer, RemoteError } from './questions.ts'
 
 export interface RemoteAnswer {
@@ -24,7 +24,7 @@ export function answerOf(answer: WireObject, status: number): RemoteAnswer {
   const errors = own(answer, 'errors')
   if (!isAnswer(answer)) throw unusable('"data" field not found in remote response', status)
   return {
-    data: jsonType(data) === 'Object' ? (data as WireObject) : null,
+    data: isJsonObject(data) ? data : null,
     errors: Array.isArray(errors) ? errors.map(readError) : [],
   }
 }
@@ -92,7 +92,7 @@ function parsed(status: number, parse: () => unknown): WireObject {
     const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : String(error)
     throw unusable(`Remote server response is not valid JSON: ${reason}`, status)
   }
-  if (jsonType(answer) === 'Object') return answer as WireObject
+  if (isJsonObject(answer)) return answer
   throw unusable(`Remote server response is not valid JSON: it is no object`, status)
 }
 
@@ -103,8 +103,10 @@ const unusable = (message: string, status: number): TrellisError => internalErro
 
 /** An error as the server gave it, as far as it is one. */
 function readError(error: unknown): RemoteError {
-  if (jsonType(error) !== 'Object') return { message: 'the remote server gave an error without a message' }
-  const { message, path, ...rest } = error as WireObject
+  if (!isJsonObject(error)) return { message: 'the remote server gave an error without a message' }
+  const { message, path, ...others } = error
+  // What cannot be printed again is left out.
+  const rest = isDeeper(others, maxLevels) ? {} : others
   const isPath = Array.isArray(path) && path.every((key) => typeof key === 'string' || typeof key === 'number')
   const text = typeof message === 'string' ? message : 'the remote server gave an error without a message'
   return { ...rest, message: text, ...(isPath && { path }) }

@@ -3,7 +3,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { badRequest, type Engine, messageOf, type TrellisError } from '../../sdk/index.ts'
 import { own, type Source, type SourceContext, type WireObject } from '../../sdk/metadata.ts'
-import { jsonType, OutgoingError, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
+import { isJsonObject, jsonType, OutgoingError, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
 import { remoteUrl } from './address.ts'
 import { resolvedHeaders } from './configured-headers.ts'
 import { introspectedSchema } from './introspected-schema.ts'
@@ -77,8 +77,8 @@ function isMisunderstood({ body }: OutgoingResponse): boolean {
   if (body.length > excerptLength) return false
   try {
     const answer: unknown = JSON.parse(String(body))
-    if (jsonType(answer) !== 'Object') return false
-    const [data, errors] = ['data', 'errors'].map((key) => own(answer as WireObject, key))
+    if (!isJsonObject(answer)) return false
+    const [data, errors] = ['data', 'errors'].map((key) => own(answer, key))
     return jsonType(data) === 'Null' && Array.isArray(errors) && errors.length > 0
   } catch {
     return false
@@ -117,7 +117,7 @@ function readAnswer({ body: bytes }: OutgoingResponse): WireObject {
   } catch (error) {
     throw notIntrospection('', messageOf(error), text)
   }
-  if (jsonType(answer) === 'Object') return answer as WireObject
+  if (isJsonObject(answer)) return answer
   throw notIntrospection('', `parsing Object failed, expected Object, but encountered ${jsonType(answer)}`, text)
 }
 
@@ -129,5 +129,5 @@ function notIntrospection(at: string, reason: string, text: string): TrellisErro
 /** The types of an answer, as they are stored. */
 export const schemaPart = (answer: WireObject): unknown => {
   const data = own(answer, 'data')
-  return jsonType(data) === 'Object' ? own(data as WireObject, '__schema') : undefined
+  return isJsonObject(data) ? own(data, '__schema') : undefined
 }

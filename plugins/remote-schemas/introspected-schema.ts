@@ -1,6 +1,12 @@
 // The answer to an introspection query as a schema. What is wrong with it is said in the words of the interface.
 
-import { buildClientSchema, type GraphQLSchema, type IntrospectionQuery, type IntrospectionSchema } from 'graphql'
+import {
+  buildClientSchema,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+  type IntrospectionSchema,
+  isEnumType,
+} from 'graphql'
 import { badRequest, messageOf, TrellisError } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
 import { jsonType } from '../../sdk/services.ts'
@@ -22,10 +28,15 @@ function schemaOrError(answer: unknown): GraphQLSchema | TrellisError {
   try {
     const introspection = readIntrospection(answer)
     checkValidity(introspection.__schema)
-    return buildClientSchema(introspection, { assumeValid: true })
+    const schema = buildClientSchema(introspection, { assumeValid: true })
+    // Values of enums are made when somebody asks for them.
+    for (const type of Object.values(schema.getTypeMap())) if (isEnumType(type)) type.getValues()
+    return schema
   } catch (error) {
     if (error instanceof TrellisError) return error
-    return malformed('.data.__schema', messageOf(error))
+    // What graphql-js says is for readers, what the language says is not.
+    const isOfLanguage = error instanceof TypeError || error instanceof RangeError
+    return malformed('.data.__schema', isOfLanguage ? 'it is not what introspection gives' : messageOf(error))
   }
 }
 

@@ -60,8 +60,9 @@ const template = /\{\{[^{}]*\}\}/g
 /** Sockets have URLs of their own, which say the same. */
 export const asHttpUrl = (text: string): string => text.replace(/^ws(?=s?:)/i, 'http')
 
+// What a variable at the front holds is known when it is filled in, and checked then.
 function checkUrl(text: string): string {
-  if (isHttpUrl(text.replaceAll(template, '1'))) return text
+  if (text.search(template) === 0 || isHttpUrl(text.replaceAll(template, '1'))) return text
   throw parseFailed('not a valid URI')
 }
 

@@ -14,10 +14,9 @@ import {
   type SliceDefinition,
   type SliceRenamePlace,
   type TableEntry,
-  type WireObject,
   withColumnsRenamed,
 } from '../../sdk/metadata.ts'
-import { jsonType } from '../../sdk/services.ts'
+import { isJsonObject } from '../../sdk/services.ts'
 
 const TableHead = Type.Object(
   {
@@ -29,7 +28,7 @@ const TableHead = Type.Object(
 )
 
 function readTable(value: unknown, { facets }: FormatContext): TableEntry {
-  if (!isObject(value)) throw parseFailed('expecting an Object for TableMetadata')
+  if (!isJsonObject(value)) throw parseFailed('expecting an Object for TableMetadata')
   const unknown = facets.unexpectedKeys(value, Object.keys(TableHead.properties))
   if (unknown.length > 0) throw parseFailed(`unexpected keys when parsing TableMetadata : ${JSON.stringify(unknown)}`)
   const { table, is_enum, configuration } = decode(TableHead, value)
@@ -47,16 +46,14 @@ function writeTable(entry: TableEntry, { facets }: FormatContext): Record<string
   return { ...wire, ...facets.write(entry) }
 }
 
-const isObject = (value: unknown): value is WireObject => jsonType(value) === 'Object'
-
 const isName = (value: unknown): boolean =>
-  isObject(value) && typeof value['schema'] === 'string' && typeof value['name'] === 'string'
+  isJsonObject(value) && typeof value['schema'] === 'string' && typeof value['name'] === 'string'
 
 const isConfiguration = (value: unknown): boolean =>
-  isObject(value) && isObject(value['custom_root_fields']) && isObject(value['custom_column_names'])
+  isJsonObject(value) && isJsonObject(value['custom_root_fields']) && isJsonObject(value['custom_column_names'])
 
 function isUsable(value: unknown, { facets }: FormatContext): boolean {
-  if (!isObject(value) || !isName(value['table'])) return false
+  if (!isJsonObject(value) || !isName(value['table'])) return false
   const { configuration } = value
   return (configuration === undefined || isConfiguration(configuration)) && facets.areUsable(value)
 }

@@ -202,10 +202,12 @@ test('a plugin that fails fails the requests that need it, and opens nothing', a
       return null
     },
     change(change) {
-      return { ...change, table: { schema: 'public', name: 'team' } }
+      const table = { schema: 'public', name: 'team' }
+      if (change.kind !== 'insert') return { ...change, table }
+      return { kind: 'delete', table, where: { kind: 'null', column: 'deleted_at', negated: true } }
     },
   })
-  const { op, graphql, opError, request } = await startTeams(t, { plugins: [failing] })
+  const { op, graphql, opError, request, sql: rows } = await startTeams(t, { plugins: [failing] })
   const people = await request('/v1/graphql', { body: { query: '{ person { id } }' } })
   assert.deepEqual([people.status, (people.body as { errors: unknown[] }).errors.length], [200, 1])
   assert.match(people.text, /"code":"unexpected"/)
@@ -213,9 +215,11 @@ test('a plugin that fails fails the requests that need it, and opens nothing', a
   const through = await graphql<{ errors: unknown[] }>('{ note { person { id } } }')
   assert.equal(through.errors.length, 1)
   assert.deepEqual(await graphql('{ team(where: {id: {_eq: 1}}) { name } }'), { data: { team: [{ name: 'Ash' }] } })
-  const deleted = await graphql<{ errors: unknown[] }>('mutation { delete_note(where: {}) { affected_rows } }')
-  assert.equal(deleted.errors.length, 1)
+  const unexpected = { errors: [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }] }
+  assert.deepEqual(await graphql('mutation { delete_note(where: {}) { affected_rows } }'), unexpected)
+  assert.deepEqual(await graphql('mutation { insert_team(objects: {id: 3}) { affected_rows } }'), unexpected)
   assert.deepEqual(await op('count', { table: 'note' }), { count: 4 })
+  assert.deepEqual(await rows('select id from team order by id'), [{ id: 1 }, { id: 2 }])
 })
 
 test('a narrowing is declared while its plugin is registered, once under its name', async (t) => {

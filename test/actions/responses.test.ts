@@ -116,6 +116,13 @@ const cases: readonly Case[] = [
     internal: unexpected,
   },
   {
+    title: 'an error whose extensions are nested without end',
+    answer: { status: 400, body: `{"message":"no","extensions":{"a":${'['.repeat(9000)}${']'.repeat(9000)}}}` },
+    status: 400,
+    code: 'unexpected',
+    message: 'no',
+  },
+  {
     title: 'depth without end',
     answer: { body: `{"id":1,"note":${'['.repeat(5000)}${']'.repeat(5000)}}` },
     status: 400,

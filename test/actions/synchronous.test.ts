@@ -265,6 +265,20 @@ test('a handler may name variables of the environment', async (t) => {
   assert.match(actions[0]!.definition.handler, /\{\{TEST_ACTION_PATH\}\}/)
 })
 
+test('the kind of a query action is not read, since tools write an empty one', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  await shop.action('look', { type: 'query', kind: '' })
+  const document = await shop.op<{ actions: { definition: object }[] }>('export_metadata', {})
+  const { definition } = document.actions[0]!
+  assert.equal('kind' in definition, false)
+  for (const kind of ['', 'asynchronous']) {
+    const actions = [{ name: 'look', definition: { ...definition, kind } }]
+    assert.deepEqual(await shop.op('replace_metadata', { ...document, actions }), { message: 'success' })
+    assert.deepEqual(await shop.op('export_metadata', {}), document)
+    assert.deepEqual(await shop.graphql('{ look { id } }'), { data: { look: { id: 1 } } })
+  }
+})
+
 test('query actions cannot be subscribed to nor explained, and Relay has none', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.action('look', { type: 'query' })

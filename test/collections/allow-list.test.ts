@@ -95,6 +95,24 @@ test('a scope says which roles may run a collection, and can be changed', async 
   assert.deepEqual(allowlist, [{ collection: 'app', scope: { global: false, roles: ['clerk', 'guest'] } }])
 })
 
+test('a document of several collections may be run by the roles of each', async (t) => {
+  const trellis = await start(t)
+  for (const [name, role] of [
+    ['app', 'guest'],
+    ['site', 'clerk'],
+  ]) {
+    const definition = { queries: [{ name: 'q', query: stored }] }
+    await trellis.op('create_query_collection', { name, definition })
+    await trellis.op('add_collection_to_allowlist', { collection: name, scope: { global: false, roles: [role] } })
+  }
+  assert.equal(await isAllowed(trellis, stored), true)
+  const scope = { global: false, roles: ['nobody'] }
+  await trellis.op('update_scope_of_collection_in_allowlist', { collection: 'app', scope })
+  assert.equal(await isAllowed(trellis, stored), false)
+  await trellis.op('update_scope_of_collection_in_allowlist', { collection: 'app', scope: { global: true } })
+  assert.equal(await isAllowed(trellis, stored), true)
+})
+
 test('administrators may run anything', async (t) => {
   const trellis = await start(t)
   assert.deepEqual(await trellis.graphql('{ person { id } }'), { data: { person: [{ id: 1 }, { id: 2 }] } })

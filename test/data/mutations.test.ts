@@ -83,6 +83,27 @@ test('an upsert of a role touches its own rows and passes the checks', async (t)
   })
 })
 
+test('a role that may give nothing inserts and updates what its permissions set', async (t) => {
+  const trellis = await startOffice(t)
+  await trellis.sql('create table visit (person_id integer primary key, again boolean not null default false)')
+  const grant = (kind: string, permission: object) =>
+    trellis.op(`create_${kind}_permission`, { table: 'visit', role: 'agent', permission })
+  await trellis.op('track_table', 'visit')
+  await grant('insert', { check: {}, columns: [], set: { person_id: 'x-service-user-id' } })
+  await grant('update', { columns: [], filter: {}, set: { again: true } })
+  const given = { table: 'visit', objects: [{}, { again: true }] }
+  assert.deepEqual(
+    await trellis.opError('insert', given, agent),
+    refused('permission-denied', cannot('insert', 'again'), '$.args.objects[1]'),
+  )
+  const on_conflict = { action: 'update', constraint: 'visit_pkey' }
+  for (const again of [false, true]) {
+    const args = { table: 'visit', objects: [{}], on_conflict }
+    assert.deepEqual(await trellis.op('insert', args, agent), { affected_rows: 1 })
+    assert.deepEqual(await trellis.sql('select person_id, again from visit'), [{ person_id: 1, again }])
+  }
+})
+
 test('rows are updated by every operator', async (t) => {
   const { op } = await startOffice(t)
   const where = { id: 1 }

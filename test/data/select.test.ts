@@ -39,6 +39,8 @@ test('rows are selected with columns, wildcards and relationships', async (t) =>
   ])
   const deep = await select({ columns: ['*.*', { name: 'leads', columns: ['id'], order_by: 'id' }], where })
   assert.deepEqual(deep, [{ ...all, leads: [{ id: 1 }, { id: 3 }], total: { owner_id: 1, leads: 2 } }])
+  const renamed = await select({ columns: ['*.*', { name: 'leads', alias: 'own', columns: ['id'] }], where })
+  assert.deepEqual(renamed, [{ ...all, own: [{ id: 1 }, { id: 3 }], total: { owner_id: 1, leads: 2 } }])
   const [deeper] = (await select({ columns: ['*.*.*'], where })) as [{ leads: { owner: object }[] }]
   assert.deepEqual(deeper.leads[0]!.owner, all)
   assert.deepEqual(await select({ columns: [], where }), [{}])
@@ -123,6 +125,12 @@ test('a role sees its rows and columns, whichever way it takes', async (t) => {
   for (const [args, path, error] of errors) {
     assert.deepEqual(await opError('select', args, agent), refused('permission-denied', error, path))
   }
+  const permission = { columns: '*', filter: {}, query_root_fields: ['select_by_pk', 'select_aggregate'] }
+  await op('create_select_permission', { table: 'totals', role: 'agent', permission })
+  const hidden = refused('permission-denied', denied('select', 'totals'))
+  assert.deepEqual(await opError('select', { table: 'totals', columns: ['*'] }, agent), hidden)
+  const through = { table: 'person', columns: [{ name: 'total', columns: ['leads'] }], where: { id: 1 } }
+  assert.deepEqual(await select(through), [{ total: { leads: 2 } }])
   assert.deepEqual(
     await opError('select', title, { role: 'agent' }),
     refused('not-found', '"x-service-user-id" header is expected but not found'),

@@ -99,6 +99,18 @@ const meanings: readonly (readonly [expression: unknown, condition: unknown])[] 
     { score: { $cne: 'best' } },
     { kind: 'compare', column: 'score', operator: '_neq', operand: { kind: 'column', column: 'best' } },
   ],
+  ...(
+    [
+      ['_ceq', '_eq'],
+      ['_cneq', '_neq'],
+      ['$clt', '_lt'],
+      ['_cgt', '_gt'],
+      ['_cgte', '_gte'],
+    ] as const
+  ).map(([word, operator]) => {
+    const operand = { kind: 'column', column: 'best' }
+    return [{ score: { [word]: 'best' } }, { kind: 'compare', column: 'score', operator, operand }] as const
+  }),
   [{ colour: 'red' }, compare('colour', '_eq', constant('red', 'text'))],
   [{ colour: { _like: 're%' } }, compare('colour', '_like', constant('re%', 'text'))],
   [{ score: 5, _and: [{}] }, scoreIsFive],

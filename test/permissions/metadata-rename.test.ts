@@ -42,6 +42,14 @@ test('a renamed column is followed where another column is compared with it', ()
   assert.deepEqual(score, { _eq: 1, $cgt: 'top' })
 })
 
+test('a renamed column is followed where another column is compared with it in a cast', () => {
+  const rename = { kind: 'column', table: publicName('lead'), from: 'best', to: 'top' } as const
+  const given = { meta: { _cast: { String: { $cne: 'best', _eq: 'best' } }, _contains: { _ceq: 'best' } } }
+  assert.deepEqual(renameInExpression(given, publicName('lead'), rename, lookup), {
+    meta: { _cast: { String: { $cne: 'top', _eq: 'best' } }, _contains: { _ceq: 'best' } },
+  })
+})
+
 test('a renamed relationship is followed at every depth', () => {
   assert.deepEqual(renamed({ kind: 'relationship', table: publicName('lead'), from: 'owner', to: 'keeper' }), {
     ...expression,

@@ -149,6 +149,13 @@ test('a role sees the nodes that it may, as far as it may', async (t) => {
     node: { id: encoded('[1, "public", "book", 2]') },
   })
   assert.deepEqual(await ask(trellis, node(3), undefined, 'reader'), { node: null })
+  const permission = { columns: ['id', 'title'], filter: {}, query_root_fields: ['select'] }
+  await trellis.op('create_select_permission', { table: 'book', role: 'browser', permission })
+  assert.deepEqual(await refused(trellis, node(2), undefined, 'browser'), [
+    'validation-failed',
+    '$.selectionSet.node.args.id',
+    `the node id is invalid: the table ${encoded('[1, "public", "book", 2]')}`,
+  ])
   const schema = await schemaOf(trellis, 'reader')
   assert.deepEqual(Object.keys(schema.getQueryType()!.getFields()), ['book_connection', 'cheap_connection', 'node'])
   const nobody = await schemaOf(trellis, 'nobody')

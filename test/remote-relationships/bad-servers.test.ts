@@ -64,6 +64,50 @@ function both(message: RegExp): [path: unknown[], message: RegExp][] {
   return [0, 1].map((i) => [['book', i, 'author'], message])
 }
 
+test('values and errors that are nested without end', async (t) => {
+  const { crm, trellis } = await startJoined(t)
+  const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const tooDeep = 'the value of field "long" is nested too deeply'
+  const fields = '{ book(limit: 2) { title author { name long } } user(id: 1) { name long } }'
+  for (const levels of [5000, 200_000]) {
+    const other = '"user__1":{"name":"b","long":1}'
+    crm.answer = ({ body }) => {
+      const user = `{"name":"a","long":${deep(levels)}}`
+      return { body: `{"data":${body.includes('user__0') ? `{"user__0":${user},${other}}` : `{"user":${user}}`}}` }
+    }
+    const { data, errors } = await trellis.graphql<{ data: unknown; errors: Answer['errors'] }>(fields)
+    assert.deepEqual(data, {
+      book: [
+        { title: 'Dawn', author: { name: 'a', long: null } },
+        { title: 'Ebb', author: { name: 'b', long: 1 } },
+      ],
+      user: { name: 'a', long: null },
+    })
+    const places = [
+      ['user', 'long'],
+      ['book', 0, 'author', 'long'],
+    ]
+    assert.deepEqual(
+      errors?.map(({ message, path, extensions: { code } }) => [message, path, code]),
+      places.map((path) => [tooDeep, path, 'unexpected']),
+    )
+    crm.answer = () => ({
+      body: `{"data":{"user__0":null},"errors":[{"message":"no","path":["user__0"],"extensions":{"why":${deep(levels)}}}]}`,
+    })
+    const refused = await trellis.graphql<Answer>('{ book(limit: 1) { title author { id } } }')
+    assert.deepEqual(refused, {
+      data: { book: [{ title: 'Dawn', author: null }] },
+      errors: [
+        {
+          extensions: { path: '$.selectionSet.book.selectionSet.author', code: 'unexpected' },
+          message: 'no',
+          path: ['book', 0, 'author'],
+        },
+      ],
+    })
+  }
+})
+
 test('slow, huge, and with ten thousand errors', async (t) => {
   const { crm, trellis } = await startJoined(t)
   await trellis.op('update_remote_schema', { name: 'crm', definition: { url: crm.url, ...definition } })

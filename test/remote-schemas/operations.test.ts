@@ -68,6 +68,16 @@ test('definitions that say too little or too much', async (t) => {
     error: 'Value for environment variables not found: NOT_THERE, NOR_THERE',
     code: 'unexpected',
   })
+  await refused(trellis, of({ url: '{{CRM_BAD_URL}}/graphql' }), {
+    path: at,
+    error: 'not a valid URI: no url/graphql',
+    code: 'invalid-params',
+  })
+  await refused(trellis, of({ url: 'ftp://{{CRM_BAD_URL}}/graphql' }), {
+    path: '$.definition.url',
+    error: 'not a valid URI',
+    code: 'parse-failed',
+  })
   await refused(trellis, of({ url_from_env: 'CRM_BAD_URL' }), {
     path: at,
     error: 'not a valid URI: no url',
@@ -110,6 +120,34 @@ test('servers that give no schema', async (t) => {
   await answering(
     { body: { data: { __schema: { queryType: { name: 'Q' } } } } },
     { error: 'Error in $.data.__schema: key "types" not found' },
+  )
+  const schema = (text: string, change: (types: Record<string, never>[]) => void) => {
+    const { __schema } = structuredClone(introspectionFromSchema(buildSchema(text)))
+    change(__schema.types as never)
+    return { body: { data: { __schema } } }
+  }
+  const at = 'Error in $.data.__schema: '
+  const query = (types: Record<string, never>[]) => types.find(({ name }) => name === 'Query') as never
+  await answering(
+    schema('type Query { a: E } enum E { A }', (types) => {
+      const { enumValues } = types.find(({ name }) => name === 'E') as never as { enumValues: { name: string }[] }
+      enumValues[0]!.name = 'true'
+    }),
+    { error: `${at}Enum values cannot be named: true` },
+  )
+  await answering(
+    schema('type Query { a: [Int] }', (types) => {
+      const { fields } = query(types) as { fields: { type: { ofType: unknown } }[] }
+      fields[0]!.type.ofType = null
+    }),
+    { error: `${at}it is not what introspection gives` },
+  )
+  await answering(
+    schema('type Query { a(b: [Int] = [1]): Int }', (types) => {
+      const { fields } = query(types) as { fields: { args: { defaultValue: string }[] }[] }
+      fields[0]!.args[0]!.defaultValue = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    }),
+    { error: `${at}it is not what introspection gives` },
   )
   await crm.stop()
   const error = `HTTP exception occurred while sending the request to ${crm.url}`
@@ -308,6 +346,21 @@ test('a remote schema is reloaded, updated, introspected, exported, cleared and 
   assert.deepEqual(await trellis.graphql('{ c __typename }'), { data: { c: null, __typename: 'query_root' } })
   await trellis.op('remove_remote_schema', { name: 'crm' })
   assert.deepEqual((await trellis.op<{ remote_schemas?: unknown }>('export_metadata', {})).remote_schemas, undefined)
+})
+
+test('a variable of the environment may hold how the URL begins', async (t) => {
+  const crm = await startCrm(t)
+  crm.types = 'type Query { a: Int }'
+  const [scheme, address] = crm.url.split('://')
+  Object.assign(process.env, { CRM_URL: crm.url, CRM_SCHEME: scheme })
+  const trellis = await startLibrary(t)
+  for (const url of ['{{CRM_URL}}/graphql', '{{ CRM_URL }}', `{{CRM_SCHEME}}://${address}`]) {
+    await trellis.op('add_remote_schema', { name: 'crm', definition: { url } })
+    assert.deepEqual(await trellis.graphql('{ a }'), { data: { a: null } })
+    const { remote_schemas } = await trellis.op<{ remote_schemas: unknown }>('export_metadata', {})
+    assert.deepEqual(remote_schemas, [{ name: 'crm', definition: { url } }])
+    await trellis.op('remove_remote_schema', { name: 'crm' })
+  }
 })
 
 test('what a fresh schema breaks is refused, and the one before stays', async (t) => {

@@ -46,7 +46,7 @@ export interface InsertRow {
   readonly nested: readonly NestedInsert[]
 }
 
-export interface GivenColumn {
+interface GivenColumn {
   /** The name that the value stands under. */
   readonly member: string
   readonly value: ParamOperand

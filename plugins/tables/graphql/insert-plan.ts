@@ -59,6 +59,16 @@ class InsertedRow {
   }
 }
 
+/** A row among those that are inserted with it. */
+interface RelatedRow {
+  /** Values that others give to it. */
+  readonly determined: readonly ColumnValue[]
+  /** What others read of it. */
+  readonly inserted: InsertedRow
+  /** The error when it is skipped though others need it. */
+  readonly refusal: MutationStep['refusal']
+}
+
 class InsertPlanner {
   readonly #context: PlanContext
   #nextSlot = answerSlot + 1
@@ -88,7 +98,7 @@ class InsertPlanner {
     if (rows.some(({ nested }) => nested.length > 0)) {
       return rows.map((row, i) => {
         const place = { ...target, path: below(target.path, i) }
-        return this.#rowStep(row, place, determined, this.#newRow(), null)
+        return this.#rowStep(row, place, { determined, inserted: this.#newRow(), refusal: null })
       })
     }
     const { table, onConflict, path } = target
@@ -105,13 +115,11 @@ class InsertPlanner {
     return soleStep(this.#access(table).arrays(arrays, onConflict), path)
   }
 
-  /** A row and all that is inserted with it; `refusal` is the error when it is skipped. */
+  /** A row and all that is inserted with it. */
   #rowStep(
     { columns, nested }: InsertRow,
     target: InsertTarget,
-    determined: readonly ColumnValue[],
-    inserted: InsertedRow,
-    refusal: MutationStep['refusal'],
+    { determined, inserted, refusal }: RelatedRow,
   ): MutationStep {
     const { table, path } = target
     refuseDetermined(columns, determined, path)
@@ -152,7 +160,8 @@ class InsertPlanner {
     const place = below(path, name)
     const [row] = this.read(objects, target)
     const refusal = { message: objectRefusal(name, target), path: place }
-    const step = this.#rowStep(row!, { table: target, onConflict, path: below(place, 'data') }, [], inserted, refusal)
+    const inner = { table: target, onConflict, path: below(place, 'data') }
+    const step = this.#rowStep(row!, inner, { determined: [], inserted, refusal })
     return { step, referenced }
   }
 
@@ -169,7 +178,7 @@ class InsertPlanner {
     const target = { table, onConflict, path: below(below(path, relationship.name), 'data') }
     const rows = this.read(objects, table)
     if (relationship.type === 'array') return this.steps(rows, target, determined)
-    return rows.map((row) => this.#rowStep(row, target, determined, this.#newRow(), null))
+    return rows.map((row) => this.#rowStep(row, target, { determined, inserted: this.#newRow(), refusal: null }))
   }
 
   #access({ name }: TableModel): InsertAccess {

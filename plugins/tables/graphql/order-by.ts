@@ -27,7 +27,7 @@ const directions = {
 type Direction = keyof typeof directions
 
 /** `enum order_by`. */
-export function orderByEnum(scope: SchemaScope): GraphQLEnumType {
+function orderByEnum(scope: SchemaScope): GraphQLEnumType {
   return scope.type('order_by', () => {
     const values = Object.entries(directions).map(([name, [, , description]]) => [name, { description }])
     const description = 'column ordering options'

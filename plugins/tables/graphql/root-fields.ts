@@ -14,7 +14,7 @@ import {
 type Field = GraphQLFieldConfig<unknown, unknown>
 
 /** The name of a root field: the configured one, else the generated one, which Relay's clients always get. */
-export function rootName({ kind }: Pick<SchemaScope, 'kind'>, table: TableModel, key: RootFieldKey): string {
+function rootName({ kind }: Pick<SchemaScope, 'kind'>, table: TableModel, key: RootFieldKey): string {
   const configured = kind === 'standard' ? customRootField(table.configuration, key).name : undefined
   return configured ?? generatedRootFieldName(table.graphqlName!, key)
 }

@@ -96,5 +96,5 @@ function planMember(member: FieldSelection, context: PlanContext, table: TableMo
   const planner = member.definition.extensions.row
   if (!planner) throw new Error(`the field "${member.name}" of "${member.parentType}" has no planner`)
   if (planner.kind === 'relational') return planner.plan(member, context, table)
-  return planJoin(member, context, { planner, table })
+  return planJoin(member, context, { planner, typeOf: (column) => table.columns.get(column)!.type })
 }

@@ -22,7 +22,7 @@ export {
 export type * from '../core/graphql/contribution.ts'
 export {
   chooseOperation,
-  type Operation as GraphQLOperation,
+  type GraphQLOperation,
   type ParsedDocument,
   parseText,
 } from '../core/graphql/document.ts'
@@ -63,4 +63,4 @@ export type {
 } from '../core/graphql/service.ts'
 export type { AnyCall, JoinStep, MemberStep, RootCall } from '../core/graphql/steps.ts'
 export { planJoin } from '../core/graphql/steps.ts'
-export type { Value } from '../core/graphql/values.ts'
+export type { Value, ValuePosition } from '../core/graphql/values.ts'

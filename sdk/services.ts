@@ -26,7 +26,15 @@ export type {
 export type { Decimal } from '../core/json/decimal.ts'
 export { decimalText, parseDecimal } from '../core/json/decimal.ts'
 export type { NumberMode } from '../core/json/json.ts'
-export { isJsonObject, type JsonType, jsonType, parseJson, parseScanned } from '../core/json/json.ts'
+export {
+  isDeeper,
+  isJsonObject,
+  type JsonType,
+  jsonType,
+  maxLevels,
+  parseJson,
+  parseScanned,
+} from '../core/json/json.ts'
 export { parseJsonPath, valueAt } from '../core/json/json-path.ts'
 export type { JsonScan } from '../core/json/json-scan.ts'
 export { scanJson } from '../core/json/json-scan.ts'

@@ -6,7 +6,7 @@ import type { Transaction } from '../database/transaction.ts'
 import type { PathKey } from '../errors/path.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments } from './arguments.ts'
-import type { Operation } from './document.ts'
+import type { GraphQLOperation } from './document.ts'
 import type { PlanContext, Variables } from './plan-context.ts'
 import type { FieldSelection } from './selection.ts'
 
@@ -21,7 +21,7 @@ export interface ResolvedCall<Plan = unknown> {
   /** The arguments of a field that is selected below. */
   argumentsOf(field: FieldSelection): Arguments
   /** With its fragments, as the client wrote them; see `forwardedRequest`. */
-  readonly operation: Operation
+  readonly operation: GraphQLOperation
   /** Of the request, defaults filled in. */
   readonly variables: Variables
   readonly session: Session

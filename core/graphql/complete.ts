@@ -16,7 +16,7 @@ import {
 } from 'graphql'
 import { internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
-import { jsonType } from '../json/json.ts'
+import { isDeeper, jsonType, maxLevels } from '../json/json.ts'
 import { type JsonObject, type Place, placeIn, setAt } from './answer.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 import { typeOfValue } from './possible-types.ts'
@@ -100,8 +100,12 @@ export class Completion {
 
   #nonNull(value: unknown, type: GraphQLOutputType & GraphQLNullableType, field: FieldSelection, place: Place) {
     if (isLeafType(type)) {
-      if (!isObjectLike(value) || !(isEnumType(type) || isSpecifiedScalarType(type))) return value
-      return this.#refuse(`expecting a value of type "${type}" for field "${field.name}"`, field, place)
+      if (!isObjectLike(value)) return value
+      if (isEnumType(type) || isSpecifiedScalarType(type)) {
+        return this.#refuse(`expecting a value of type "${type}" for field "${field.name}"`, field, place)
+      }
+      if (!isDeeper(value, maxLevels)) return value
+      return this.#refuse(`the value of field "${field.name}" is nested too deeply`, field, place)
     }
     if (isListType(type)) return this.#list(value, type.ofType, field, place)
     if (typeof value !== 'object' || Array.isArray(value)) {

@@ -110,7 +110,7 @@ function readArguments(context: OperationInput, node: DirectiveNode, path: Path 
       throw validationFailed(`There can be only one argument named "${argument.value}".`, pathKeys(path))
     }
     const place = below(below(path, name), argument.value)
-    values.set(argument.value, Value.fromNode(context, value, type, place))
+    values.set(argument.value, Value.fromNode(context, value, { type, path: place }))
   }
   for (const [argument, type] of Object.entries(types)) {
     if (!(type instanceof GraphQLNonNull) || values.has(argument)) continue

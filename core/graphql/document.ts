@@ -27,7 +27,7 @@ const almostFull = 0.9
 const newcomersPerPlace = 8
 
 /** One operation of a document, ready to be planned. */
-export interface Operation {
+export interface GraphQLOperation {
   /** The document that it stands in, as the client wrote it. */
   readonly text: string
   readonly node: OperationDefinitionNode
@@ -41,15 +41,17 @@ export interface ParsedDocument {
   readonly node: DocumentNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** Operations chosen before, by `operationName` (null when absent). */
-  readonly operations: Map<string | null, Operation>
+  readonly operations: Map<string | null, GraphQLOperation>
 }
 
 /** Parses with a cache by text. */
 export class DocumentCache {
   readonly #documents: LRUCache<string, ParsedDocument>
 
-  constructor(size: number) {
+  /** `onForgotten` is told of documents that gave way to others. */
+  constructor(size: number, onForgotten: (document: ParsedDocument) => void = () => {}) {
     this.#documents = new LRUCache({
+      dispose: onForgotten,
       max: Math.max(size, 1),
       maxSize: maxCached,
       maxEntrySize: maxCached / 16,
@@ -74,6 +76,11 @@ export class DocumentCache {
     if (size < max && calculatedSize < maxCached * almostFull) return true
     // By chance, since whatever is counted can fall into step with the circle.
     return Math.random() * newcomersPerPlace < 1
+  }
+
+  /** Whether a document of that text is kept. */
+  has(text: string): boolean {
+    return this.#documents.has(text)
   }
 
   /** The documents that are kept, those used last first. */
@@ -140,7 +147,7 @@ function checkOperationNames({ definitions }: DocumentNode): void {
 }
 
 /** Chooses the operation of a request. */
-export function chooseOperation(document: ParsedDocument, name: string | null): Operation {
+export function chooseOperation(document: ParsedDocument, name: string | null): GraphQLOperation {
   const known = document.operations.get(name)
   if (known) return known
   const node = findOperation(document.node, name)

@@ -17,7 +17,7 @@ import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import { answerBatch, type BatchMember, batchValues } from './batch.ts'
 import type { Contribution, SchemaKind } from './contribution.ts'
-import { chooseOperation, DocumentCache, type Operation, type ParsedDocument } from './document.ts'
+import { chooseOperation, DocumentCache, type GraphQLOperation, type ParsedDocument } from './document.ts'
 import { runOperation } from './execute.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type InspectedOperation, inspectOperation } from './inspect.ts'
@@ -52,7 +52,7 @@ interface PlanVariant {
 
 /** The plans of one operation for one role. */
 interface PlanGroup {
-  readonly operation: Operation
+  readonly operation: GraphQLOperation
   /** Names of the variables in its text. */
   readonly mentioned: ReadonlySet<string>
   /** Of the variables that were planned with. */
@@ -114,7 +114,7 @@ export class GraphQLEngine implements GraphQLService {
   readonly #options: GraphQLEngineOptions
   readonly #documents: DocumentCache
   readonly #cachePlans: boolean
-  #schemas = new LRUCache<string, RoleSchema>({ max: maxSchemas })
+  #schemas: LRUCache<string, RoleSchema>
   #schemaModel: Model | null = null
   #reused = 0
   #made = 0
@@ -123,7 +123,10 @@ export class GraphQLEngine implements GraphQLService {
 
   constructor(options: GraphQLEngineOptions) {
     this.#options = options
-    this.#documents = new DocumentCache(options.settings.queryPlanCacheSize)
+    this.#documents = new DocumentCache(options.settings.queryPlanCacheSize, (document) => {
+      for (const schema of this.#schemas.values()) this.#forgetPlans(schema, document)
+    })
+    this.#schemas = this.#noSchemas()
     this.#cachePlans = options.settings.queryPlanCacheSize > 0
   }
 
@@ -242,7 +245,7 @@ export class GraphQLEngine implements GraphQLService {
     return { schema, prepared, variables }
   }
 
-  operation({ query, operationName }: Pick<GraphQLRequest, 'query' | 'operationName'>): Operation {
+  operation({ query, operationName }: Pick<GraphQLRequest, 'query' | 'operationName'>): GraphQLOperation {
     return chooseOperation(this.#documents.get(query), operationName)
   }
 
@@ -264,7 +267,7 @@ export class GraphQLEngine implements GraphQLService {
   schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {
     const model = this.#options.model()
     if (model !== this.#schemaModel) {
-      this.#schemas = new LRUCache({ max: maxSchemas })
+      this.#schemas = this.#noSchemas()
       this.#kept.clear()
       this.#schemaModel = model
     }
@@ -282,6 +285,20 @@ export class GraphQLEngine implements GraphQLService {
     const { serverVersion } = database
     const access = this.#options.access.of(model, of)
     return new RoleSchema({ model, ...of, access, settings, dialect, contributions, serverVersion, report })
+  }
+
+  #noSchemas(): LRUCache<string, RoleSchema> {
+    const dispose = (schema: RoleSchema) => {
+      for (const document of this.#documents.all) this.#forgetPlans(schema, document)
+    }
+    return new LRUCache({ max: maxSchemas, dispose })
+  }
+
+  /** Nobody finds plans by a schema or a document that gave way to others. */
+  #forgetPlans(schema: RoleSchema, document: ParsedDocument): void {
+    for (const { variants } of this.#groups.get(schema)?.get(document)?.values() ?? []) {
+      for (const { plans } of variants) this.#kept.removeAll(plans)
+    }
   }
 
   #group(schema: RoleSchema, document: ParsedDocument, operationName: string | null): PlanGroup {
@@ -309,7 +326,8 @@ export class GraphQLEngine implements GraphQLService {
     this.#made++
     const context = new PlanContext(schema, group.operation, variables)
     const prepared = prepareOperation(context)
-    if (this.#cachePlans) rememberPlan(group, prepared, context, this.#kept)
+    if (this.#cachePlans && this.#documents.has(group.operation.text))
+      rememberPlan(group, prepared, context, this.#kept)
     return prepared
   }
 }

@@ -23,7 +23,7 @@ import {
 import { internalError, validationFailed } from '../errors/errors.ts'
 import { conflictingDefinitions } from '../metadata/type-names.ts'
 import { compareText } from '../names/names.ts'
-import type { Operation } from './document.ts'
+import type { GraphQLOperation } from './document.ts'
 import type { Variables } from './plan-context.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 import type { FieldSelection } from './selection.ts'
@@ -32,7 +32,7 @@ const schemas = new WeakMap<PlannedSchema, GraphQLSchema>()
 const wholeSchemas = new WeakMap<PlannedSchema, GraphQLSchema>()
 
 /** The role's schema as graphql-js knows schemas; members sorted by name. */
-export function introspectionSchema(role: PlannedSchema): GraphQLSchema {
+function introspectionSchema(role: PlannedSchema): GraphQLSchema {
   let schema = schemas.get(role)
   if (!schema) {
     schema = lexicographicSortSchema(assembledSchema(role))
@@ -124,7 +124,7 @@ const fieldDirective = (directive: GraphQLDirective) =>
 export async function introspect(
   role: PlannedSchema,
   field: FieldSelection,
-  operation: Operation,
+  operation: GraphQLOperation,
   variables: Variables,
 ): Promise<unknown> {
   const document: DocumentNode = {

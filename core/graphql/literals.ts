@@ -28,7 +28,7 @@ export function literalKind(node: ValueNode): string {
 }
 
 /** A number that keeps its digits: a double when that prints the same, else raw JSON. */
-export function exactNumber(source: string): unknown {
+function exactNumber(source: string): unknown {
   const number = Number(source)
   return String(number) === source ? number : JSON.rawJSON(source)
 }

@@ -4,7 +4,7 @@ import { type GraphQLInputType, Kind, type TypeNode, type ValueNode } from 'grap
 import { validationFailed } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { type Path, pathKeys } from '../errors/path.ts'
-import type { Operation } from './document.ts'
+import type { GraphQLOperation } from './document.ts'
 
 /** Variables by name, defaults filled in. Never has a prototype. */
 export type Variables = Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export const tooManySelections = () =>
 
 /** An operation with its variables, while it is validated and planned. */
 export class OperationInput {
-  readonly operation: Operation
+  readonly operation: GraphQLOperation
   readonly variables: Variables
   readonly dependences = new Map<string, Dependence>()
   /** Of variables, as the places have them where they stand; where such a place is within a scalar there is none. */
@@ -44,7 +44,7 @@ export class OperationInput {
   usesVariables = false
   #selections = 0
 
-  constructor(operation: Operation, variables: Variables) {
+  constructor(operation: GraphQLOperation, variables: Variables) {
     this.operation = operation
     this.variables = variables
   }

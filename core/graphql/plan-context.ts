@@ -2,7 +2,7 @@
 // on. A plan may be used again for every request whose variables look the same in those respects.
 
 import { CallArguments } from './arguments.ts'
-import type { Operation } from './document.ts'
+import type { GraphQLOperation } from './document.ts'
 import { OperationInput, type Variables } from './operation-input.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 
@@ -13,7 +13,7 @@ export class PlanContext extends OperationInput {
   /** Of fields that JavaScript answers, and of those below them. */
   readonly calls = new CallArguments(this)
 
-  constructor(schema: PlannedSchema, operation: Operation, variables: Variables) {
+  constructor(schema: PlannedSchema, operation: GraphQLOperation, variables: Variables) {
     super(operation, variables)
     this.schema = schema
   }

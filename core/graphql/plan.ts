@@ -29,7 +29,7 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   const { schema, operation } = context
   checkOperationDirectives(context)
   const root = schema.root(operation.kind)
-  const fields = collectFields(context, [operation.node.selectionSet], root)
+  const fields = collectFields(context, [operation.node.selectionSet], { source: root })
   if (operation.kind === 'subscription') checkSubscription(fields)
   return fields.map((field) => planRootField(field, context))
 }

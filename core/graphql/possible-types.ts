@@ -13,7 +13,7 @@ import { wholeSchema } from './introspection.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 
 /** The object types of an interface or union. An interface that does not say costs a look at the role's whole schema. */
-export function possibleTypes(type: GraphQLAbstractType, role: PlannedSchema): readonly GraphQLObjectType[] {
+function possibleTypes(type: GraphQLAbstractType, role: PlannedSchema): readonly GraphQLObjectType[] {
   if (isUnionType(type)) return type.getTypes()
   return type.extensions.possibleTypes?.() ?? wholeSchema(role).getPossibleTypes(type)
 }

@@ -16,7 +16,7 @@ import { badRequest } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
 import type { CallArguments } from './arguments.ts'
 import type { CallGroup } from './call.ts'
-import type { Operation } from './document.ts'
+import type { GraphQLOperation } from './document.ts'
 import type { PreparedFeed } from './feed.ts'
 import { type PlannedField, planOperation } from './plan.ts'
 import type { PlanContext, Variables } from './plan-context.ts'
@@ -57,7 +57,7 @@ export type Step =
   | { readonly kind: 'introspection'; readonly field: FieldSelection }
 
 export interface PreparedOperation {
-  readonly operation: Operation
+  readonly operation: GraphQLOperation
   /** Response names of the root fields, and the statement that answers each; null where it is not the database. */
   readonly answeredBy: ReadonlyMap<string, AnsweringStatement | null>
   /** All that it may run. */

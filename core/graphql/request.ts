@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
-import { jsonType } from '../json/json.ts'
+import { isJsonObject, jsonType } from '../json/json.ts'
 import { isGraphQLName } from '../names/names.ts'
 
 export interface GraphQLRequest {
@@ -35,19 +35,18 @@ const wrongType = (what: string, expected: string, value: unknown, path: readonl
 
 /** Reads one request object; `parse-failed` when it has another shape. Unknown keys are ignored. */
 export function readGraphQLRequest(body: unknown): GraphQLRequest {
-  if (jsonType(body) !== 'Object') throw wrongType('Object', 'Object', body, [])
-  const given = body as Record<string, unknown>
-  const query = own(given, 'query')
+  if (!isJsonObject(body)) throw wrongType('Object', 'Object', body, [])
+  const query = own(body, 'query')
   if (query === undefined) throw parseFailed("the key 'query' was not present")
   if (typeof query !== 'string') throw wrongType('Text', 'String', query, ['query'])
   return {
     query,
-    operationName: operationName(own(given, 'operationName')),
-    variables: variables(own(given, 'variables')),
+    operationName: operationName(own(body, 'operationName')),
+    variables: variables(own(body, 'variables')),
   }
 }
 
-const own = (object: Record<string, unknown>, key: string): unknown =>
+const own = (object: Readonly<Record<string, unknown>>, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
 function operationName(value: unknown): string | null {
@@ -60,9 +59,9 @@ function operationName(value: unknown): string | null {
 
 function variables(value: unknown): Readonly<Record<string, unknown>> | null {
   if (value === undefined || value === null) return null
-  if (jsonType(value) !== 'Object') throw wrongType('Object', 'Object', value, ['variables'])
+  if (!isJsonObject(value)) throw wrongType('Object', 'Object', value, ['variables'])
   for (const key of Object.keys(value)) {
     if (!isGraphQLName(key)) throw parseFailed(`${key} is not a valid GraphQL name`, ['variables'])
   }
-  return value as Record<string, unknown>
+  return value
 }

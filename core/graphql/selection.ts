@@ -59,15 +59,13 @@ export class FieldSelection {
   constructor(
     context: OperationInput,
     node: FieldNode,
-    definition: GraphQLField<unknown, unknown> | null,
-    parentType: string,
-    place: { readonly path: Path; readonly parent: FieldSelection | null; readonly depth: number },
+    place: Pick<FieldSelection, 'definition' | 'parentType' | 'path' | 'parent'> & { readonly depth: number },
   ) {
     this.#context = context
     this.responseName = (node.alias ?? node.name).value
     this.name = node.name.value
-    this.definition = definition
-    this.parentType = parentType
+    this.definition = place.definition
+    this.parentType = place.parentType
     this.path = place.path
     this.parent = place.parent
     this.nodes = [node]
@@ -96,7 +94,7 @@ export class FieldSelection {
       const path = below(this.argumentsPath, argument.name)
       const json = argument.default?.value
       if (json === undefined) values.delete(argument.name)
-      else values.set(argument.name, Value.fromDefault(context, json, argument.type, path))
+      else values.set(argument.name, Value.fromDefault(context, json, { type: argument.type, path }))
     }
     return values
   }
@@ -117,7 +115,7 @@ export class FieldSelection {
     const outer = { path: this.path, parent: this, depth: this.#depth + 1 }
     const declared = this.definition && getNamedType(this.definition.type)
     const seenAs = isAbstractType(declared) ? compositeSource(declared) : undefined
-    const fields = collectFields(this.#context, this.#sets(), compositeSource(type), outer, seenAs)
+    const fields = collectFields(this.#context, this.#sets(), { source: compositeSource(type), seenAs, outer })
     this.#fields.set(type, fields)
     return fields
   }
@@ -155,7 +153,7 @@ export class FieldSelection {
       }
       const path = below(this.argumentsPath, name.value)
       const hasDefault = argument.default !== undefined
-      const read = Value.fromNode(context, value, argument.type, path, hasDefault)
+      const read = Value.fromNode(context, value, { type: argument.type, path, hasDefault })
       if (read.isNull && argument.type instanceof GraphQLNonNull) throw read.nullError()
       values.set(name.value, read)
     }
@@ -166,7 +164,8 @@ export class FieldSelection {
         throw validationFailed(`missing required field "${argument.name}"`, pathKeys(path))
       }
       const value = argument.default?.value
-      if (value !== undefined) values.set(argument.name, Value.fromDefault(context, value, argument.type, path))
+      if (value !== undefined)
+        values.set(argument.name, Value.fromDefault(context, value, { type: argument.type, path }))
     }
     return values
   }
@@ -188,73 +187,99 @@ function compositeSource(type: GraphQLCompositeType): FieldSource {
 
 const atRoot = { path: null, parent: null, depth: 0 }
 
-/**
- * Flattens selection sets into fields, in order of first appearance. `seenAs` is the abstract type that the sets stand
- * on, if it is one: outside of fragments they can name its fields only.
- */
+/** Where selection sets stand. */
+interface SelectedOf {
+  /** The type whose fields are selected. */
+  readonly source: FieldSource
+  /** The abstract type that the sets stand on, if it is one: outside of fragments they can name its fields only. */
+  readonly seenAs?: FieldSource | undefined
+  /** Absent: at the root of the operation. */
+  readonly outer?: { readonly path: Path | null; readonly parent: FieldSelection | null; readonly depth: number }
+}
+
+/** Flattens selection sets into fields, in order of first appearance. */
 export function collectFields(
   context: OperationInput,
   sets: readonly SelectionSetNode[],
-  source: FieldSource,
-  outer: { readonly path: Path | null; readonly parent: FieldSelection | null; readonly depth: number } = atRoot,
-  seenAs: FieldSource = source,
+  of: SelectedOf,
 ): readonly FieldSelection[] {
-  const path = below(outer.path, 'selectionSet')
-  const fields = new Map<string, FieldSelection>()
-  const spread = new Set<string>()
-  const applies = (type: string) =>
-    type === source.name ||
-    source.interfaces.includes(type) ||
-    type === seenAs.name ||
-    context.unionHas(type, source.name)
-  const conditioned = (type: string) => (type === seenAs.name ? seenAs : source)
-
-  const visit = (set: SelectionSetNode, on: FieldSource): void => {
-    for (const selection of set.selections) {
-      context.countSelection()
-      if (!isIncluded(context, selection, path)) continue
-      if (selection.kind === Kind.FIELD) {
-        addField(selection, on)
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const type = selection.typeCondition?.name.value
-        if (type === undefined) visit(selection.selectionSet, on)
-        else if (applies(type)) visit(selection.selectionSet, conditioned(type))
-      } else {
-        const name = selection.name.value
-        if (spread.has(name)) continue
-        spread.add(name)
-        const fragment = context.operation.fragments.get(name)!
-        checkFragmentDirectives(fragment, path)
-        const type = fragment.typeCondition.name.value
-        if (applies(type)) visit(fragment.selectionSet, conditioned(type))
-      }
-    }
-  }
-
-  const addField = (node: FieldNode, on: FieldSource): void => {
-    const name = node.name.value
-    const responseName = (node.alias ?? node.name).value
-    const fieldPath = below(path, name)
-    const fieldOf = (type: FieldSource) => {
-      const definition = name === '__typename' ? null : type.field(name)
-      if (definition !== undefined) return definition
-      throw unknownField(name, type.name, fieldPath, () => type.fieldsNear(name))
-    }
-    if (on !== source) fieldOf(on)
-    const known = fields.get(responseName)
-    if (known) {
-      mergeField(known, node, path)
-      return
-    }
-    const definition = fieldOf(source)
-    const place = { path: fieldPath, parent: outer.parent, depth: outer.depth }
-    fields.set(responseName, new FieldSelection(context, node, definition, source.name, place))
-  }
-
-  for (const set of sets) visit(set, seenAs)
-  const collected = [...fields.values()]
+  const collector = new FieldCollector(context, of)
+  for (const set of sets) collector.visit(set)
+  const collected = [...collector.fields.values()]
   for (const field of collected) field.check()
   return collected
+}
+
+class FieldCollector {
+  readonly fields = new Map<string, FieldSelection>()
+  readonly #context: OperationInput
+  readonly #source: FieldSource
+  readonly #seenAs: FieldSource
+  readonly #outer: NonNullable<SelectedOf['outer']>
+  readonly #path: Path
+  readonly #spread = new Set<string>()
+
+  constructor(context: OperationInput, { source, seenAs = source, outer = atRoot }: SelectedOf) {
+    this.#context = context
+    this.#source = source
+    this.#seenAs = seenAs
+    this.#outer = outer
+    this.#path = below(outer.path, 'selectionSet')
+  }
+
+  /** Takes the fields of a selection set that stands on a type. */
+  visit(set: SelectionSetNode, on = this.#seenAs): void {
+    for (const selection of set.selections) {
+      this.#context.countSelection()
+      if (!isIncluded(this.#context, selection, this.#path)) continue
+      if (selection.kind === Kind.FIELD) this.#add(selection, on)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const { typeCondition, selectionSet } = selection
+        if (typeCondition) this.#visitConditioned(selectionSet, typeCondition.name.value)
+        else this.visit(selectionSet, on)
+      } else this.#spreadFragment(selection.name.value)
+    }
+  }
+
+  #spreadFragment(name: string): void {
+    if (this.#spread.has(name)) return
+    this.#spread.add(name)
+    const fragment = this.#context.operation.fragments.get(name)!
+    checkFragmentDirectives(fragment, this.#path)
+    this.#visitConditioned(fragment.selectionSet, fragment.typeCondition.name.value)
+  }
+
+  /** The same of a fragment, if it applies to the type whose fields are selected. */
+  #visitConditioned(set: SelectionSetNode, type: string): void {
+    const { name, interfaces } = this.#source
+    const isSeen = type === this.#seenAs.name
+    const applies = isSeen || type === name || interfaces.includes(type) || this.#context.unionHas(type, name)
+    if (applies) this.visit(set, isSeen ? this.#seenAs : this.#source)
+  }
+
+  #add(node: FieldNode, on: FieldSource): void {
+    const name = node.name.value
+    const path = below(this.#path, name)
+    if (on !== this.#source) requireField(on, name, path)
+    const responseName = (node.alias ?? node.name).value
+    const known = this.fields.get(responseName)
+    if (known) {
+      mergeField(known, node, this.#path)
+      return
+    }
+    const definition = requireField(this.#source, name, path)
+    const { parent, depth } = this.#outer
+    const place = { definition, parentType: this.#source.name, path, parent, depth }
+    this.fields.set(responseName, new FieldSelection(this.#context, node, place))
+  }
+}
+
+/** The definition of a type's field; null for `__typename`. */
+function requireField(type: FieldSource, name: string, path: Path): GraphQLField<unknown, unknown> | null {
+  if (name === '__typename') return null
+  const definition = type.field(name)
+  if (definition === undefined) throw unknownField(name, type.name, path, () => type.fieldsNear(name))
+  return definition
 }
 
 function mergeField(known: FieldSelection, node: FieldNode, path: Path): void {

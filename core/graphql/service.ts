@@ -9,7 +9,7 @@ import type { Model } from '../metadata/model.ts'
 import type { Session } from '../session/session.ts'
 import type { BatchMember } from './batch.ts'
 import type { SchemaKind } from './contribution.ts'
-import type { Operation, ParsedDocument } from './document.ts'
+import type { GraphQLOperation, ParsedDocument } from './document.ts'
 import type { ResponseHeaders } from './execution-context.ts'
 import type { InspectedOperation } from './inspect.ts'
 import type { PlannedSchema } from './planned-schema.ts'
@@ -90,7 +90,7 @@ export interface GraphQLService {
   /** What JavaScript does for a planned subscription: one of a feed, or with fields of rows. Refuses wrong values. */
   subscriptionRun(planned: PlannedRequest, session: Session, extras: SubscriptionExtras): SubscriptionRun
   /** The operation that a request asks for. */
-  operation(request: Pick<GraphQLRequest, 'query' | 'operationName'>): Operation
+  operation(request: Pick<GraphQLRequest, 'query' | 'operationName'>): GraphQLOperation
   /** Plans a query or subscription field by field, for those who look at plans and run nothing. */
   inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation
   /** Refuses a document that cannot be asked, whatever its variables; of the model being served unless another is given. */

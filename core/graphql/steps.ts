@@ -2,10 +2,10 @@
 // and joins, which are calls for all rows of an answer. Each step holds those that wait for it.
 
 import { getNamedType } from 'graphql'
+import type { PgType } from '../catalog/types.ts'
 import { givenRowsStatement } from '../compiler/given-rows-sql.ts'
 import type { Output } from '../compiler/plan.ts'
 import type { PreparedStatement } from '../database/prepared-statement.ts'
-import type { TableModel } from '../metadata/model.ts'
 import type { MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from './call.ts'
 import type { PlanContext } from './plan-context.ts'
 import { objectTypesOf } from './possible-types.ts'
@@ -90,12 +90,12 @@ export function checkSelected(field: FieldSelection, context: PlanContext): void
 export function planJoin(
   field: FieldSelection,
   context: PlanContext,
-  { planner, table }: { readonly planner: ResolvedRowPlanner; readonly table: TableModel },
+  { planner, typeOf }: { readonly planner: ResolvedRowPlanner; readonly typeOf: (column: string) => PgType },
 ): Output {
   const joins = waiting.get(context)
   if (!joins) throw new Error(`"${field.name}" is planned outside of a root field`)
   joins.push(joinStep(field, context, planner))
-  const needs = planner.needs.map((column) => ({ column, type: table.columns.get(column)!.type }))
+  const needs = planner.needs.map((column) => ({ column, type: typeOf(column) }))
   return { kind: 'deferred', needs }
 }
 

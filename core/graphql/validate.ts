@@ -4,7 +4,7 @@ import { getNamedType, Kind } from 'graphql'
 import { TrellisError, validationFailed } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { checkOperationDirectives } from './directives.ts'
-import { chooseOperation, type Operation, type ParsedDocument, parseDocument } from './document.ts'
+import { chooseOperation, type GraphQLOperation, type ParsedDocument, parseDocument } from './document.ts'
 import { checkSubscription } from './plan.ts'
 import { PlanContext, unknownValue } from './plan-context.ts'
 import type { PlannedSchema } from './planned-schema.ts'
@@ -29,7 +29,7 @@ function parse(text: string): ParsedDocument {
   }
 }
 
-function validateOperation(schema: PlannedSchema, operation: Operation): void {
+function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): void {
   const { kind, variables } = operation
   checkRoot(schema, operation)
   for (const name of mentionedVariables(operation)) {
@@ -43,13 +43,13 @@ function validateOperation(schema: PlannedSchema, operation: Operation): void {
   const unknown = Object.fromEntries([...variables.keys()].map((name) => [name, unknownValue]))
   const context = new PlanContext(schema, operation, unknown)
   checkOperationDirectives(context)
-  const fields = collectFields(context, [operation.node.selectionSet], schema.root(kind))
+  const fields = collectFields(context, [operation.node.selectionSet], { source: schema.root(kind) })
   if (kind === 'subscription') checkSubscription(fields)
   for (const field of fields) validateField(field, schema)
 }
 
 /** Refuses an operation on a root type without fields. */
-export function checkRoot(schema: PlannedSchema, { kind }: Operation): void {
+export function checkRoot(schema: PlannedSchema, { kind }: GraphQLOperation): void {
   if (kind === 'mutation' && schema.root(kind).isEmpty) throw validationFailed('no mutations exist')
 }
 

@@ -35,6 +35,16 @@ interface VariablePlace {
   readonly path: readonly (string | number)[]
 }
 
+/** Where a value stands. */
+export interface ValuePosition {
+  readonly type: GraphQLInputType
+  readonly path: Path
+  /** In how many values; absent: in none. */
+  readonly depth?: number
+  /** Whether there is a default for the place, so that a variable that may be null can stand there. */
+  readonly hasDefault?: boolean
+}
+
 /** Values nested deeper than this are refused: nobody writes them, and recursion has to end somewhere. */
 const maxDepth = 200
 
@@ -50,10 +60,8 @@ export class Value {
 
   private constructor(
     context: OperationInput,
-    type: GraphQLInputType,
-    path: Path,
     from: { node: ValueNode } | { json: unknown; place: VariablePlace | null },
-    depth: number,
+    { type, path, depth = 0 }: ValuePosition,
   ) {
     this.#context = context
     this.type = type
@@ -66,25 +74,19 @@ export class Value {
   }
 
   /** A value written in the document, or the variable that stands there. */
-  static fromNode(
-    context: OperationInput,
-    node: ValueNode,
-    type: GraphQLInputType,
-    path: Path,
-    locationDefault = false,
-    depth = 0,
-  ): Value {
-    if (node.kind !== Kind.VARIABLE) return new Value(context, type, path, { node }, depth)
+  static fromNode(context: OperationInput, node: ValueNode, position: ValuePosition): Value {
+    if (node.kind !== Kind.VARIABLE) return new Value(context, { node }, position)
+    const { type, path, hasDefault = false } = position
     const name = node.name.value
     const declared = context.useVariable(name, path)
-    if (!variableFits(declared.type, type, declared.defaultNode !== undefined || locationDefault)) {
+    if (!variableFits(declared.type, type, declared.defaultNode !== undefined || hasDefault)) {
       const message = `variable "${name}" is declared as ${printTypeNode(declared.type)}, but used where ${type} is expected`
       throw validationFailed(message, pathKeys(path))
     }
     context.variableTypes.set(name, type)
     const { defaultNode } = declared
-    if (defaultNode) new Value(context, type, path, { node: defaultNode }, depth).check()
-    const value = new Value(context, type, path, { json: declared.value, place: { name, path: [] } }, depth)
+    if (defaultNode) new Value(context, { node: defaultNode }, position).check()
+    const value = new Value(context, { json: declared.value, place: { name, path: [] } }, position)
     if (value.isNull && declared.type.kind === Kind.NON_NULL_TYPE) throw value.nullError()
     return value
   }
@@ -105,8 +107,8 @@ export class Value {
   }
 
   /** A default that the schema gives. */
-  static fromDefault(context: OperationInput, json: unknown, type: GraphQLInputType, path: Path): Value {
-    return new Value(context, type, path, { json, place: null }, 0)
+  static fromDefault(context: OperationInput, json: unknown, position: Pick<ValuePosition, 'type' | 'path'>): Value {
+    return new Value(context, { json, place: null }, position)
   }
 
   get isNull(): boolean {
@@ -144,7 +146,7 @@ export class Value {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       const path = below(this.path, name)
       if (!field) throw unknownField(name, type.name, path, () => Object.keys(fields))
-      const member = make(field.type, path, field.default !== undefined)
+      const member = make({ type: field.type, path, hasDefault: field.default !== undefined })
       if (member.isNull && isNonNullType(field.type)) throw member.nullError()
       members.set(name, member)
     }
@@ -153,21 +155,20 @@ export class Value {
       const path = below(this.path, field.name)
       if (isRequiredInputField(field)) throw validationFailed(`missing required field "${field.name}"`, pathKeys(path))
       const value = field.default?.value
-      if (value !== undefined) members.set(field.name, Value.fromDefault(this.#context, value, field.type, path))
+      if (value !== undefined)
+        members.set(field.name, Value.fromDefault(this.#context, value, { type: field.type, path }))
     }
     return members
   }
 
-  #rawMembers(): Map<string, (type: GraphQLInputType, path: Path, hasDefault: boolean) => Value> | null {
-    const members = new Map<string, (type: GraphQLInputType, path: Path, hasDefault: boolean) => Value>()
+  #rawMembers(): Map<string, (at: ValuePosition) => Value> | null {
+    const members = new Map<string, (at: ValuePosition) => Value>()
     const depth = this.#depth + 1
     const node = this.#node
     if (node) {
       if (node.kind !== Kind.OBJECT) return null
       for (const [name, value] of this.#located(() => membersOf(node))) {
-        members.set(name, (type, path, hasDefault) =>
-          Value.fromNode(this.#context, value, type, path, hasDefault, depth),
-        )
+        members.set(name, (at) => Value.fromNode(this.#context, value, { ...at, depth }))
       }
       return members
     }
@@ -177,7 +178,7 @@ export class Value {
         const message = `variable value contains object with key "${key}", which is not a legal GraphQL name`
         throw this.fail(message)
       }
-      members.set(key, (type, path) => new Value(this.#context, type, path, { json, place: this.#placeOf(key) }, depth))
+      members.set(key, (at) => new Value(this.#context, { json, place: this.#placeOf(key) }, { ...at, depth }))
     }
     return members
   }
@@ -200,12 +201,14 @@ export class Value {
     const depth = this.#depth + 1
     if (this.#node) {
       const nodes = this.#node.kind === Kind.LIST ? this.#node.values : [this.#node]
-      return nodes.map((node, i) => Value.fromNode(this.#context, node, itemType, below(this.path, i), false, depth))
+      return nodes.map((node, i) =>
+        Value.fromNode(this.#context, node, { type: itemType, path: below(this.path, i), depth }),
+      )
     }
     const values = Array.isArray(this.#json) ? this.#json : [this.#json]
     return values.map((json, i) => {
       const place = Array.isArray(this.#json) ? this.#placeOf(i) : this.#place
-      return new Value(this.#context, itemType, below(this.path, i), { json, place }, depth)
+      return new Value(this.#context, { json, place }, { type: itemType, path: below(this.path, i), depth })
     })
   }
 

@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 import { validationFailed } from '../errors/errors.ts'
 import { compareText } from '../names/names.ts'
-import type { Operation } from './document.ts'
+import type { GraphQLOperation } from './document.ts'
 import { literalJson } from './literals.ts'
 import type { Dependence, Variables } from './plan-context.ts'
 
@@ -22,7 +22,7 @@ import type { Dependence, Variables } from './plan-context.ts'
  * The operation's variables with defaults filled in; refuses a missing value of a non-null type. One that is null is
  * refused where it stands, like every value that does not fit.
  */
-export function readVariables(operation: Operation, given: Readonly<Record<string, unknown>> | null): Variables {
+export function readVariables(operation: GraphQLOperation, given: Readonly<Record<string, unknown>> | null): Variables {
   const variables: Record<string, unknown> = Object.create(null)
   if (given) {
     for (const name of Object.keys(given)) variables[name] = given[name]
@@ -51,7 +51,7 @@ export function checkUnexpected(given: Readonly<Record<string, unknown>> | null,
 }
 
 /** The variables in the operation's text, those of parts that directives or type conditions leave out among them. */
-export function mentionedVariables({ node, fragments }: Operation): ReadonlySet<string> {
+export function mentionedVariables({ node, fragments }: GraphQLOperation): ReadonlySet<string> {
   const names = new Set<string>()
   const sets = new Set([node.selectionSet])
   const Variable = ({ name }: VariableNode) => void names.add(name.value)
@@ -77,7 +77,7 @@ export interface ShapeOptions {
  * lengths of lists, or instead an aspect or the value itself. Two requests with the same text can share a plan.
  */
 export function variablesShape(
-  operation: Operation,
+  operation: GraphQLOperation,
   variables: Variables,
   { dependences, types }: ShapeOptions,
 ): string {

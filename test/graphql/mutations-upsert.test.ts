@@ -154,6 +154,37 @@ test('a role upserts within its update permission, and both checks hold', async 
   assert.deepEqual(refusalOf(await upsert('Locked')), violation('update'))
 })
 
+test('the update permission decides about rows that are there, where the insert permission takes all', async (t) => {
+  const trellis = await startBlog(t)
+  await trellis.sql(`insert into author (id, name) values (7, 'Ann'); insert into article (title) values ('Old')`)
+  const role = 'writer'
+  const columns = ['title', 'published']
+  await trellis.op('create_insert_permission', { table: 'article', role, permission: { check: {}, columns } })
+  const check = { published: { _eq: true } }
+  const update = { columns: ['published'], filter: {}, check, set: { reviewer_id: 'X-Service-User-Id' } }
+  await trellis.op('create_update_permission', { table: 'article', role, permission: update })
+  const upsert = (title: string, published: boolean) =>
+    trellis.graphql(
+      `mutation ($o: [article_insert_input!]!) {
+        insert_article(objects: $o, on_conflict: {constraint: article_title_key, update_columns: [published]}) { affected_rows }
+      }`,
+      { o: [{ title, published }] },
+      { role, headers: { 'x-service-user-id': '7' } },
+    )
+  const one = { data: { insert_article: { affected_rows: 1 } } }
+  assert.deepEqual(await upsert('New', false), one)
+  assert.deepEqual(refusalOf(await upsert('Old', false)), {
+    message: 'Check constraint violation. update check constraint failed',
+    path: '$.selectionSet.insert_article.args.objects',
+    code: 'permission-error',
+  })
+  assert.deepEqual(await upsert('Old', true), one)
+  assert.deepEqual(await trellis.sql('select title, published, reviewer_id from article order by title'), [
+    { title: 'New', published: false, reviewer_id: null },
+    { title: 'Old', published: true, reviewer_id: 7 },
+  ])
+})
+
 test('rows of a partitioned table are told apart as well', async (t) => {
   const trellis = await startTrellis(t, {
     sql: `

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { DocumentCache } from '../../core/graphql/document.ts'
+import type { Session } from '../../sdk/index.ts'
 import { startLibrary } from '../support/library.ts'
+import { eventually } from '../support/waiting.ts'
 
 const admin = { role: 'admin', variables: {}, backendOnly: false }
 
@@ -74,6 +79,27 @@ test('plans are bounded by what they take together, however many one document co
   assert.ok(kept.length >= 10 && characters <= 8_000_000, `${kept.length} plans of ${characters} characters`)
   assert.equal(plan(long(1500), 60), plan(long(1500), 60))
   assert.notEqual(plan(long(5000), 1), plan(long(5000), 1))
+})
+
+test('plans go with their documents, and with the schemas of their roles', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const { engine } = await startLibrary(t, { settings: { queryPlanCacheSize: 50 } })
+  const made: WeakRef<object>[] = []
+  const plan = (query: string, session: Session) => {
+    made.push(new WeakRef(engine.graphql.plan({ query, operationName: null, variables: {} }, session).prepared))
+  }
+  const alive = async () => {
+    await sleep(10)
+    collect()
+    return made.filter((each) => each.deref() !== undefined).length
+  }
+  for (let i = 0; i < 500; i++) plan(`{ book { id${i}: id } }`, admin)
+  await eventually(async () => (await alive()) <= 50)
+  assert.ok((await alive()) > 10)
+  made.length = 0
+  for (let i = 0; i < 400; i++) plan('{ __typename }', { ...admin, role: `role-${i}` })
+  await eventually(async () => (await alive()) <= 250)
 })
 
 test('documents are bounded by what their trees take, those used last stay', () => {

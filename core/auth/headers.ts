@@ -18,7 +18,7 @@ export function headerText(headers: RequestHeaders, name: string): string | unde
 }
 
 /** The session variables among the headers, without secrets; `role` becomes the role variable. */
-export function sessionVariables(headers: RequestHeaders, dialect: Dialect, role: string): Record<string, string> {
+function sessionVariables(headers: RequestHeaders, dialect: Dialect, role: string): Record<string, string> {
   const variables: Record<string, string> = {}
   for (const name in headers) {
     if (!name.startsWith(dialect.sessionPrefix)) continue

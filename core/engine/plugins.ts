@@ -3,8 +3,9 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { placeBelow } from '../errors/thrown.ts'
 import type { Plugin } from './plugin.ts'
 import { StartError } from './start-error.ts'
 
@@ -12,6 +13,8 @@ import { StartError } from './start-error.ts'
 export interface LoadedPlugin {
   readonly plugin: Plugin
   readonly source: string | null
+  /** The module that `source` leads to. */
+  readonly file?: string
 }
 
 /** A plugin that cannot be loaded or registered; the message is the one line that is shown. */
@@ -24,6 +27,12 @@ export const pluginLabel = ({ plugin, source }: LoadedPlugin): string =>
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message || error.name : String(error)).split('\n')[0] ?? ''
 
+/** The first line of an error of a plugin's code, with the place in the plugin's files where its author has to look. */
+function located(error: unknown, file: string | undefined): string {
+  const place = file === undefined ? null : placeBelow(dirname(file), error)
+  return place === null ? firstLine(error) : `${firstLine(error)} (${relative(process.cwd(), place)})`
+}
+
 /**
  * The error of a plugin's own code, under the plugin's name; `what` says what it did not manage. A StartError is worded
  * for whoever starts the server, and stays.
@@ -31,7 +40,7 @@ const firstLine = (error: unknown): string =>
 export const pluginFailure = (plugin: LoadedPlugin, error: unknown, what = 'failed to start'): StartError =>
   error instanceof StartError
     ? error
-    : new PluginError(`${pluginLabel(plugin)} ${what}: ${firstLine(error)}`, { cause: error })
+    : new PluginError(`${pluginLabel(plugin)} ${what}: ${located(error, plugin.file)}`, { cause: error })
 
 /** Whether a value was made by `definePlugin`. */
 function isPlugin(value: unknown): value is Plugin {
@@ -63,7 +72,7 @@ async function loadPlugin(source: string, directory: string): Promise<LoadedPlug
       `plugin "${source}" is not a plugin: its default export must come from definePlugin({ name, ... })`,
     )
   }
-  return { plugin, source }
+  return { plugin, source, file }
 }
 
 let contractIsShared = false
@@ -85,7 +94,7 @@ async function importFile(file: string, source: string): Promise<{ readonly defa
   try {
     return await import(pathToFileURL(file).href)
   } catch (error) {
-    throw new PluginError(`plugin "${source}" cannot be loaded: ${firstLine(error)}`, { cause: error })
+    throw new PluginError(`plugin "${source}" cannot be loaded: ${located(error, file)}`, { cause: error })
   }
 }
 

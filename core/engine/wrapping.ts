@@ -2,7 +2,7 @@
 // front of work. What nobody stands around costs a comparison with null.
 
 import type { FastifyReply } from 'fastify'
-import type { Operation, ParsedDocument } from '../graphql/document.ts'
+import type { GraphQLOperation, ParsedDocument } from '../graphql/document.ts'
 import type { PreparedOperation } from '../graphql/prepared.ts'
 import type { GraphQLRequest } from '../graphql/request.ts'
 import type { Route, RouteRequest } from '../http/declared-route.ts'
@@ -42,8 +42,8 @@ export interface EndableWork {
 /** One GraphQL operation of a request, read, planned and run. */
 export interface OperationWork extends EndableWork {
   readonly request: GraphQLRequest
-  /** Null until the document was read. */
-  operation: Operation | null
+  /** Null until it is planned; before, `GraphQLService.operation(request)` gives it. */
+  operation: GraphQLOperation | null
   /** Null until it is planned. */
   prepared: PreparedOperation | null
 }

@@ -1,5 +1,7 @@
 // What can be told of something that was thrown, which may be anything.
 
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
 /** Its message; of what is no error, its text. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
@@ -11,4 +13,14 @@ export const stackOf = (thrown: unknown): string =>
 export function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
   return typeof code === 'string' ? code : undefined
+}
+
+/** Where below a folder something was thrown, as its stack has it: the file's path with line and column; null when it does not say. */
+export function placeBelow(folder: string, thrown: unknown): string | null {
+  if (!(thrown instanceof Error) || typeof thrown.stack !== 'string') return null
+  const start = `${pathToFileURL(folder).href}/`
+  for (const [, url = '', place = ''] of thrown.stack.matchAll(/(file:\/\/[^\s()]+?)((?::\d+){1,2})\)?$/gm)) {
+    if (url.startsWith(start) && !url.includes('/node_modules/', start.length)) return fileURLToPath(url) + place
+  }
+  return null
 }

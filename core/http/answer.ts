@@ -6,6 +6,7 @@ import type { Observer } from '../log/observe.ts'
 import { dialects } from '../names/dialect.ts'
 import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
+import { bodyTooLarge } from './body-reading.ts'
 import { acceptsGzip, Gzipped, gzip } from './compression.ts'
 import type { ErrorEncoder } from './declared-route.ts'
 import { type Exchange, logFailure } from './exchange.ts'
@@ -95,8 +96,8 @@ export function toAnswerable(error: unknown, observe: Observer): TrellisError {
 }
 
 function ofStatus({ code, statusCode, message }: FailureWithStatus): TrellisError {
-  const text = code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'request body is too large' : message
-  return new TrellisError(statusCode, 'bad-request', text)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge()
+  return new TrellisError(statusCode, 'bad-request', message)
 }
 
 function logCause({ cause }: TrellisError, observe: Observer): void {

@@ -16,10 +16,10 @@ export interface Route {
   readonly auth: 'admin' | 'session' | 'none'
   /**
    * Answers with what it returns (JSON, or a string, Buffer or `Gzipped` as it is); throws TrellisErrors, which are answered flat
-   * with their status. With `auth: 'none'` the session is null. The body is the parsed JSON unless `raw`.
+   * with their status. With `auth: 'none'` the session is null. `body` is the parsed JSON unless `raw`.
    */
   handle(call: RouteCall): unknown | Promise<unknown>
-  /** Whether `call.body` is the unparsed Buffer. */
+  /** Whether the body is no JSON: `call.body` is the unparsed Buffer, too. */
   readonly raw?: boolean
   /** How errors are answered, those of authentication included; absent: flat, with their status. */
   readonly errors?: ErrorEncoder
@@ -75,6 +75,8 @@ export type RouteRequest = FastifyRequest<RouteUrl>
 export interface RouteCall {
   readonly session: Session
   readonly body: unknown
+  /** The body as it came, which is what a signature is of. */
+  readonly bytes: Buffer
   readonly request: RouteRequest
   readonly reply: FastifyReply
 }

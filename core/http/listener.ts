@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { TrellisError } from '../errors/errors.ts'
+import { TrellisError } from '../errors/errors.ts'
 import { applyCors, type CorsPolicy } from './cors.ts'
 import type { Gate } from './gate.ts'
 
@@ -60,11 +60,17 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   const pass = passer(handle, options)
   const shouldUpgradeCallback = (request: IncomingMessage): boolean =>
     isForWebSocket(request) && (main ?? server).listenerCount('upgrade') > 0 && gate(request) === null
-  const server = createServer({ ...timeoutsOf(options.readTimeout), shouldUpgradeCallback }, (request, response) => {
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    // Nothing is done for what comes behind an answer that ended the connection: nobody would hear of it.
+    if (request.socket.writableEnded) return
     // A pipelined request waits for the answers before it, so that a connection holds one answer at a time.
     if (response.socket === null) response.once('socket', () => pass(request, response))
     else pass(request, response)
-  })
+  }
+  // Node's own refusals say nothing: what it would refuse is refused here.
+  const settings = { ...timeoutsOf(options.readTimeout), requireHostHeader: false, shouldUpgradeCallback }
+  const server = createServer(settings, take)
+  server.on('checkExpectation', take)
   if (main) server.on('upgrade', (...upgraded) => main.emit('upgrade', ...upgraded))
   server.setTimeout(0)
   cutStalledClients(server, options)
@@ -82,13 +88,32 @@ function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions)
     const { socket } = request
     socket.answers = (socket.answers ?? 0) + 1
     const { origin } = request.headers
-    const refusal = gate(request)
+    const refusal = protocolRefusal(request) ?? gate(request)
     if (refusal !== null) request.refusal = refusal
+    forgetMalformedType(request)
     // A page that is not served is not told about it either.
     const isServed = refusal === null || refusal.status !== 403
     if (origin !== undefined && cors !== null && isServed && applyCors(cors, origin, request, response)) return
     handle(request, response)
   }
+}
+
+/** Of what HTTP/1.1 demands of a request, and of what is not answered. */
+function protocolRefusal({ headers, httpVersion }: IncomingMessage): TrellisError | null {
+  if (headers.host === undefined && httpVersion === '1.1') {
+    return new TrellisError(400, 'bad-request', 'the header Host is missing')
+  }
+  if (headers.expect === undefined || /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect)) return null
+  return new TrellisError(417, 'bad-request', 'the only expectation that is met is 100-continue')
+}
+
+const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;|$)/
+
+/** Bodies are taken whatever their type; Fastify refuses those whose type is malformed, and takes those that have none. */
+function forgetMalformedType({ headers }: IncomingMessage): void {
+  const type = headers['content-type']
+  if (type === undefined || type === 'application/json' || mediaType.test(type)) return
+  delete headers['content-type']
 }
 
 /** Milliseconds between two looks at what connections have not sent, at most. */

@@ -4,10 +4,11 @@ import type { AuthService } from '../auth/auth.ts'
 import { Wrapping } from '../engine/wrapping.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
+import { takeBodiesAsBytes } from './body-reading.ts'
 import type { Route } from './declared-route.ts'
 import { listen } from './listen.ts'
 import type { RouteContext } from './route.ts'
-import { createHttp, mountRoute, takeBodiesAsBytes } from './server.ts'
+import { createHttp, mountRoute } from './server.ts'
 
 /** What opens a port of its own. */
 export interface OwnPort {

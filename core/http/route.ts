@@ -4,8 +4,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthService } from '../auth/auth.ts'
 import type { Applicant } from '../engine/applicant.ts'
-import type { RequestWork, Wrapping } from '../engine/wrapping.ts'
+import type { Around, RequestWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest } from '../errors/errors.ts'
+import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import { readJson } from './body.ts'
@@ -14,8 +15,9 @@ import { type Exchange, logSuccess } from './exchange.ts'
 
 const noBody = Buffer.alloc(0)
 
-function decodeBody(route: Route, request: FastifyRequest): unknown {
-  const bytes = Buffer.isBuffer(request.body) ? request.body : noBody
+const bytesOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : noBody)
+
+function decodeBody(route: Route, bytes: Buffer): unknown {
   if (route.raw) return bytes
   return route.method === 'GET' ? undefined : readJson(bytes)
 }
@@ -27,6 +29,7 @@ function requireAdmin(session: Session | null): void {
 
 /** What serving requests needs of the server. */
 export interface RouteContext extends HttpContext {
+  readonly settings: HttpContext['settings'] & Pick<Settings, 'maxBodySize'>
   readonly auth: Pick<AuthService, 'authenticate'>
   readonly wrapping: Pick<Wrapping, 'request' | 'admission'>
 }
@@ -63,14 +66,24 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
   }
 }
 
+/** Serves with what plugins put around it, which may throw at once as well as reject. */
+async function serveWithin(around: Around<RequestWork>, work: RequestWork, context: RouteContext): Promise<void> {
+  try {
+    await around(work, () => serve(work, context))
+  } catch (error) {
+    fail(error, work, context)
+  }
+}
+
 /** Runs a route's handler and answers with its result. */
 async function answer({ route, request, reply, exchange }: RequestWork, context: RouteContext): Promise<void> {
   const logged = context.observe.isEnabled('http-log', 'info')
-  const body = decodeBody(route, request)
+  const bytes = bytesOf(request)
+  const body = decodeBody(route, bytes)
   if (route.auth === 'admin') requireAdmin(exchange.session)
   const started = logged ? performance.now() : 0
   // With `auth: 'none'` there is no session, as the contract says.
-  const result = await route.handle({ session: exchange.session as Session, body, request, reply })
+  const result = await route.handle({ session: exchange.session as Session, body, bytes, request, reply })
   // The handler may have answered by itself, in a stream for example.
   if (reply.sent) return
   const ran = logged ? performance.now() - started : 0
@@ -99,6 +112,6 @@ export const routeHandler =
     request.exchange = exchange
     const work: RequestWork = { route, request, reply, exchange }
     const around = context.wrapping.request
-    if (!around) void serve(work, context)
-    else around(work, () => serve(work, context)).catch((error) => fail(error, work, context))
+    if (around) void serveWithin(around, work, context)
+    else void serve(work, context)
   }

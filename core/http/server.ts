@@ -4,11 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { flatError, notFound, TrellisError } from '../errors/errors.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { flatErrors, jsonType, sendError } from './answer.ts'
+import { noticeHooks } from './body-reading.ts'
 import { corsPolicy } from './cors.ts'
 import type { ErrorEncoder, Route, RouteUrl } from './declared-route.ts'
 import { type CookieUse, createGate, type Gate } from './gate.ts'
@@ -85,6 +86,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       return listener
     },
   })
+  noticeHooks(app)
   app.decorateRequest('exchange', null)
   app.decorate('countConnections', () => countConnections(listeners))
   app.decorate('refusalOf', listenerOptions.gate)
@@ -149,26 +151,20 @@ function answerTheRest(app: FastifyInstance, options: HttpOptions): void {
   })
 }
 
-/** Has bodies reach the routes of a scope as bytes, whatever their content type. */
-export function takeBodiesAsBytes(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers()
-  // Fastify remembers the parser of a type that is named; that of `*` it would look up for each request.
-  for (const type of ['application/json', '*']) {
-    scope.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  }
-}
-
 /** Mounts a plugin's route. */
 export function mountRoute(scope: FastifyInstance, route: Route, context: RouteContext): void {
   const encode = route.errors ?? flatErrors
   // A body that cannot be read has a status of its own on every endpoint.
   const unreadable: ErrorEncoder = (error, _, headers) => ({ ...encode(error, false, headers), status: error.status })
+  const handle = routeHandler(route, context)
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    sendError(request, reply, { error, exchange: null, encode: unreadable }, context)
+  }
   scope.route<RouteUrl>({
     method: route.method,
     url: route.url,
-    handler: routeHandler(route, context),
-    errorHandler: (error, request, reply) => {
-      sendError(request, reply, { error, exchange: null, encode: unreadable }, context)
-    },
+    ...(route.method !== 'GET' && { config: { bodyReading: { handle, refuse, limit: context.settings.maxBodySize } } }),
+    handler: handle,
+    errorHandler: refuse,
   })
 }

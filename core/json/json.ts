@@ -81,6 +81,15 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && sameJson(memberOf(a, key), memberOf(b, key)))
 }
 
+/** Levels in which a value may be nested that is printed again: `JSON.stringify` has no more than a stack. */
+export const maxLevels = 1000
+
+/** Whether lists and objects of a parsed value are nested in more than so many levels. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
+}
+
 /** Freezes a parsed value with all that is in it; what is frozen already is taken to be so throughout. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value

@@ -4,7 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { type PathKey, pathText } from '../errors/path.ts'
-import { jsonType } from '../json/json.ts'
+import { isJsonObject, jsonType } from '../json/json.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { decode } from '../wire/decode.ts'
@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** A request within the arguments of another one. */
-export interface MemberCall extends Call {
+interface MemberCall extends Call {
   /** Where it stands in them. */
   readonly at: readonly PathKey[]
 }
@@ -38,18 +38,17 @@ export async function decodeEnvelope(
   at: readonly PathKey[] = [],
 ): Promise<Call> {
   const { operations } = options
-  if (jsonType(body) !== 'Object') {
+  if (!isJsonObject(body)) {
     throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`, at)
   }
-  const envelope = body as Readonly<Record<string, unknown>>
-  const type = required(envelope, 'type', at)
+  const type = required(body, 'type', at)
   if (typeof type !== 'string') {
     throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(type)}`, [...at, 'type'])
   }
-  const version = readVersion(envelope.version, at)
+  const version = readVersion(body.version, at)
   const operation = operations.find(type, version)
   if (!operation) throw unknownType({ type, version }, operations, at)
-  const given = required(envelope, 'args', at)
+  const given = required(body, 'args', at)
   const args = await decodeArguments(operation, given, at, options.environment)
   if (!operation.members) return { operation, args, members: null }
   const members: MemberCall[] = []

@@ -103,6 +103,8 @@ export interface Operation<S extends TSchema = TSchema> {
   readonly check?: ByArguments<S, ConsistencyCheck>
   /** The object that `check: 'object'` is about. */
   object?(args: Static<S>): ObjectRef
+  /** Objects that are written with it, whose faults count as its own. */
+  parts?(args: Static<S>): readonly ObjectRef[]
   /** Wording and path of decoding errors that the schema alone cannot give; runs before the schema check. */
   decode?(args: unknown, environment: OperationEnvironment): Static<S> | Promise<Static<S>>
   /**
@@ -140,5 +142,3 @@ export type DescriptionEnvironment = Pick<OperationEnvironment, 'dialect' | 'for
 
 /** Declares an operation; the arguments' type follows from the schema. */
 export const operation = <S extends TSchema>(definition: Operation<S>): Operation<S> => definition
-
-export type { PathKey }

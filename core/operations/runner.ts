@@ -218,7 +218,8 @@ export class MetadataRunner {
     if (check !== 'none') refuseNameConflicts(before.resolution, after.resolution, { object, check })
     const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
     const { dialect } = environment
-    checkConsistency(check, { ...inconsistencies, object, dialect })
+    const objects = object ? [object, ...(operation.parts?.(args) ?? [])] : []
+    checkConsistency(check, { ...inconsistencies, objects, dialect })
     workspace.accept(edit, after)
     return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
   }

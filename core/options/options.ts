@@ -33,7 +33,7 @@ export const configurableLogTypes = [
 ] as const
 
 /** The options; a property's name is its key in the configuration file. */
-export const SettingsSchema = Type.Object({
+const SettingsSchema = Type.Object({
   config: text({
     flag: 'config',
     variable: 'CONFIG',

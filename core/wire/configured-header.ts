@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
-import { jsonType } from '../json/json.ts'
+import { isJsonObject } from '../json/json.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { decode } from './decode.ts'
 
@@ -41,7 +41,7 @@ export const configuredHeader = (dialect: Pick<Dialect, 'environmentPrefix'>) =>
   )
 
 function readHeader(given: unknown, reserved: string): ConfiguredHeader {
-  if (jsonType(given) !== 'Object') throw parseFailed('expecting object for headers')
+  if (!isJsonObject(given)) throw parseFailed('expecting object for headers')
   const { name, value, value_from_env: variable } = decode(Given, given)
   if (!headerName.test(name)) throw parseFailed(`${JSON.stringify(name)} is not the name of a header`, ['name'])
   if (value === undefined) {

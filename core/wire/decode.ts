@@ -205,10 +205,15 @@ function jsonTypesOf(schema: TSchema): readonly JsonType[] {
   return kindTypes[schema[Kind]] ?? anyType
 }
 
-/** The first alternative that fits; when several could by their JSON type, the last one's complaint is told. */
+/**
+ * The first alternative that fits; when several could by their JSON type, the last one's complaint is told. Of literals
+ * beside a single other alternative, such as `"*"` beside a list, it is that one's complaint which says what else may stand there.
+ */
 function unionDecoder(schema: TUnion, scope: Scope): Decoder {
   const alternatives = schema.anyOf.map((each) => ({ types: jsonTypesOf(each), decoder: compileSchema(each, scope) }))
-  const literals = schema.anyOf.every((each) => each[Kind] === 'Literal')
+  const others = alternatives.filter((_, index) => schema.anyOf[index]![Kind] !== 'Literal')
+  const literals = others.length === 0
+  const only = others.length === 1 && alternatives.length > 1 ? others[0] : undefined
   const expected = literals
     ? `one of ${schema.anyOf.map((each) => `'${each.const}'`).join(', ')}`
     : [...new Set(jsonTypesOf(schema))].join(' or ')
@@ -223,6 +228,7 @@ function unionDecoder(schema: TUnion, scope: Scope): Decoder {
         complaint = literals ? failed(`expected ${expected}`, path) : error
       }
     }
+    if (only !== undefined) return only.decoder(value, path)
     throw complaint ?? failed(`expected ${expected}, but encountered ${type}`, path)
   }
 }

@@ -8,6 +8,7 @@ import { graphql } from 'trellis'
 import { startTrellis } from 'trellis/testing'
 import { startOther } from '../auth/other-server.ts'
 import { blocksOf } from './blocks.ts'
+import hits from './hits.ts'
 import points from './points.ts'
 import shop from './shop.ts'
 import sightings from './sightings.ts'
@@ -94,6 +95,35 @@ test('rows are listed and changed as far as the role may', async () => {
   assert.deepEqual(await trellis.graphql(see), { data: { see_ship: { name: 'Calypso' } } })
   assert.deepEqual(await trellis.graphql('{ seen_ship(limit: 1) { name } }'), names('Calypso'))
   assert.equal((await trellis.graphql(see, { role: 'guest' })).data, undefined)
+})
+
+test('rows are found with how well they fit, in an object of the plugin', async () => {
+  const articles = `
+    create table author (id int primary key, name text);
+    create table article (id int primary key, author_id int references author, title text,
+      search tsvector generated always as (to_tsvector('english', title)) stored);
+    insert into author values (1, 'Ann');
+    insert into article values (1, 1, 'a cat'), (2, 1, 'cats and cats'), (3, null, 'dogs')`
+  await using trellis = await startTrellis({ plugins: [hits], sql: articles })
+  const using = { foreign_key_constraint_on: 'author_id' }
+  const permission = { columns: ['id', 'search'], filter: { id: { _lt: 2 } } }
+  await trellis.operation('bulk', [
+    { type: 'track_table', args: 'author' },
+    { type: 'track_table', args: 'article' },
+    { type: 'create_object_relationship', args: { table: 'article', name: 'author', using } },
+    { type: 'create_select_permission', args: { table: 'article', role: 'guest', permission } },
+  ])
+  const query = '{ hits: find_article(query: "cat") { __typename rank row { id author { name } } } }'
+  const { data } = await trellis.graphql<{ hits: { rank: number }[] }>(query)
+  const author = { name: 'Ann' }
+  const ranks = data!.hits.map(({ rank }) => rank)
+  assert.deepEqual(data!.hits, [
+    { __typename: 'article_hit', rank: ranks[0], row: { id: 2, author } },
+    { __typename: 'article_hit', rank: ranks[1], row: { id: 1, author } },
+  ])
+  assert.ok(ranks[0]! > ranks[1]!)
+  const guest = await trellis.graphql('{ find_article(query: "cat") { row { id } } }', { role: 'guest' })
+  assert.deepEqual(guest, { data: { find_article: [{ row: { id: 1 } }] } })
 })
 
 test('a type comes in and goes out as the plugin says, and is compared by its operator', async () => {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { startTrellis } from 'trellis/testing'
 import apiKeys from './api-keys.ts'
+import audit from './audit.ts'
 import glossary from './glossary.ts'
 import guestCount from './guest-count.ts'
 import guests from './guests.ts'
@@ -58,6 +59,22 @@ test('what stands around the work measures and refuses it', async () => {
   assert.equal(refused.errors?.[0]?.message, 'guests only look')
   assert.deepEqual(await trellis.graphql(mutation), { data: { insert_a: { affected_rows: 0 } } })
   assert.deepEqual(told, ['query', 'refused', 'mutation'])
+})
+
+test('mutations are written down with their role, their root fields and how they ended', async () => {
+  await using trellis = await startTrellis({ plugins: [audit], sql: 'create table a (id int primary key)' })
+  await trellis.operation('track_table', 'a')
+  const insert =
+    'mutation { ...F insert_a_one(object: {id: 1}) { id } } fragment F on mutation_root { a: delete_a(where: {}) { affected_rows } }'
+  for (const text of [insert, insert.replace('delete_a', 'delete_b'), '{ a { id } }', '{']) await trellis.graphql(text)
+  await trellis.graphql('mutation { insert_a_one(object: {id: 2}) { id } }', { role: 'guest' })
+  assert.deepEqual(await trellis.operation('get_audit', {}), [
+    { role: 'guest', fields: ['insert_a_one'], failed: true },
+    { role: 'admin', fields: ['delete_b', 'insert_a_one'], failed: true },
+    { role: 'admin', fields: ['delete_a', 'insert_a_one'], failed: false },
+  ])
+  const refusal = { path: '$.limit', error: '0 is out of range', code: 'parse-failed' }
+  await assert.rejects(trellis.operation('get_audit', { limit: 0 }), { status: 400, body: refusal })
 })
 
 test('programs run an engine of their own, or mount one in a Fastify', async () => {

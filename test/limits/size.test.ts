@@ -62,6 +62,10 @@ test('nodes and aliases count once per response name, with fragments where they 
     'node-limit-exceeded',
     'the operation has 4 nodes, the node limit is 3',
   ])
+  assert.deepEqual(await asked(trellis, '{ person { id } person { manager { id } reports { manager { id } } } }'), [
+    'node-limit-exceeded',
+    'the operation has 4 nodes, the node limit is 3',
+  ])
   assert.equal(await asked(trellis, '{ a: person { b: id } }', 'guest'), null)
   assert.equal(await asked(trellis, '{ a: person { b: id } a: person { b: id } }', 'guest'), null)
   assert.deepEqual(await asked(trellis, '{ a: person { b: id c: id } }', 'guest'), [
@@ -171,6 +175,9 @@ test('without the option, and when it is switched off, only what nobody can need
   const large = Array.from({ length: 1001 }, () => ({ query: '{ __typename }' }))
   const { body } = await standard.request('/v1/graphql', { role: 'clerk', body: large })
   assert.equal(refusal(body)?.[0], 'batch-limit-exceeded')
+  const others = await startOffice(t, { depth_limit: { global: 9 } })
+  const { body: stillRefused } = await others.request('/v1/graphql', { role: 'clerk', body: large })
+  assert.equal(refusal(stillRefused)?.[0], 'batch-limit-exceeded')
   const off = await startOffice(t, { disabled: true, depth_limit: { global: 1 } })
   assert.equal(await asked(off, levels(9)), null)
   const { body: answers } = await off.request<unknown[]>('/v1/graphql', { role: 'clerk', body: large })

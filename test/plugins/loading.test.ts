@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Apis } from '../../core/engine/apis.ts'
-import { loadPlugins, orderPlugins, PluginError } from '../../core/engine/plugins.ts'
+import { loadPlugins, orderPlugins, PluginError, pluginFailure } from '../../core/engine/plugins.ts'
 import { definePlugin, operation, type Plugin, Type } from '../../sdk/index.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -51,7 +52,7 @@ test('a plugin is loaded from a file, a directory or a package, wherever they ar
 
 test('what cannot be loaded is named, with the reason', async (t) => {
   const directory = directoryWith(t, {
-    'syntax.ts': 'export default {',
+    'syntax.ts': 'export default {}\nconst a = ;',
     'throws.ts': 'throw new Error("no luck today")',
     'enum.ts': 'enum Colour { red }\nexport default Colour',
     'nothing.ts': 'export const plugin = {}',
@@ -60,8 +61,8 @@ test('what cannot be loaded is named, with the reason', async (t) => {
     'empty/readme.txt': '',
   })
   const refused: Readonly<Record<string, RegExp>> = {
-    './syntax.ts': /^plugin "\.\/syntax\.ts" cannot be loaded: /,
-    './throws.ts': /^plugin "\.\/throws\.ts" cannot be loaded: no luck today$/,
+    './syntax.ts': /^plugin "\.\/syntax\.ts" cannot be loaded: Expression expected/,
+    './throws.ts': /^plugin "\.\/throws\.ts" cannot be loaded: no luck today \(.*throws\.ts:1:7\)$/,
     './enum.ts': /^plugin "\.\/enum\.ts" cannot be loaded: .*enum/,
     './nothing.ts': /^plugin "\.\/nothing\.ts" is not a plugin: its default export must come from definePlugin/,
     './object.ts': /^plugin "\.\/object\.ts" is not a plugin/,
@@ -80,6 +81,27 @@ test('what cannot be loaded is named, with the reason', async (t) => {
       return true
     })
   }
+})
+
+test('what a plugin throws names the place in its files, below whatever folder they are', async (t) => {
+  const directory = directoryWith(t, {
+    'my pl\u00fcgins/first.ts': `
+      import { definePlugin } from 'trellis'
+      import { refuse } from './second.ts'
+      export default definePlugin({ name: 'first', register: () => refuse() })
+    `,
+    'my pl\u00fcgins/second.ts': `export const refuse = () => {\n  throw new Error('not today')\n}`,
+  })
+  const [loaded] = await loadPlugins(['./my pl\u00fcgins/first.ts'], directory)
+  const register = () => loaded!.plugin.register(null as never)
+  assert.throws(register, (error: Error) => {
+    const { message } = pluginFailure(loaded!, error)
+    assert.match(
+      message,
+      /^plugin "first" \(\.\/my pl\u00fcgins\/first\.ts\) failed to start: not today \(.*second\.ts:2:9\)$/,
+    )
+    return true
+  })
 })
 
 const value = (name: string, dependencies: readonly string[] = []) => ({
@@ -271,4 +293,34 @@ test('the Fastify instance knows the plugins and answers what routes cannot expr
     [refused.status, refused.body],
     [400, { path: '$', error: "body must have required property 'a'", code: 'bad-request' }],
   )
+})
+
+test('hooks of the Fastify instance run around the routes of plugins, and what they keep of a request is there', async (t) => {
+  const kept = new AsyncLocalStorage<string>()
+  const answered: number[] = []
+  const hooks = definePlugin({
+    name: 'hooks',
+    register({ app, routes }) {
+      app.addHook('onRequest', ({ headers }, _reply, done) => kept.run(String(headers['x-kept']), done))
+      app.addHook('onResponse', async (_request, { statusCode }) => void answered.push(statusCode))
+      const handle = async () => [kept.getStore() ?? null]
+      routes.add({ method: 'POST', url: '/kept', api: null, auth: 'none', handle })
+    },
+  })
+  const guard = definePlugin({
+    name: 'guard',
+    register({ app }) {
+      app.addHook('preHandler', async ({ body }) => {
+        if (String(body) === '"stop"') throw Object.assign(new Error('stopped'), { statusCode: 403 })
+      })
+    },
+  })
+  const headers = { 'x-kept': 'this' }
+  for (const plugins of [[hooks], [hooks, guard]]) {
+    const trellis = await startTrellis(t, { plugins })
+    assert.deepEqual((await trellis.request('/kept', { body: '"go"', headers })).body, ['this'])
+    const { status } = await trellis.request('/kept', { body: '"stop"', headers })
+    assert.equal(status, plugins.includes(guard) ? 403 : 200)
+  }
+  assert.deepEqual(answered, [200, 200, 200, 403])
 })

@@ -29,7 +29,7 @@ test('the minute slides: room comes back little by little', () => {
   at.seconds = 90
   assert.equal(Array.from({ length: 60 }, () => windows.take('a', 60)).filter((wait) => wait === null).length, 29)
   at.seconds = 240
-  assert.equal(windows.take('a', 60), null)
+  assert.equal(windows.take('a', 60, 60), null)
 })
 
 test('who comes when they were told to is admitted, and not before', () => {

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { timeLimit } from '../../plugins/limits/time.ts'
+import type { EndableWork } from '../../sdk/services.ts'
+
+const session = { role: 'clerk', variables: {}, backendOnly: false }
+const limited = timeLimit({ time_limit: { global: 0.001, per_role: { guest: 3600 } } })
+
+test('work that something else ends is ended by it under a time limit as well', async () => {
+  const given = new AbortController()
+  const work: EndableWork = { session: { ...session, role: 'guest' }, signal: given.signal }
+  await limited(work, async () => {
+    assert.equal(work.signal?.aborted, false)
+    given.abort(new Error('gone'))
+    assert.equal(work.signal?.aborted, true)
+    assert.equal(work.signal?.reason.message, 'gone')
+  })
+})
+
+test('the limit ends work that something else could end too', async () => {
+  const work: EndableWork = { session, signal: new AbortController().signal }
+  await limited(work, async () => {
+    await new Promise((ended) => work.signal?.addEventListener('abort', ended))
+    assert.equal(work.signal?.reason.code, 'time-limit-exceeded')
+  })
+})

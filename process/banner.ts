@@ -96,19 +96,21 @@ function accessLine({ settings, options }: BannerFacts, { reach }: Listening): s
 }
 
 /** What the log says of core's options; plugins put theirs between. */
-function ownEntries(settings: Settings, apis: readonly string[]): ConfigurationEntry[] {
-  const origins = settings.disableCors ? null : describeDomains(settings.corsDomain)
+function ownEntries(settings: AllSettings, apis: readonly string[]): ConfigurationEntry[] {
+  const { disableCors } = settings
+  const cors = {
+    disabled: disableCors,
+    // An option of subscriptions, which may not be there.
+    ws_read_cookie: disableCors ? settings['wsReadCookie'] === true : null,
+    allowed_origins: disableCors ? null : describeDomains(settings.corsDomain),
+  }
   return [
     { key: 'port', place: 10, value: settings.serverPort },
     { key: 'server_host', place: 20, value: listeningOf(settings).host },
     { key: 'transaction_isolation', place: 30, value: settings.txIsolation },
     { key: 'admin_secret_set', place: 40, value: settings.adminSecret !== null },
     { key: 'unauth_role', place: 50, value: settings.unauthorizedRole },
-    {
-      key: 'cors_config',
-      place: 60,
-      value: { disabled: settings.disableCors, ws_read_cookie: null, allowed_origins: origins },
-    },
+    { key: 'cors_config', place: 60, value: cors },
     { key: 'console_assets_dir', place: 80, value: null },
     { key: 'enable_telemetry', place: 90, value: settings.enableTelemetry },
     { key: 'use_prepared_statements', place: 100, value: settings.usePreparedStatements },
@@ -122,7 +124,7 @@ function ownEntries(settings: Settings, apis: readonly string[]): ConfigurationE
 
 /** The configuration as the log has it; `apis`: those that are open, `ofPlugins`: what plugins say of theirs. */
 export function configurationEntry(
-  settings: Settings,
+  settings: AllSettings,
   apis: readonly string[],
   ofPlugins: readonly ConfigurationEntry[],
 ): LogEntry {

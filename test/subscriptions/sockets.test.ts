@@ -21,6 +21,17 @@ test('An upgrade elsewhere is not found.', async (t) => {
   assert.deepEqual([status, JSON.parse(body)], [404, { message, extensions: { path: '$', code: 'not-found' } }])
 })
 
+test('Reading cookies is for servers that answer no other origins.', async (t) => {
+  for (const [dialect, prefix] of [
+    ['trellis', 'SERVICE'],
+    ['hasura', 'HASURA'],
+  ] as const) {
+    const message = `${prefix}_GRAPHQL_WS_READ_COOKIE can only be used when CORS is disabled`
+    const started = startTrellis(t, { settings: { dialect, wsReadCookie: true } })
+    await assert.rejects(started, { name: 'StartError', message })
+  }
+})
+
 test('A request that offers HTTP/2 is answered over HTTP/1.1.', async (t) => {
   const { url } = await startLibrary(t)
   const { hostname, port } = new URL(url)

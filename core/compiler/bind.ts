@@ -144,7 +144,7 @@ export const located = (error: unknown, path: Path | null): unknown =>
   error instanceof TrellisError ? error.at(...pathKeys(path)) : error
 
 /** The JSON value of an input source. */
-export function readInput(input: InputSource, variables: Bindings['variables']): unknown {
+function readInput(input: InputSource, variables: Bindings['variables']): unknown {
   switch (input.kind) {
     case 'constant':
       return input.value

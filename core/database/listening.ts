@@ -23,6 +23,8 @@ interface Ear {
 interface Connection {
   readonly client: DatabaseClient
   readonly ready: Promise<unknown>
+  /** The end of what it was told last: `pg` takes one statement after the other. */
+  told: Promise<unknown>
   readonly ears: Set<Ear>
   isOver: boolean
 }
@@ -53,7 +55,7 @@ export class Listener {
     connection.ears.add(ear)
     try {
       await connection.ready
-      await connection.client.query(listensTo(connection))
+      await tell(connection, () => listensTo(connection))
       ear.isOpen = true
     } catch (error) {
       await this.#leave(connection, ear)
@@ -81,7 +83,7 @@ export class Listener {
     })
     client.on('error', lose)
     client.on('end', () => lose(new Error('connection ended')))
-    const connection: Connection = { client, ready: client.connect(), ears, isOver: false }
+    const connection: Connection = { client, ready: client.connect(), told: Promise.resolve(), ears, isOver: false }
     connection.ready.catch(lose)
     this.#connection = connection
     return connection
@@ -93,13 +95,13 @@ export class Listener {
   }
 
   async #leave(connection: Connection, ear: Ear): Promise<void> {
-    const { client, ears, isOver } = connection
+    const { ears, isOver } = connection
     ears.delete(ear)
     if (isOver) return
     if (ears.size === 0) await this.#end(connection)
     else if (![...ears].some(({ channel }) => channel === ear.channel)) {
-      const rest = `UNLISTEN ${pg.escapeIdentifier(ear.channel)}; ${listensTo(connection)}`
-      await client.query(rest).catch(() => {})
+      const rest = () => `UNLISTEN ${pg.escapeIdentifier(ear.channel)}; ${listensTo(connection)}`
+      await tell(connection, rest).catch(() => {})
     }
   }
 
@@ -112,3 +114,10 @@ export class Listener {
 /** Each time all channels: so the activity of the connection shows what it listens to. */
 const listensTo = ({ ears }: Connection): string =>
   [...new Set([...ears].map(({ channel }) => `LISTEN ${pg.escapeIdentifier(channel)}`))].join('; ')
+
+/** Sends a statement when those before it are over; `text` is asked for it then. */
+function tell(connection: Connection, text: () => string): Promise<unknown> {
+  const telling = connection.told.then(() => connection.client.query(text()))
+  connection.told = telling.catch(() => {})
+  return telling
+}

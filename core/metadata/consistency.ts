@@ -34,8 +34,8 @@ function tableDefinition({ table }: ObjectRef, definition: unknown, dialect: Dia
 export interface CheckedChange {
   readonly before: readonly Inconsistency[]
   readonly after: readonly Inconsistency[]
-  /** The object just written. */
-  readonly object: ObjectRef | undefined
+  /** What was just written. */
+  readonly objects: readonly ObjectRef[]
   readonly dialect: Dialect
 }
 
@@ -52,16 +52,16 @@ export function checkConsistency(check: ConsistencyCheck, change: CheckedChange)
     const message = 'cannot continue due to newly found inconsistent metadata'
     throw internalError(message, { internal: json(found) })
   }
-  throw objectError(found, change.object, json)
+  throw objectError(found, change.objects, json)
 }
 
 function objectError(
   found: readonly Inconsistency[],
-  object: ObjectRef | undefined,
+  objects: readonly ObjectRef[],
   json: (list: readonly Inconsistency[]) => unknown,
 ): TrellisError {
-  const key = object && objectKey(object)
-  const own = found.filter((each) => inconsistentObjects(each).some(({ ref }) => objectKey(ref) === key))
+  const keys = new Set(objects.map(objectKey))
+  const own = found.filter((each) => inconsistentObjects(each).some(({ ref }) => keys.has(objectKey(ref))))
   if (own.length === 0) {
     return badRequest('unexpected', 'cannot continue due to new inconsistent metadata', { internal: json(found) })
   }
@@ -70,7 +70,7 @@ function objectError(
 }
 
 /** Those that concern an object which was not inconsistent before. */
-export function newInconsistencies({ before, after }: Pick<CheckedChange, 'before' | 'after'>): Inconsistency[] {
+function newInconsistencies({ before, after }: Pick<CheckedChange, 'before' | 'after'>): Inconsistency[] {
   if (after.length === 0) return []
   const known = new Set(before.flatMap(inconsistentObjects).map(({ ref }) => objectKey(ref)))
   return after.filter((each) => inconsistentObjects(each).some(({ ref }) => !known.has(objectKey(ref))))

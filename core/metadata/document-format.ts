@@ -163,11 +163,11 @@ export class DeclaredFormat implements DocumentFormat {
     const lists = this.#registry.slices.filter(({ entryKey }) => entryKey)
     const plain = lists.filter(({ validateEntry }) => !validateEntry)
     for (const slice of [...plain, ...lists.filter((each) => !plain.includes(each))]) {
-      const { key, validateEntry } = slice
+      const { key, kind = key.replaceAll('_', ' '), validateEntry } = slice
       const entries = sliceEntries(document, key)
       const identity = (entry: unknown) => slice.entryKey?.(entry) ?? ''
       const name = (entry: unknown) => slice.entryName?.(entry) ?? identity(entry)
-      refuseRepeated(entries, { kind: duplicateKind(key), path: place(key), key: identity, text: name })
+      refuseRepeated(entries, { kind, path: place(key), key: identity, text: name })
       if (!validateEntry) continue
       const context = this.#context
       const check = (entry: unknown, i: number) =>
@@ -238,5 +238,3 @@ function writeSlice(slice: AnySlice, value: unknown, context: FormatContext): un
   const sorted = [...(value as readonly unknown[])].sort(compare)
   return slice.writeEntry ? sorted.map((entry) => slice.writeEntry?.(entry, context)) : sorted
 }
-
-const duplicateKind = (key: string): string => (key === 'allowlist' ? 'allow list' : key.replaceAll('_', ' '))

@@ -24,7 +24,7 @@ export interface GivenDocument {
 }
 
 /** The database of a document of format 3, as far as it is told apart from this server's own. */
-export interface Source {
+interface Source {
   readonly name: string
   /** Whether the document says how the database is reached. */
   readonly isConfigured: boolean

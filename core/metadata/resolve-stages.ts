@@ -209,7 +209,7 @@ export function isTouched(reads: Reads, changes: Changes): boolean {
 }
 
 /** Whether two sets have a member in common. */
-export function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   if (a.size > b.size) return meets(b, a)
   for (const item of a) if (b.has(item)) return true
   return false

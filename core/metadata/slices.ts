@@ -4,12 +4,11 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { ModelSlices } from '../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
-import type { PathKey } from '../errors/path.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { MetadataDocument, TableEntry } from './document.ts'
 import type { FieldModel, Model, TableModel, TablePermissions } from './model.ts'
-import type { DependencyReason, Inconsistency, ObjectRef, Rename } from './objects.ts'
+import type { DependencyReason, ObjectRef, Rename } from './objects.ts'
 import type { ConflictWording, RootFieldNames } from './root-fields.ts'
 import type { SourceState } from './sources.ts'
 import type { SchemaKind } from './type-names.ts'
@@ -109,6 +108,8 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   readonly empty: MetadataDocument[K]
   /** Whether every document has it, be it empty. */
   readonly isRequired?: boolean
+  /** What messages call its entries; absent: the key, in words. */
+  readonly kind?: string
   /** Identity of an entry of a list slice; each entry is stored and compared on its own. Absent: one value. */
   entryKey?(entry: SliceEntry<K>): string
   /** What messages call an entry; absent: its key. */
@@ -164,6 +165,7 @@ export interface AnySlice {
   readonly after?: readonly string[]
   readonly before?: Facet['stage']
   describe?(context: FormatContext): TSchema
+  readonly kind?: string
   entryKey?(entry: unknown): string
   entryName?(entry: unknown): string
   keptMessage?(key: string): string
@@ -258,5 +260,3 @@ export type ModelEffect = (change: ModelChange) => Promise<void>
 /** Finds a table's entry in a document or draft. */
 export const findTable = (document: Pick<MetadataDocument, 'tables'>, name: QualifiedName): TableEntry | undefined =>
   document.tables.find(({ table }) => table.name === name.name && table.schema === name.schema)
-
-export type { Inconsistency, PathKey }

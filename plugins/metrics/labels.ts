@@ -2,7 +2,7 @@
 
 import type { Model } from '../../sdk/metadata.ts'
 
-export const other = 'other'
+const other = 'other'
 
 /** The roles that the metadata names, as far as tables go, with those that always exist. */
 export class KnownRoles {

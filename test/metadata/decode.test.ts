@@ -113,6 +113,15 @@ test('recursive schemas are decoded all the way down', () => {
   assert.equal(refusal(Tree, { children: [{}] }), "$.children[0]: the key 'children' was not present")
 })
 
+test('a literal beside a list is told as what else may stand there', () => {
+  const Columns = Type.Union([Type.Literal('*'), Type.Array(Type.String())])
+  assert.equal(decode(Columns, '*'), '*')
+  assert.deepEqual(decode(Columns, ['id']), ['id'])
+  assert.equal(refusal(Columns, 'id'), '$: parsing [] failed, expected Array, but encountered String')
+  assert.equal(refusal(Columns, 5), '$: parsing [] failed, expected Array, but encountered Number')
+  assert.equal(refusal(Columns, [5]), '$[0]: parsing Text failed, expected String, but encountered Number')
+})
+
 test('kinds without a wording of their own are checked all the same', () => {
   assert.equal(decode(Type.Literal('x'), 'x'), 'x')
   assert.match(refusal(Type.Literal('x'), 'y'), /^\$: Expected 'x'/)

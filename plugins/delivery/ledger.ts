@@ -25,18 +25,24 @@ export interface Outcome {
   readonly delay: number
 }
 
+/** What became of which. */
+export interface Settled<Item> {
+  readonly item: Item
+  readonly outcome: Outcome
+}
+
 /** Whether nothing is to be delivered any more. */
 export const isFinal = (state: Outcome['state']): boolean => state !== 'retry' && state !== 'later'
 
 export interface Ledger<Item extends Claimed> {
-  /** Claims what is due, for the length of a lease. */
-  claim(limit: number): Promise<readonly Item[]>
+  /** Claims at most so much of what is due, for the length of a lease, beside what is held already. */
+  claim(limit: number, held: Iterable<Item>): Promise<readonly Item[]>
   /** Delivers; rejects only when the signal aborts. */
   deliver(item: Item, signal: AbortSignal): Promise<Outcome>
   /** Writes outcomes down and ends the leases; what another worker holds by then stays. Gives what it has claimed for that. */
-  record(outcomes: readonly Outcome[]): Promise<readonly Item[]>
-  /** Begins the leases of what is still worked on anew. */
-  renew(ids: readonly string[]): Promise<void>
+  record(settled: readonly Settled<Item>[]): Promise<readonly Item[]>
+  /** Begins leases anew; the ids of those that are this worker's still. */
+  renew(ids: readonly string[]): Promise<readonly string[]>
   /** Gives back what was not begun. */
   release(ids: readonly string[]): Promise<void>
   /** Milliseconds until it is worth looking again, when nobody says so before. */
@@ -52,7 +58,8 @@ const separator = '\x1e'
  * Outcomes as {@link outcomeRows} reads them: ids, states, and of attempts statuses, requests and responses; then the delays. A
  * text for each, since quotes in elements of an array cost both sides more than all else.
  */
-export function outcomeTexts(outcomes: readonly Outcome[]): string[] {
+export function outcomeTexts(settled: readonly Settled<unknown>[]): string[] {
+  const outcomes = settled.map(({ outcome }) => outcome)
   const of = (read: (attempt: Attempt) => string | number) =>
     outcomes.map(({ attempt }) => (attempt ? read(attempt) : '')).join(separator)
   return [

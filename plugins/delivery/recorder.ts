@@ -1,7 +1,7 @@
 // Writes outcomes down: those that come while one write is under way go together in the next.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outcome } from './ledger.ts'
+import type { Settled } from './ledger.ts'
 
 const mostAtOnce = 200
 
@@ -9,19 +9,19 @@ const mostAtOnce = 200
 const firstPause = 100
 const longestPause = 5000
 
-export interface RecorderOptions {
+export interface RecorderOptions<Item> {
   /** Writes down, and may reject; tells of it when it is done. */
-  record(outcomes: readonly Outcome[]): Promise<void>
+  record(settled: readonly Settled<Item>[]): Promise<void>
   report(error: unknown): void
 }
 
-export class Recorder {
-  readonly #options: RecorderOptions
+export class Recorder<Item> {
+  readonly #options: RecorderOptions<Item>
   readonly #stop = new AbortController()
-  #waiting: Outcome[] = []
+  #waiting: Settled<Item>[] = []
   #writing: Promise<void> | null = null
 
-  constructor(options: RecorderOptions) {
+  constructor(options: RecorderOptions<Item>) {
     this.#options = options
   }
 
@@ -30,8 +30,8 @@ export class Recorder {
     return this.#waiting.length
   }
 
-  add(outcome: Outcome): void {
-    this.#waiting.push(outcome)
+  add(settled: Settled<Item>): void {
+    this.#waiting.push(settled)
     this.#begin()
   }
 
@@ -61,7 +61,7 @@ export class Recorder {
   }
 
   /** Tries until it is written; false when that is given up. The lease ends in time where the database stays away. */
-  async #writeBatch(batch: readonly Outcome[]): Promise<boolean> {
+  async #writeBatch(batch: readonly Settled<Item>[]): Promise<boolean> {
     for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 2)) {
       try {
         await this.#options.record(batch)

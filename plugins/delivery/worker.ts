@@ -4,7 +4,7 @@
 import { messageOf } from '../../sdk/index.ts'
 import { DueTimes } from './due-times.ts'
 import { Hand } from './hand.ts'
-import { type Claimed, isFinal, type Ledger, leaseSeconds, type Outcome } from './ledger.ts'
+import { type Claimed, isFinal, type Ledger, leaseSeconds, type Outcome, type Settled } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
 import { Recorder } from './recorder.ts'
 
@@ -42,9 +42,14 @@ const secondsSince = (started: number): number => (performance.now() - started) 
 
 export class DeliveryWorker<Item extends Claimed> {
   readonly #options: WorkerOptions<Item>
-  readonly #recorder: Recorder
+  readonly #recorder: Recorder<Item>
   /** All that is claimed and not written down, by id. */
   readonly #held = new Map<string, Item>()
+  /**
+   * What was claimed while it was held, by id. Claims and outcomes overtake each other, so only the ledger knows what came first:
+   * the claim, since the lease had run out, which the outcome then has ended, or the outcome, after which it was due at once.
+   */
+  readonly #claimedAgain = new Map<string, Item>()
   /** What of that is not begun. */
   readonly #hand = new Hand<Item>()
   readonly #dueTimes = new DueTimes()
@@ -67,7 +72,7 @@ export class DeliveryWorker<Item extends Claimed> {
     this.#options = options
     const { ledger } = options
     this.#recorder = new Recorder({
-      record: async (outcomes) => this.#recorded(outcomes, await ledger.record(outcomes)),
+      record: async (settled) => this.#recorded(settled, await ledger.record(settled)),
       report: (error) => this.#report(error),
     })
   }
@@ -96,7 +101,7 @@ export class DeliveryWorker<Item extends Claimed> {
     // Longer than that it may take to write down what was delivered.
     await this.#recorder.finish(AbortSignal.timeout(Math.max(1000, grace)))
     clearInterval(this.#renewing)
-    return unbegun + (await this.#giveBack([...this.#held.keys()]))
+    return unbegun + (await this.#giveBack([...new Set([...this.#held.keys(), ...this.#claimedAgain.keys()])]))
   }
 
   /** Gives back what is not delivered; how much that was. */
@@ -191,7 +196,7 @@ export class DeliveryWorker<Item extends Claimed> {
   async #claim(limit: number): Promise<number | null> {
     try {
       const started = performance.now()
-      const items = await this.#options.ledger.claim(limit)
+      const items = await this.#options.ledger.claim(limit, this.#all())
       this.#options.measures.claimed(items.length, secondsSince(started))
       this.#reported = null
       this.#failures = 0
@@ -204,10 +209,19 @@ export class DeliveryWorker<Item extends Claimed> {
     }
   }
 
+  /** What is held, and what may be. */
+  *#all(): Generator<Item> {
+    yield* this.#held.values()
+    for (const item of this.#claimedAgain.values()) if (!this.#held.has(item.id)) yield item
+  }
+
   /** Holds what was claimed. */
   #take(items: readonly Item[]): void {
-    // What is here already was claimed again since its lease ran out while the database was away.
-    const taken = items.filter(({ id }) => !this.#held.has(id))
+    const taken: Item[] = []
+    for (const item of items) {
+      if (this.#held.has(item.id)) this.#claimedAgain.set(item.id, item)
+      else taken.push(item)
+    }
     for (const item of taken) this.#held.set(item.id, item)
     this.#hand.add(taken, performance.now())
     if (!this.#stopping) this.#begin()
@@ -237,31 +251,47 @@ export class DeliveryWorker<Item extends Claimed> {
     const started = performance.now()
     try {
       const outcome = await measures.during(item, () => ledger.deliver(item, this.#abort.signal))
-      this.#recorder.add(outcome)
+      this.#recorder.add({ item, outcome })
       measures.settled(item, outcome, { late: item.late + waited, took: secondsSince(started) })
       settled(item, outcome)
     } catch (error) {
       // It stays held, and is given back.
       if (this.#abort.signal.aborted) return
       this.#report(error)
-      this.#recorder.add({ id: item.id, attempt: null, state: 'later', delay: laterSeconds })
+      this.#recorder.add({ item, outcome: { id: item.id, attempt: null, state: 'later', delay: laterSeconds } })
     }
   }
 
-  #recorded(outcomes: readonly Outcome[], claimed: readonly Item[]): void {
+  #recorded(settled: readonly Settled<Item>[], claimed: readonly Item[]): void {
     const now = performance.now()
     let awaited = 0
     let isMoreDue = false
-    for (const { id, state, delay } of outcomes) {
-      if (this.#held.get(id)?.is_awaited) awaited++
+    const claimedAgain: Item[] = []
+    for (const { item, outcome } of settled) {
+      const { id, state, delay } = outcome
+      if (item.is_awaited) awaited++
       this.#held.delete(id)
+      const again = this.#claimedAgain.get(id)
+      if (again) claimedAgain.push(again)
       if (isFinal(state)) continue
       // How long to rest was known before this came.
       this.#dueTimes.add(now + delay * 1000, now)
       isMoreDue = true
     }
     this.#take(claimed)
+    if (claimedAgain.length > 0) void this.#takeAgain(claimedAgain)
     if (isMoreDue || awaited > claimed.length) this.wake()
+  }
+
+  /** Holds what was claimed while it was held, where that was after its outcome. Must not reject. */
+  async #takeAgain(items: readonly Item[]): Promise<void> {
+    const ids = items.map(({ id }) => id)
+    const ours = await this.#options.ledger.renew(ids).catch((error): readonly string[] => {
+      this.#report(error)
+      return []
+    })
+    for (const id of ids) this.#claimedAgain.delete(id)
+    this.#take(items.filter(({ id }) => ours.includes(id)))
   }
 
   async #renew(): Promise<void> {

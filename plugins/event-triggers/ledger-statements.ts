@@ -13,17 +13,19 @@ const sameKey = (one: string, other: string): string =>
 const before = (one: string, other: string): string =>
   `${sameKey(one, other)} and ${one}.seq < ${other}.seq and ${isOpen(one)}`
 
-/** What a worker gets to know of the event `e` that it has claimed. */
-const claimedEvent = (isAwaited: string, late: string): string => `
+/** What a worker gets to know of the event `e` that it has claimed, beside how late that was. */
+const claimedEvent = (isAwaited: string): string => `
   e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
   to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
-  e.order_key is not null as is_ordered, ${isAwaited} as is_awaited, extract(epoch from clock_timestamp() - ${late})::float8 as late`
+  e.order_key is not null as is_ordered, ${isAwaited} as is_awaited`
+
+const secondsSince = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`
 
 interface ClaimParts {
   /** A further condition on what is due. */
   readonly condition: string
-  /** Of what is due and waits for nothing, what is claimed. */
-  readonly chosen: string
+  /** Of what is `found` due, what there is room for. */
+  readonly roomy: string
   /** Whether others may wait for an event. */
   readonly isAwaited: string
 }
@@ -31,35 +33,39 @@ interface ClaimParts {
 /**
  * What has an ordering key waits for all that came before it with the same one: it is parked, so that it is not found due again
  * and again, until what is before it ends ({@link claimNext}). That cannot end meanwhile without finding what is parked behind
- * it, since it is locked; where it is locked already, the event stays due.
+ * it, since it is locked; where it is locked already, the event stays due, as `waiting`: it has to be looked for again, since
+ * whoever looked for it meanwhile passed over it. Gives all that was found due, by its state; what is no column of `free` events
+ * that were claimed is null.
  */
-const claimWith = ({ condition, chosen, isAwaited }: ClaimParts): string => `
+const claimWith = ({ condition, roomy, isAwaited }: ClaimParts): string => `
   with due as materialized (
     select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq from trellis.event_log as l
     where ${isOpen('l')} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now()) ${condition}
     order by coalesce(next_retry_at, created_at)
     limit $1 for update skip locked),
   found as materialized (
-    select due.*, first.id is not null as is_parked
+    select due.*, case
+        when order_key is null then 'free'
+        when first.id is not null then 'parked'
+        when exists (select from trellis.event_log as earlier where ${before('earlier', 'due')}) then 'waiting'
+        else 'free' end as state
     from due left join lateral (
       select id from trellis.event_log as earlier where due.order_key is not null and ${before('earlier', 'due')}
       order by earlier.seq limit 1 for share skip locked) as first on true),
-  free as (
-    select * from found
-    where not is_parked
-      and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'found')}))),
-  chosen as (${chosen} union all select id, due_at, is_parked from found where is_parked)
-  update trellis.event_log as e set
-    locked = case when not is_parked then now() + make_interval(secs => $2) end,
-    locked_by = case when not is_parked then $3 end,
-    next_retry_at = case when is_parked then 'infinity' else next_retry_at end
-  from chosen where e.id = chosen.id
-  returning is_parked, ${claimedEvent(isAwaited, 'due_at')}`
+  changed as (
+    update trellis.event_log as e set
+      locked = case state when 'free' then now() + make_interval(secs => $2) end,
+      locked_by = case state when 'free' then $3 end,
+      next_retry_at = case state when 'parked' then 'infinity' else next_retry_at end
+    from (${roomy} union all select id, state from found where state = 'parked') as chosen where e.id = chosen.id
+    returning ${claimedEvent(isAwaited)})
+  select changed.*, found.state, ${secondsSince('found.due_at')} as late
+  from found left join changed on changed.id = found.id and found.state = 'free'`
 
 /** Claims at most $1 of what is due for worker $3, for $2 seconds. */
 export const claim = claimWith({
   condition: '',
-  chosen: 'select id, due_at, is_parked from free',
+  roomy: `select id, state from found where state = 'free'`,
   isAwaited: 'e.order_key is not null',
 })
 
@@ -71,8 +77,9 @@ export const claimWithin = claimWith({
   condition: `
       and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))
       and coalesce(next_retry_at, created_at) >= coalesce(now() - make_interval(secs => $6), '-infinity')`,
-  chosen: `select id, due_at, is_parked from (
-      select free.*, row_number() over (partition by trigger_name order by due_at) as place from free) as place
+  roomy: `select id, state from (
+      select found.*, row_number() over (partition by trigger_name order by due_at) as place from found
+      where state = 'free') as place
     left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
     where room is null or place.place <= room`,
   isAwaited: 'e.order_key is not null or e.trigger_name = any($4)',
@@ -94,7 +101,7 @@ export const claimNext = `
   where e.id = next.id and ${isOpen('e')} and (e.locked is null or e.locked <= now() or e.locked_by = $3)
     and e.trigger_name <> all($4)
     and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
-  returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`
+  returning ${claimedEvent('true')}, ${secondsSince('coalesce(e.next_retry_at, e.created_at)')} as late`
 
 /**
  * Writes outcomes down for worker $7, {@link outcomeRows} being the first parameters.

@@ -11,10 +11,11 @@ import {
   type Outcome,
   outcomeOf,
   outcomeTexts,
+  type Settled,
   type WebhookCaller,
 } from '../delivery/index.ts'
 import { claim, claimNext, claimWithin, isOpen, record, unpark } from './ledger-statements.ts'
-import { TriggerLimits } from './limits.ts'
+import { roomsOf } from './limits.ts'
 import type { ResolvedTrigger } from './metadata.ts'
 import { PassedOver } from './passed-over.ts'
 
@@ -55,30 +56,37 @@ const longestPause = 60_000
 /** Milliseconds between two looks for such events. */
 const unparkEvery = 60_000
 
-interface FoundEvent extends ClaimedEvent, Row {
-  /** It waits for another one, and is not claimed. */
-  readonly is_parked: boolean
-}
+/** Milliseconds until a look for what waits for somebody who is at work on the event before it, which takes moments. */
+const waitingPause = 50
+
+/** Something that was found due. */
+type Found =
+  | (ClaimedEvent & { readonly state: 'free' })
+  | {
+      /** Null: it was not claimed. */
+      readonly id: null
+      readonly state: 'free' | 'parked' | 'waiting'
+      readonly late: number
+    }
+
+const isClaimed = (event: Found): event is ClaimedEvent & { readonly state: 'free' } => event.id !== null
 
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
-  readonly #limits: TriggerLimits
   readonly #passedOver = new PassedOver()
-  /** What this worker holds that has an ordering key, by id. */
-  readonly #ordered = new Set<string>()
   #unparkedAt = 0
   #isUnparking = false
-  /** Whether something behind what was found last may be due. */
-  #isMoreDue = false
+  /** Milliseconds until more may be due, as was found last; null: it is not known of any. */
+  #rest: number | null = null
 
   constructor(options: EventLedgerOptions) {
     this.#options = options
-    this.#limits = new TriggerLimits(() => options.triggers(), options.triggerConcurrency)
   }
 
-  async claim(limit: number): Promise<ClaimedEvent[]> {
-    const { names, rooms } = this.#limits.rooms()
+  async claim(limit: number, held: Iterable<ClaimedEvent>): Promise<ClaimedEvent[]> {
+    const { triggers, triggerConcurrency } = this.#options
+    const { names, rooms } = roomsOf(triggers(), triggerConcurrency, held)
     if (names.length === 0) return this.#take(await this.#found(claim, [limit]))
     const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
     const found = await this.#found(claimWithin, [limit, names, rooms, this.#passedOver.since(start)])
@@ -86,32 +94,22 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const ofTriggers = names.map((name) => events.filter(({ trigger_name }) => trigger_name === name))
     // Behind what filled the room of its trigger, or all that was asked for, there may be more.
     const cutShort = ofTriggers.filter(({ length }, i) => length > 0 && length >= rooms[i]!)
-    if (cutShort.length > 0) this.#isMoreDue = true
-    const filled = found.length >= limit ? [...cutShort, found] : cutShort
-    this.#passedOver.end(start, Math.max(0, ...filled.map((part) => Math.min(...part.map(({ late }) => late)))))
+    if (cutShort.length > 0) this.#rest = 0
+    const waiting = found.filter(({ state }) => state === 'waiting')
+    const ends = [...cutShort, found.length >= limit ? found : [], waiting].filter(({ length }) => length > 0)
+    this.#passedOver.end(start, Math.max(0, ...ends.map((part) => Math.min(...part.map(({ late }) => late)))))
     return events
   }
 
-  async #found(statement: string, [limit, ...more]: readonly unknown[]): Promise<FoundEvent[]> {
-    return this.#options.database.rows<FoundEvent>(statement, [limit, leaseSeconds, this.#worker, ...more])
+  async #found(statement: string, [limit, ...more]: readonly unknown[]): Promise<Found[]> {
+    return this.#options.database.rows<Found & Row>(statement, [limit, leaseSeconds, this.#worker, ...more])
   }
 
-  #take(found: readonly FoundEvent[]): ClaimedEvent[] {
-    const events = found.filter((event) => !event.is_parked)
-    this.#claimed(events)
-    // Where events were parked, or a trigger was cut short, others of the events behind may be due.
-    this.#isMoreDue = events.length < found.length
-    return events
-  }
-
-  #claimed(events: readonly ClaimedEvent[]): void {
-    this.#limits.claimed(events)
-    for (const { id, is_ordered } of events) if (is_ordered) this.#ordered.add(id)
-  }
-
-  #ended(ids: readonly string[]): void {
-    this.#limits.ended(ids)
-    for (const id of ids) this.#ordered.delete(id)
+  #take(found: readonly Found[]): ClaimedEvent[] {
+    // Where events were parked, others behind them may be due.
+    if (found.some(({ state }) => state === 'parked')) this.#rest = 0
+    else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPause : null
+    return found.filter(isClaimed)
   }
 
   async deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {
@@ -131,24 +129,21 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return outcomeOf(event.id, attempt, event.tries, { retries, interval })
   }
 
-  async record(outcomes: readonly Outcome[]): Promise<readonly ClaimedEvent[]> {
+  async record(settled: readonly Settled<ClaimedEvent>[]): Promise<readonly ClaimedEvent[]> {
     const { database } = this.#options
-    const values = [...outcomeTexts(outcomes), this.#worker]
-    const ended = outcomes.flatMap(({ id, state }) => (this.#ordered.has(id) && isFinal(state) ? [id] : []))
-    const next: ClaimedEvent[] = []
-    if (ended.length === 0) await database.rows(record, values)
-    else {
-      const work = async (transaction: Transaction) => {
-        await transaction.rows(record, values)
-        const claiming = [ended, leaseSeconds, this.#worker, this.#paused()]
-        return transaction.rows<ClaimedEvent & Row>(claimNext, claiming)
-      }
-      // The second statement has to see what was parked until the first one got hold of what ended.
-      next.push(...(await database.transaction(work, { isolation: 'read-committed' })))
+    const values = [...outcomeTexts(settled), this.#worker]
+    const ended = settled.filter(({ item, outcome }) => item.is_ordered && isFinal(outcome.state))
+    if (ended.length === 0) {
+      await database.rows(record, values)
+      return []
     }
-    this.#ended(outcomes.map(({ id }) => id))
-    this.#claimed(next)
-    return next
+    const work = async (transaction: Transaction) => {
+      await transaction.rows(record, values)
+      const claiming = [ended.map(({ item }) => item.id), leaseSeconds, this.#worker, this.#paused()]
+      return transaction.rows<ClaimedEvent & Row>(claimNext, claiming)
+    }
+    // The second statement has to see what was parked until the first one got hold of what ended.
+    return database.transaction(work, { isolation: 'read-committed' })
   }
 
   /** The names of triggers whose events are not to be delivered. */
@@ -156,11 +151,12 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return [...this.#options.triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
   }
 
-  async renew(ids: readonly string[]): Promise<void> {
-    await this.#options.database.rows(
-      `update trellis.event_log set locked = now() + make_interval(secs => $2) where id = any($1) and locked_by = $3`,
+  async renew(ids: readonly string[]): Promise<string[]> {
+    const renewed = await this.#options.database.rows<{ id: string }>(
+      `update trellis.event_log set locked = now() + make_interval(secs => $2) where id = any($1) and locked_by = $3 returning id`,
       [ids, leaseSeconds, this.#worker],
     )
+    return renewed.map(({ id }) => id)
   }
 
   async release(ids: readonly string[]): Promise<void> {
@@ -168,12 +164,11 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       `update trellis.event_log set locked = null, locked_by = null where id = any($1) and locked_by = $2`,
       [ids, this.#worker],
     )
-    this.#ended(ids)
   }
 
   pause(): number {
     const { triggers, interval } = this.#options
-    if (this.#isMoreDue) return 0
+    if (this.#rest !== null) return this.#rest
     if (triggers().size === 0) return longestPause
     if (!this.#isUnparking && performance.now() - this.#unparkedAt > unparkEvery) void this.#unpark()
     return interval()

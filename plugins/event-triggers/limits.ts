@@ -8,52 +8,20 @@ export interface Rooms {
   readonly rooms: readonly number[]
 }
 
-interface Claimed {
-  readonly id: string
+interface Held {
   readonly trigger_name: string
 }
 
-export class TriggerLimits {
-  readonly #triggers: () => ReadonlyMap<string, ResolvedTrigger>
-  /** Of triggers that say nothing; 0: none. */
-  readonly #standard: number
-  /** The triggers of what is under way, by its ids, and how much that is for each of them. */
-  readonly #held = new Map<string, string>()
-  readonly #counts = new Map<string, number>()
-
-  constructor(triggers: () => ReadonlyMap<string, ResolvedTrigger>, standard: number) {
-    this.#triggers = triggers
-    this.#standard = standard
+/** The room of each trigger with a limit, so much being held; `standard`: the limit of those that say nothing, 0 being none. */
+export function roomsOf(triggers: ReadonlyMap<string, ResolvedTrigger>, standard: number, held: Iterable<Held>): Rooms {
+  const limits = new Map<string, number>()
+  for (const { name, entry } of triggers.values()) {
+    const limit = entry.concurrency ?? standard
+    if (limit > 0) limits.set(name, limit)
   }
-
-  rooms(): Rooms {
-    const names: string[] = []
-    const rooms: number[] = []
-    for (const { name, entry } of this.#triggers().values()) {
-      const limit = entry.concurrency ?? this.#standard
-      if (limit === 0) continue
-      names.push(name)
-      rooms.push(Math.max(0, limit - (this.#counts.get(name) ?? 0)))
-    }
-    return { names, rooms }
-  }
-
-  claimed(events: readonly Claimed[]): void {
-    for (const { id, trigger_name: name } of events) {
-      if (this.#held.has(id)) continue
-      this.#held.set(id, name)
-      this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
-    }
-  }
-
-  ended(ids: readonly string[]): void {
-    for (const id of ids) {
-      const name = this.#held.get(id)
-      if (name === undefined) continue
-      this.#held.delete(id)
-      const left = (this.#counts.get(name) ?? 1) - 1
-      if (left === 0) this.#counts.delete(name)
-      else this.#counts.set(name, left)
-    }
-  }
+  if (limits.size === 0) return { names: [], rooms: [] }
+  const counts = new Map<string, number>()
+  for (const { trigger_name: name } of held) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const names = [...limits.keys()]
+  return { names, rooms: names.map((name) => Math.max(0, limits.get(name)! - (counts.get(name) ?? 0))) }
 }

@@ -17,6 +17,7 @@ import {
   outcomeRows,
   outcomeTexts,
   resolveHeaders,
+  type Settled,
   type WebhookCaller,
 } from '../delivery/index.ts'
 import type { ResolvedCronTrigger } from './metadata.ts'
@@ -110,17 +111,18 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   }
 
   /** Nothing waits for others here. */
-  async record(outcomes: readonly Outcome[]): Promise<readonly never[]> {
-    await this.#database.rows(this.#record, [...outcomeTexts(outcomes), this.#worker])
+  async record(settled: readonly Settled<Item>[]): Promise<readonly never[]> {
+    await this.#database.rows(this.#record, [...outcomeTexts(settled), this.#worker])
     return []
   }
 
-  async renew(ids: readonly string[]): Promise<void> {
-    await this.#database.rows(
+  async renew(ids: readonly string[]): Promise<string[]> {
+    const renewed = await this.#database.rows<{ id: string }>(
       `update trellis.${this.#table.table} set locked = now() + make_interval(secs => $2)
-       where id = any($1) and locked_by = $3`,
+       where id = any($1) and locked_by = $3 returning id`,
       [ids, leaseSeconds, this.#worker],
     )
+    return renewed.map(({ id }) => id)
   }
 
   async release(ids: readonly string[]): Promise<void> {

@@ -5,8 +5,11 @@ import type { ScriptResult, Transaction } from '../../sdk/sql.ts'
 import { endsTransaction, withoutTransactions } from './own-transaction.ts'
 import { refusedText } from './refusals.ts'
 
-/** Settings of the session outlive the transaction, and the connection serves others afterwards. */
-const resetSession = 'reset session authorization; reset role; reset all'
+/**
+ * Settings of the session outlive the transaction, and the connection serves others afterwards. All of them first, since a time
+ * limit of the text's would end what follows.
+ */
+const resetSession = 'reset all; reset session authorization; reset role'
 
 /** Which transaction this is: its start, as a text that no setting of the session changes. */
 const whichTransaction = 'select extract(epoch from pg_catalog.transaction_timestamp())::pg_catalog.text as started'
@@ -27,8 +30,8 @@ export async function runScript(
   const runnable = withoutTransactions(sql)
   const before = await startOf(transaction)
   const result = await runText(transaction, runnable.sql, (error) => refusedText(sql, error, helps))
-  const after = await startOf(transaction)
   await transaction.script(resetSession)
+  const after = await startOf(transaction)
   if (after !== before) throw endsTransaction()
   await restore()
   return runnable.endsWithNothing ? { command: '', columns: null, rows: null } : result

@@ -3,6 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attempt } from '../../plugins/delivery/index.ts'
+import type { Outcome } from '../../plugins/delivery/ledger.ts'
+import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
+import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
 import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
 import { eventTriggersOf } from '../../plugins/event-triggers/metadata.ts'
 import type { Database } from '../../sdk/sql.ts'
@@ -31,6 +35,22 @@ async function toldAndLogged({ hook, sql }: Shop) {
 
 const done = (shop: Shop) =>
   eventually(async () => (await shop.sql('select from trellis.event_log where not delivered')).length === 0)
+
+type Parts = ConstructorParameters<typeof EventLedger>[0]
+
+/** The log of a shop as a further worker sees it. */
+const ledgerOf = (
+  shop: Shop,
+  database: Parts['database'],
+  call: Parts['caller']['call'] = () => assert.fail('nothing is sent'),
+) =>
+  new EventLedger({
+    ...{ database, caller: { call }, triggers: () => eventTriggersOf(shop.engine.model), triggerConcurrency: 0 },
+    interval: () => 1000,
+    unknownTrigger: () => {},
+  })
+
+const outcomeFor = ({ id }: { readonly id: string }): Outcome => ({ id, attempt: null, state: 'delivered', delay: 0 })
 
 test('a long line of events with one key is delivered in order, once each, while others are', async (t) => {
   const shop = await startShop(t)
@@ -77,15 +97,8 @@ test('what waits is shown as what is due, and is found when what was before it w
     if (isLost) throw new Error('the connection was lost')
     return result
   }
-  const ledger = new EventLedger({
-    database: { rows: (text, values) => database.rows(text, values), transaction },
-    caller: { call: () => assert.fail('nothing is sent') },
-    triggers: () => eventTriggersOf(shop.engine.model),
-    triggerConcurrency: 0,
-    interval: () => 1000,
-    unknownTrigger: () => {},
-  })
-  const [first, ...others] = await ledger.claim(10)
+  const ledger = ledgerOf(shop, { rows: (text, values) => database.rows(text, values), transaction })
+  const [first, ...others] = await ledger.claim(10, [])
   assert.ok(first)
   assert.deepEqual(others, [])
   const logs = await shop.op<{ next_retry_at: string | null }[]>('pg_get_event_logs', { name: 'order' })
@@ -94,14 +107,76 @@ test('what waits is shown as what is due, and is found when what was before it w
     [null, null, null],
   )
   await shop.sql(`delete from trellis.event_log where id = '${first.id}'`)
-  assert.deepEqual(await ledger.claim(10), [])
+  assert.deepEqual(await ledger.claim(10, []), [])
   const { now } = performance
   t.mock.method(performance, 'now', () => now.call(performance) + 3_600_000)
   await ledger.pause()
-  const found = await ledger.claim(10)
+  const found = await ledger.claim(10, [])
   assert.equal(found.length, 1)
-  const delivered = { id: found[0]!.id, attempt: null, state: 'delivered', delay: 0 } as const
+  const delivered = { item: found[0]!, outcome: outcomeFor(found[0]!) }
   await assert.rejects(ledger.record([delivered]), /the connection was lost/)
   // The next one was claimed for it all the same, and is given to who asks again.
   assert.equal((await ledger.record([delivered])).length, 1)
+})
+
+test('what waits for an event that somebody else is at work on is looked for again within moments', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(byState)
+  await shop.sql(`insert into orders (id, state) values (1, 'one'); insert into orders (id, state) values (2, 'one')`)
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const ledger = ledgerOf(shop, database)
+  await database.transaction(async (other) => {
+    // As an outcome that is being written down.
+    await other.rows(
+      `update trellis.event_log set delivered = true where seq = (select min(seq) from trellis.event_log)`,
+    )
+    assert.deepEqual(await ledger.claim(10, []), [])
+  })
+  const pause = ledger.pause()
+  assert.ok(pause > 0 && pause <= 100, `looks again in ${pause} ms`)
+  assert.equal((await ledger.claim(10, [])).length, 1)
+  assert.equal(ledger.pause(), 1000)
+})
+
+test('what is tried again at once is, and what waits for it comes, though the database answers late', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger({ ...byState, retry_conf: { num_retries: 5, interval_sec: 0 } })
+  await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const called: string[] = []
+  const attempt: Attempt = {
+    ...{ succeeded: false, status: 500, retryAfter: null, request: '{}', response: '{}', size: 0 },
+    logged: { type: 'client', detail: null },
+  }
+  // Whoever claims meanwhile is told first.
+  const late = async <T>(answer: Promise<T>) => {
+    const given = await answer
+    worker.wake()
+    await sleep(30)
+    return given
+  }
+  const ledger = ledgerOf(
+    shop,
+    {
+      rows: (text, values) => {
+        const rows = database.rows<never>(text, values)
+        return text.includes('event_invocation_logs') ? late(rows) : rows
+      },
+      transaction: (work, options) => late(database.transaction(work, options)),
+    },
+    async ({ body }) => {
+      const { event }: SentEvent = JSON.parse(body)
+      called.push(String(event.data.new?.['id']))
+      return { ...attempt, succeeded: called.length > 2 }
+    },
+  )
+  const measured = { kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }
+  const worker = new DeliveryWorker({
+    ...{ ledger, concurrency: 10, batch: 10, report: assert.fail, missed: () => {}, settled: () => {} },
+    measures: new DeliveryMeasures(measured),
+  })
+  worker.start()
+  await done(shop)
+  assert.deepEqual(called, ['1', '1', '1', '2', '3'])
+  await worker.stop(1000)
 })

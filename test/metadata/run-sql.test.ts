@@ -244,7 +244,7 @@ test('a text that resets all settings has not ended the transaction', async (t) 
 
 test('settings and roles that the text sets do not reach later requests', async (t) => {
   const { op, connections } = await startService(t)
-  await op('run_sql', { sql: `set search_path = pg_catalog; set statement_timeout = 1; set role pg_monitor` })
+  await op('run_sql', { sql: `set search_path = pg_catalog; set role pg_monitor; set statement_timeout = 100` })
   for (let i = 0; i < 6; i++) {
     const [row] = await connections.rows(
       `select current_setting('search_path') as path, current_setting('statement_timeout') as timeout, current_user as "user"`,

@@ -1,9 +1,10 @@
 // An answer while it is put together from values: where each stands, what becomes of it when something of it fails, and
 // what comes beside it.
 
-import { type GraphQLOutputType, getNullableType, isListType, isNonNullType } from 'graphql'
+import type { GraphQLOutputType } from 'graphql'
 import { type PathKey, pathKeys, pathText } from '../errors/path.ts'
 import type { AnswerError, AnswerExtras } from './call.ts'
+import { type OutputShape, shapeOf } from './output-shape.ts'
 import type { FieldSelection } from './selection.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -22,7 +23,7 @@ export const placeIn = (
   holder: Place['holder'],
   key: PathKey,
   { type, above }: { readonly type: GraphQLOutputType; readonly above: Place | null },
-): Place => ({ holder, key, isNullable: !isNonNullType(type), above })
+): Place => ({ holder, key, isNullable: shapeOf(type).isNullable, above })
 
 export function setAt({ holder, key }: Place, value: unknown): void {
   if (Array.isArray(holder)) holder[key as number] = value
@@ -58,19 +59,20 @@ export function fieldsTo(field: FieldSelection, from: FieldSelection | null): Fi
 /** The places of a field's values, those of lists on the way one by one, nulls on the way left out. */
 export function placesOf({ holder, above, fields }: WayTo): Place[] {
   const places: Place[] = []
-  const enter = (value: unknown, type: GraphQLOutputType, place: Place, depth: number): void => {
+  const enter = (value: unknown, shape: OutputShape, place: Place, depth: number): void => {
     if (Array.isArray(value)) {
-      const list = getNullableType(type)
-      const item = isListType(list) ? list.ofType : list
-      for (const [i, each] of value.entries()) enter(each, item, placeIn(value, i, { type: item, above: place }), depth)
+      const item = shape.item ?? shape
+      const { isNullable } = item
+      for (const [key, each] of value.entries())
+        enter(each, item, { holder: value, key, isNullable, above: place }, depth)
     } else if (typeof value === 'object' && value !== null) visit(value as JsonObject, place, depth)
   }
   const visit = (object: JsonObject, outer: Place | null, depth: number): void => {
-    const field = fields[depth]!
-    const { type } = field.definition!
-    const place = placeIn(object, field.responseName, { type, above: outer })
+    const { responseName, definition } = fields[depth]!
+    const shape = shapeOf(definition!.type)
+    const place: Place = { holder: object, key: responseName, isNullable: shape.isNullable, above: outer }
     if (depth === fields.length - 1) places.push(place)
-    else enter(valueAt(place), type, place, depth + 1)
+    else enter(object[responseName], shape, place, depth + 1)
   }
   visit(holder, above, 0)
   return places

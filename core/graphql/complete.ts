@@ -2,22 +2,19 @@
 // told apart, `__typename` filled in.
 
 import {
-  type GraphQLNullableType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  getNullableType,
   isAbstractType,
   isEnumType,
-  isLeafType,
-  isListType,
-  isNonNullType,
   isObjectType,
+  isScalarType,
   isSpecifiedScalarType,
 } from 'graphql'
 import { internalError, type TrellisError } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'
 import { isDeeper, jsonType, maxLevels } from '../json/json.ts'
-import { type JsonObject, type Place, placeIn, setAt } from './answer.ts'
+import { type JsonObject, type Place, setAt } from './answer.ts'
+import { type OutputShape, shapeOf } from './output-shape.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 import { typeOfValue } from './possible-types.ts'
 import type { FieldSelection } from './selection.ts'
@@ -47,17 +44,35 @@ const isObjectLike = (value: unknown): boolean => ['Object', 'Array'].includes(j
 
 const notNull = ({ name }: FieldSelection): string => `expecting not null value for field "${name}"`
 
-const nulls = new WeakMap<readonly FieldSelection[], JsonObject>()
-
-/** An object with all members, in their order. Its copies define own properties: a member called `__proto__` is one like any other. */
-function nullsOf(fields: readonly FieldSelection[]): JsonObject {
-  let object = nulls.get(fields)
-  if (!object) {
-    object = Object.fromEntries(fields.map(({ responseName }) => [responseName, null]))
-    nulls.set(fields, object)
-  }
-  return object
+/** What is selected of an object, as its values are read. */
+interface Members {
+  /** An object with all members, in their order. Its copies define own properties: a member called `__proto__` is one like any other. */
+  readonly nulls: JsonObject
+  readonly all: readonly Member[]
 }
+
+interface Member {
+  readonly field: FieldSelection
+  /** Null: the name of the type. */
+  readonly shape: OutputShape | null
+}
+
+const membersOf = new WeakMap<readonly FieldSelection[], Members>()
+
+function membersBy(fields: readonly FieldSelection[]): Members {
+  let members = membersOf.get(fields)
+  if (!members) {
+    const nulls = Object.fromEntries(fields.map(({ responseName }) => [responseName, null]))
+    const all = fields.map((field) => ({ field, shape: field.definition && shapeOf(field.definition.type) }))
+    members = { nulls, all }
+    membersOf.set(fields, members)
+  }
+  return members
+}
+
+/** Whether a value needs no more than to be handed on. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /** Completes the values of one call. */
 export class Completion {
@@ -71,7 +86,7 @@ export class Completion {
 
   /** Puts the completed value into its place; false: nothing will do there, so that what is around it has to go. */
   complete(value: unknown, field: FieldSelection, place: Place): boolean {
-    const completed = this.#value(value, field.definition!.type, field, place)
+    const completed = this.#value(value, shapeOf(field.definition!.type), field, place)
     if (completed === lost) return false
     setAt(place, completed)
     return true
@@ -88,26 +103,26 @@ export class Completion {
     return true
   }
 
-  #value(value: unknown, type: GraphQLOutputType, field: FieldSelection, place: Place): unknown {
-    const nullable = getNullableType(type)
+  #value(value: unknown, shape: OutputShape, field: FieldSelection, place: Place): unknown {
+    const { isNullable } = shape
     if (value === null || value === undefined) {
-      if (!isNonNullType(type)) return null
+      if (isNullable) return null
       return this.#refuse(notNull(field), field, place)
     }
-    const completed = this.#nonNull(value, nullable, field, place)
-    return completed === lost && !isNonNullType(type) ? null : completed
+    const completed = this.#nonNull(value, shape, field, place)
+    return completed === lost && isNullable ? null : completed
   }
 
-  #nonNull(value: unknown, type: GraphQLOutputType & GraphQLNullableType, field: FieldSelection, place: Place) {
-    if (isLeafType(type)) {
+  #nonNull(value: unknown, { type, item, isLeaf }: OutputShape, field: FieldSelection, place: Place): unknown {
+    if (isLeaf) {
       if (!isObjectLike(value)) return value
-      if (isEnumType(type) || isSpecifiedScalarType(type)) {
+      if (isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type))) {
         return this.#refuse(`expecting a value of type "${type}" for field "${field.name}"`, field, place)
       }
       if (!isDeeper(value, maxLevels)) return value
       return this.#refuse(`the value of field "${field.name}" is nested too deeply`, field, place)
     }
-    if (isListType(type)) return this.#list(value, type.ofType, field, place)
+    if (item) return this.#list(value, item, field, place)
     if (typeof value !== 'object' || Array.isArray(value)) {
       return this.#refuse(`expecting an object for field "${field.name}"`, field, place)
     }
@@ -121,13 +136,14 @@ export class Completion {
     return isAbstractType(type) ? typeOfValue(value, type, this.#options.schema) : null
   }
 
-  #list(value: unknown, type: GraphQLOutputType, field: FieldSelection, place: Place): unknown {
+  #list(value: unknown, shape: OutputShape, field: FieldSelection, place: Place): unknown {
     if (!Array.isArray(value)) return this.#refuse(`expecting a list for field "${field.name}"`, field, place)
     const list: unknown[] = new Array(value.length).fill(null)
-    for (const [i, item] of value.entries()) {
-      const completed = this.#value(item, type, field, placeIn(list, i, { type, above: place }))
+    const { isNullable } = shape
+    for (const [key, item] of value.entries()) {
+      const completed = this.#value(item, shape, field, { holder: list, key, isNullable, above: place })
       if (completed === lost) return lost
-      list[i] = completed
+      list[key] = completed
     }
     return list
   }
@@ -138,21 +154,28 @@ export class Completion {
     place: Place,
     { name: typeName }: GraphQLObjectType,
   ): unknown {
-    const object = { ...nullsOf(fields) }
-    for (const field of fields) {
-      const { definition, responseName, name } = field
-      if (definition === null) {
+    const { nulls, all } = membersBy(fields)
+    const object = { ...nulls }
+    const { members, byResponseName } = this.#options
+    for (const { field, shape } of all) {
+      const { responseName, name } = field
+      if (shape === null) {
         object[responseName] = typeName
         continue
       }
-      const { type } = definition
-      const own = placeIn(object, responseName, { type, above: place })
-      if (this.#options.members.has(field)) {
+      const key = byResponseName ? responseName : name
+      const found = Object.hasOwn(value, key) ? value[key] : null
+      const isOthers = members.size > 0 && members.has(field)
+      if (shape.isLeaf && isPlain(found) && !isOthers) {
+        object[responseName] = found
+        continue
+      }
+      const own: Place = { holder: object, key: responseName, isNullable: shape.isNullable, above: place }
+      if (isOthers) {
         this.#found(field).push({ object: value, place: own })
         continue
       }
-      const key = this.#options.byResponseName ? responseName : name
-      const completed = this.#value(Object.hasOwn(value, key) ? value[key] : null, type, field, own)
+      const completed = this.#value(found, shape, field, own)
       if (completed === lost) return lost
       object[responseName] = completed
     }

@@ -238,5 +238,7 @@ const needsTransaction = (step: Step): step is ChangeStep | StatementStep | Root
 const separated = (pieces: readonly Piece[]): Piece[] =>
   pieces.filter((piece) => piece.length > 0).flatMap((piece, i) => (i === 0 ? [piece] : [',', piece]))
 
-const concatPieces = (pieces: readonly Piece[]): Buffer =>
-  Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
+const concatPieces = (pieces: readonly Piece[]): Piece =>
+  pieces.every((piece) => typeof piece === 'string')
+    ? pieces.join('')
+    : Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))

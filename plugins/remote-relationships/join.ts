@@ -6,7 +6,6 @@ import type { WireObject } from '../../sdk/metadata.ts'
 import {
   type AskedField,
   type FieldAnswer,
-  type OwnVariable,
   presetVariable,
   type Question,
   type RemotePlan,
@@ -74,11 +73,16 @@ interface GivenArgument {
   readonly typeName: string
 }
 
+/** Characters up to which a selection is repeated for each row: servers are faster without a fragment. */
+const longestInline = 60
+
 /** What is selected of the joined field. */
 class Selected {
   readonly options: SelectedOptions
   readonly fragments: readonly string[]
   readonly #way: readonly RemoteWay[]
+  /** What stands behind each field. */
+  readonly #inner: string
   /** By the arguments that requests may give. */
   readonly #texts = new Map<string, FieldTexts>()
 
@@ -87,7 +91,9 @@ class Selected {
     this.#way = way
     this.options = options
     const leaf = namedTypeOf(way.at(-1)!.field)
-    this.fragments = selection === '' ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`]
+    const isInline = selection.length <= longestInline
+    this.#inner = isInline ? selection : ` { ...${fragmentName(index)} }`
+    this.fragments = isInline ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`]
   }
 
   #isGiven(value: unknown): boolean {
@@ -106,121 +112,120 @@ class Selected {
     let texts = this.#texts.get(key)
     if (!texts) {
       const variablePrefix = `${prefixBeside(operation.variables.keys())}${this.options.index}_`
-      texts = new FieldTexts(this.#way, given, { ...this.options, variablePrefix })
+      texts = new FieldTexts(this.#way, given, { ...this.options, variablePrefix, inner: this.#inner })
       this.#texts.set(key, texts)
     }
     return texts
   }
 }
 
-/** The text of a field, and the variables in it. */
-interface FieldText {
-  readonly text: string
-  /** In the order of the arguments. */
-  readonly variables: readonly string[]
-}
-
 interface FieldTextsOptions extends SelectedOptions {
   /** Begins the names of its variables, and of no others. */
   readonly variablePrefix: string
+  /** The selection, or the fragment of it. */
+  readonly inner: string
 }
 
-/** The texts of fields with the same arguments, by their numbers. */
+/** The fields with the same arguments, by their numbers. */
 class FieldTexts {
   readonly given: readonly GivenArgument[]
-  readonly alias: string
+  readonly #alias: string
   readonly #way: readonly RemoteWay[]
   readonly #options: FieldTextsOptions
-  readonly #made: FieldText[] = []
+  readonly #made: AskedField[] = []
 
   constructor(way: readonly RemoteWay[], given: readonly GivenArgument[], options: FieldTextsOptions) {
     this.given = given
-    this.alias = way.map(({ field }) => field.name).join('_')
+    this.#alias = way.map(({ field }) => field.name).join('_')
     this.#way = way
     this.#options = options
   }
 
-  at(number: number): FieldText {
-    let made = this.#made[number]
-    if (!made) {
-      made = this.#make(number)
-      // Of many rows each is asked for once.
-      if (number < mostKept) this.#made[number] = made
-    }
-    return made
+  /** So many fields. */
+  first(count: number): readonly AskedField[] {
+    const made = this.#made
+    // Of many rows each is asked for once.
+    while (made.length < Math.min(count, mostKept)) made.push(this.#make(made.length))
+    if (made.length >= count) return made.slice(0, count)
+    return [...made, ...Array.from({ length: count - made.length }, (_, i) => this.#make(made.length + i))]
   }
 
-  #make(number: number): FieldText {
-    const { index, variablePrefix, selection, presets } = this.#options
-    const variables = this.given.map((_, i) => `${variablePrefix}${number}${i === 0 ? '' : `_${i}`}`)
+  #make(number: number): AskedField {
+    const { variablePrefix, inner, presets } = this.#options
+    const variables = this.given.map(({ typeName: type }, i) => {
+      return { name: `${variablePrefix}${number}${i === 0 ? '' : `_${i}`}`, type }
+    })
     const texts = this.#way.map(({ field }, step) => {
-      const own = this.given.flatMap((each, i) => (each.step === step ? [`${each.name}: $${variables[i]}`] : []))
+      const own = this.given.flatMap((each, i) => (each.step === step ? [`${each.name}: $${variables[i]!.name}`] : []))
       const all = [...own, ...presets[step]!]
       return `${field.name}${all.length > 0 ? `(${all.join(', ')})` : ''}`
     })
-    const inner = selection === '' ? '' : ` { ...${fragmentName(index)} }`
     const text = texts.reduceRight((below, outer) => (below === '' ? `${outer}${inner}` : `${outer} { ${below} }`), '')
-    return { text, variables }
+    return { alias: this.#alias, isNumbered: true, text, variables }
   }
 }
 
-/** Texts of fields that are kept. */
+/** Fields that are kept. */
 const mostKept = 1000
 
 /** What one call asks for its rows. */
 function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): Question {
   const { text } = selected.options
-  const { columns } = joining.relationship
   const texts = selected.texts(call)
-  const fields: AskedField[] = []
-  /** By what is different about the arguments of rows. */
-  const numbers = new Map<string, number>()
+  const asked = new Map<unknown, number>()
+  const values: (readonly unknown[])[] = []
+  const valuesOf = argumentValues(joining, texts.given, call)
   const places = (call.rows ?? []).map((row) => {
-    const values = columns.map((column) => row[column] ?? null)
-    // A row that lacks one asks for nothing.
-    if (values.includes(null)) return null
-    const key = JSON.stringify(values)
-    const known = numbers.get(key)
-    if (known !== undefined) return known
-    numbers.set(key, fields.length)
-    return fields.push(fieldOf(row, fields.length, { joining, texts, call })) - 1
+    const key = keyOf(row, joining.relationship.columns)
+    if (key === null) return null
+    let place = asked.get(key)
+    if (place === undefined) {
+      place = values.push(valuesOf(row)) - 1
+      asked.set(key, place)
+    }
+    return place
   })
   return {
-    fields,
+    fields: texts.first(values.length),
+    values,
     texts,
     own: text.presets.map((preset) => presetVariable(preset, call.session)),
     variables: text.variables,
     fragments: selected.fragments,
     isExact: false,
     result: (answers) => {
-      const results = answers.map((answer) => resultOf(answer, joining))
+      const names = joining.way.slice(1).map(({ field }) => field.name)
+      const results = answers.map((answer) => resultOf(answer, names))
       return places.map((place) => (place === null ? null : results[place]))
     },
   }
 }
 
-interface Asking {
-  readonly joining: Joining
-  readonly texts: FieldTexts
-  readonly call: GroupedCall
+/** What is different about the arguments of a row: equal for rows that have the same; null: the row lacks one, and asks for nothing. */
+function keyOf(row: WireObject, columns: readonly string[]): unknown {
+  const [only] = columns
+  const value = columns.length === 1 ? row[only!] : undefined
+  // Most keys are numbers and texts, which need no text of their own where it could not be another's.
+  if (typeof value === 'number' || (typeof value === 'string' && !value.startsWith('['))) return value
+  const values = columns.map((column) => row[column] ?? null)
+  return values.includes(null) ? null : JSON.stringify(values)
 }
 
-function fieldOf(row: WireObject, number: number, { joining, texts, call }: Asking): AskedField {
-  const { way, view, skipsNulls } = joining
-  const { text, variables: names } = texts.at(number)
+/** The values of the arguments for a row. */
+function argumentValues({ way, view, skipsNulls }: Joining, given: readonly GivenArgument[], call: GroupedCall) {
   const rules = view.hasPresets || skipsNulls ? { view, skipsNulls, session: call.session } : null
-  const variables = texts.given.map(({ step, name, type, typeName }, i): OwnVariable => {
-    const defined = filledIn(way[step]!.arguments[name], row, type)
-    const given = step === way.length - 1 ? call.args[name] : undefined
-    const value = rules ? mergedByRules([given, defined], type, rules) : merged(given, defined)
-    return { name: names[i]!, type: typeName, value }
+  const sources = given.map(({ step, name, type }) => {
+    return { type, defined: way[step]!.arguments[name], given: step === way.length - 1 ? call.args[name] : undefined }
   })
-  return { alias: texts.alias, isNumbered: true, text, variables }
+  return (row: WireObject): unknown[] =>
+    sources.map((source) => {
+      const defined = filledIn(source.defined, row, source.type)
+      return rules ? mergedByRules([source.given, defined], source.type, rules) : merged(source.given, defined)
+    })
 }
 
 /** The value at the end of the way, with what the server says is wrong about it. */
-function resultOf({ value, errors }: FieldAnswer, { way }: Joining): unknown {
-  const names = way.slice(1).map(({ field }) => field.name)
+function resultOf({ value, errors }: FieldAnswer, names: readonly string[]): unknown {
   const found = names.reduce(valueAt, value)
   if (errors.length === 0) return found ?? null
   return answered(found ?? null, {

@@ -31,6 +31,8 @@ export function answerOf(answer: WireObject, status: number): RemoteAnswer {
 
 /** What an answer says of each field that it was asked for by these names; what it says of none is the first one's. */
 export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly string[]): FieldAnswer[] {
+  const answerTo = (alias: string) => (data && Object.hasOwn(data, alias) ? data[alias] : null)
+  if (errors.length === 0) return aliases.map((alias) => ({ value: answerTo(alias), errors: none }))
   const general: RemoteError[] = []
   const located = new Map<string, RemoteError[]>()
   // Where something is in the text that was sent says nothing to those who sent another one.
@@ -46,9 +48,8 @@ export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly s
   }
   if (located.size > 0) general.push(...errorsElsewhere(located, aliases))
   return aliases.map((alias, i) => {
-    const value = data && Object.hasOwn(data, alias) ? data[alias] : null
     const own = located.get(alias) ?? none
-    return { value, errors: i === 0 && general.length > 0 ? [...general, ...own] : own }
+    return { value: answerTo(alias), errors: i === 0 && general.length > 0 ? [...general, ...own] : own }
   })
 }
 

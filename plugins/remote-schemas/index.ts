@@ -22,7 +22,6 @@ export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
 export {
   type AskedField,
   type FieldAnswer,
-  type OwnVariable,
   presetValue,
   presetVariable,
   type Question,

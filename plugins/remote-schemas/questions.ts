@@ -23,20 +23,25 @@ export interface AskedField {
   /** `user(id: $id) { name }` */
   readonly text: string
   /** Variables that it alone uses and that are not the client's. */
-  readonly variables: readonly OwnVariable[]
+  readonly variables: readonly DeclaredVariable[]
 }
 
 /** A variable that is not the client's. */
-export interface OwnVariable {
+export interface DeclaredVariable {
   readonly name: string
   /** As the server calls it. */
   readonly type: string
+}
+
+export interface OwnVariable extends DeclaredVariable {
   readonly value: unknown
 }
 
 /** What a call asks. */
 export interface Question {
   readonly fields: readonly AskedField[]
+  /** The values of each field's variables. */
+  readonly values: readonly (readonly unknown[])[]
   /** The same for questions whose texts are, as far as both have as many fields: what differs are values of variables. */
   readonly texts: object
   /** Variables that all its fields use and that are not the client's. */

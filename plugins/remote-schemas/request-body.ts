@@ -10,9 +10,18 @@ import type { RemoteTypes } from './remote-types.ts'
 /** What is asked with one request. */
 export interface Asked {
   readonly fields: readonly AskedField[]
+  /** The values of each field's variables. */
+  readonly values: readonly (readonly unknown[])[]
   readonly questions: readonly Question[]
   /** The same for the same fields of the same questions. */
   readonly shape: string
+}
+
+/** All that is asked for, the fields of each question in turn. */
+export function allOf(questions: readonly Question[]): Pick<Asked, 'fields' | 'values'> {
+  const [only] = questions
+  if (only && questions.length === 1) return only
+  return { fields: questions.flatMap(({ fields }) => fields), values: questions.flatMap(({ values }) => values) }
 }
 
 interface Asking extends Asked {
@@ -28,6 +37,8 @@ interface RequestDocument {
   readonly start: string
   /** Variables of the client that are used. */
   readonly clients: readonly (readonly [string, VariableDefinitionNode])[]
+  /** The names of the fields' variables, as they stand before the values. */
+  readonly names: readonly string[]
   readonly end: string
 }
 
@@ -53,16 +64,19 @@ export interface RemoteRequestBody {
 
 /** The request that asks for fields. */
 export function requestOf(asking: Asking): RemoteRequestBody {
-  const { fields, questions } = asking
-  const { start, clients, end, aliases } = documentOf(asking)
-  const values = clients.flatMap(([name, definition]) => clientValue(name, definition, asking))
-  for (const { own } of questions) for (const { name, value } of own) values.push(member(name, value))
-  for (const { variables } of fields) for (const { name, value } of variables) values.push(member(name, value))
-  return { body: `${start}${values.join(',')}${end}`, aliases }
+  const { values, questions } = asking
+  const { start, clients, names, end, aliases } = documentOf(asking)
+  const members = clients.flatMap(([name, definition]) => clientValue(name, definition, asking))
+  for (const { own } of questions) for (const { name, value } of own) members.push(member(name, value))
+  let next = 0
+  for (const each of values) for (const value of each) members.push(`${names[next++]}${JSON.stringify(value)}`)
+  return { body: `${start}${members.join(',')}${end}`, aliases }
 }
 
 /** A member of an object, named by GraphQL. */
-const member = (name: string, value: unknown): string => `"${name}":${JSON.stringify(value)}`
+const member = (name: string, value: unknown): string => `${named(name)}${JSON.stringify(value)}`
+
+const named = (name: string): string => `"${name}":`
 
 function documentOf(asking: Asking): RequestDocument {
   const texts = asking.questions.map(({ texts: each }) => each)
@@ -92,14 +106,15 @@ function newDocument({ call, fields, questions, types }: Asking): RequestDocumen
     ...own.map(({ name, type }) => `$${name}: ${type}`),
   ]
   const kind = call.rows === null ? call.operation.kind : 'query'
-  const name = node.name ? ` ${node.name.value}` : ''
+  const operationName = node.name ? ` ${node.name.value}` : ''
   const inBrackets = declarations.length > 0 ? `(${declarations.join(', ')})` : ''
   const fragments = [...new Set(questions.flatMap((question) => question.fragments))]
   const aliases = uniqueAliases(fields)
   const selections = fields.map(({ text }, i) => (isNamedSo(text, aliases[i]!) ? text : `${aliases[i]}: ${text}`))
-  const query = [`${kind}${name}${inBrackets} { ${selections.join(' ')} }`, ...fragments].join(' ')
+  const query = [`${kind}${operationName}${inBrackets} { ${selections.join(' ')} }`, ...fragments].join(' ')
   const ending = node.name ? `},"operationName":${JSON.stringify(node.name.value)}}` : '}}'
-  return { aliases, start: `{"query":${JSON.stringify(query)},"variables":{`, clients, end: ending }
+  const names = fields.flatMap(({ variables }) => variables.map(({ name }) => named(name)))
+  return { names, aliases, start: `{"query":${JSON.stringify(query)},"variables":{`, clients, end: ending }
 }
 
 /** What the client gave a variable. */

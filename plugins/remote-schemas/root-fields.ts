@@ -140,6 +140,7 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): Re
       const { text, fields } = texts
       return {
         fields,
+        values: fields.map(() => []),
         texts,
         own: text.presets.map((preset) => presetVariable(preset, session)),
         variables: text.variables,

@@ -16,7 +16,7 @@ import { checkWhole, fieldAnswers, readAnswer } from './answer.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
 import type { FieldAnswer, Question, RemoteError, RemotePlan } from './questions.ts'
 import { sendRequest } from './request.ts'
-import { type Asked, requestOf } from './request-body.ts'
+import { type Asked, allOf, requestOf } from './request-body.ts'
 
 export interface ServerOptions extends Pick<Engine, 'outgoing' | 'dialect'> {
   environment(name: string): string | undefined
@@ -56,24 +56,15 @@ class RemoteServer {
 
   /** Asks for all of an operation, and hands the answer on. */
   async #whole(calls: readonly Call[], questions: readonly Question[]): Promise<WholeAnswer> {
-    const fields = questions.flatMap((question) => question.fields)
-    const { response } = await this.#send(calls, { fields, questions, shape: 'whole' })
+    const { response } = await this.#send(calls, { ...allOf(questions), questions, shape: 'whole' })
     checkWhole(response)
     return wholeAnswer(response.body, cookiesOf(response))
   }
 
   /** Asks in as many requests as the fields need, all at once. */
   async #answer(calls: readonly Call[], questions: readonly Question[]): Promise<readonly unknown[]> {
-    const fields = questions.flatMap((question) => question.fields)
-    const asking = questions.flatMap((question) => question.fields.map(() => question))
     const isOfRows = calls.some(({ rows }) => rows !== null)
-    const counts = questions.map((question) => question.fields.length).join()
-    const size = isOfRows ? this.#options.batchSize : Math.max(fields.length, 1)
-    const batches = Array.from({ length: Math.ceil(fields.length / size) }, (_, i): Asked => {
-      const [from, to] = [i * size, (i + 1) * size]
-      const shape = `${from} ${size} ${counts}`
-      return { fields: fields.slice(from, to), questions: [...new Set(asking.slice(from, to))], shape }
-    })
+    const batches = batchesOf(questions, isOfRows ? this.#options.batchSize : Number.POSITIVE_INFINITY)
     const answers = await Promise.all(batches.map((batch) => this.#ask(calls, batch)))
     const ending = this.#options.keepsData ? [] : answers.flatMap(({ errors }) => errors)
     if (ending.length > 0) return calls.map((call, i) => ended(call, ending, i))
@@ -102,6 +93,24 @@ class RemoteServer {
     return { response: await sendRequest(this.#remote, { body, call: first }, this.#options), aliases }
   }
 }
+
+/** What is asked for, in requests of so many fields. */
+function batchesOf(questions: readonly Question[], size: number): Asked[] {
+  const { fields, values } = allOf(questions)
+  const counts = questions.map((question) => question.fields.length).join()
+  if (fields.length <= size) {
+    const shape = `0 ${counts}`
+    return fields.length === 0 ? [] : [{ fields, values, questions: questions.filter(asksAnything), shape }]
+  }
+  const asking = questions.flatMap((question) => question.fields.map(() => question))
+  return Array.from({ length: Math.ceil(fields.length / size) }, (_, i): Asked => {
+    const part = <T>(list: readonly T[]) => list.slice(i * size, (i + 1) * size)
+    const shape = `${i * size} ${size} ${counts}`
+    return { fields: part(fields), values: part(values), questions: [...new Set(part(asking))], shape }
+  })
+}
+
+const asksAnything = ({ fields }: Question): boolean => fields.length > 0
 
 interface Sent {
   readonly response: OutgoingResponse

@@ -20,11 +20,26 @@ test('rows are joined with one request, in a document of aliased fields', async 
   assert.deepEqual(crm.asked(), [
     {
       query:
-        'query Q($first: Int, $j0_0: Int!, $j0_1: Int!, $j0_2: Int!) { user__0: user(id: $j0_0) { ...joined_0 } user__1: user(id: $j0_1) { ...joined_0 } user__2: user(id: $j0_2) { ...joined_0 } } fragment joined_0 on User { label: name notes(first: $first) { id } __typename }',
+        'query Q($first: Int, $j0_0: Int!, $j0_1: Int!, $j0_2: Int!) { user__0: user(id: $j0_0) { label: name notes(first: $first) { id } __typename } user__1: user(id: $j0_1) { label: name notes(first: $first) { id } __typename } user__2: user(id: $j0_2) { label: name notes(first: $first) { id } __typename } }',
       variables: { first: 1, j0_0: 1, j0_1: 2, j0_2: 3 },
       operationName: 'Q',
     },
   ])
+})
+
+test('a longer selection is sent once, as a fragment', async (t) => {
+  const { crm, trellis } = await startJoined(t)
+  const selection = 'id name again: name label: name notes(first: 1) { id } __typename'
+  const answer = await trellis.graphql(
+    `{ book(where: {id: {_lte: 2}}, order_by: {id: asc}) { author { ${selection} } } }`,
+  )
+  const of = (id: number) => ({ id, ...named(`user ${id}`), notes: [{ id: `${id}-0` }], __typename: 'User' })
+  const named = (name: string) => ({ name, again: name, label: name })
+  assert.deepEqual(answer, { data: { book: [{ author: of(1) }, { author: of(2) }] } })
+  assert.equal(
+    crm.asked()[0]?.query,
+    `query($j0_0: Int!, $j0_1: Int!) { user__0: user(id: $j0_0) { ...joined_0 } user__1: user(id: $j0_1) { ...joined_0 } } fragment joined_0 on User { ${selection} }`,
+  )
 })
 
 test('rows with the same key share a field, and rows without one have none', async (t) => {

@@ -12,7 +12,7 @@ import { answerOf, fieldAnswers } from '../answer.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
 import type { Question, RemotePlan } from '../questions.ts'
 import { requestHeaders, timeoutOf, unanswered } from '../request.ts'
-import { requestOf } from '../request-body.ts'
+import { allOf, requestOf } from '../request-body.ts'
 import type { ServerOptions } from '../server.ts'
 import { subscribe } from './subscribe.ts'
 import type { RemoteEvent } from './transport.ts'
@@ -54,7 +54,7 @@ function asked(given: ResolvedCall<RemotePlan>, { types }: RemoteSchemaModel): A
   const whole = mayBeWhole ? call.plan.ask(call, { index: 0, isWhole: true }) : null
   const isWhole = whole?.isExact === true
   const question = isWhole && whole ? whole : call.plan.ask(call, { index: 0, isWhole: false })
-  const { body, aliases } = requestOf({ fields: question.fields, questions: [question], shape: 'event', call, types })
+  const { body, aliases } = requestOf({ ...allOf([question]), questions: [question], shape: 'event', call, types })
   return { question, body, aliases, isWhole }
 }
 

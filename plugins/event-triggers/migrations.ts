@@ -80,7 +80,27 @@ const functions = `
     end if;
   end $$`
 
+/**
+ * Half of each page is left for the claims of what is in the other half: they stay in their pages and touch no index, and the
+ * log becomes smaller, not larger, since they make no further pages. Where somebody is at work on the log, it goes without.
+ */
+const roomForClaims: Migration = {
+  name: '0003-room-for-claims',
+  sql: `
+    do $$
+    declare
+      before text := current_setting('lock_timeout');
+    begin
+      perform set_config('lock_timeout', '100ms', true);
+      alter table trellis.event_log set (fillfactor = 50);
+      perform set_config('lock_timeout', before, true);
+    exception when lock_not_available then
+      null;
+    end $$`,
+}
+
 export const eventLogMigrations: readonly Migration[] = [
   { name: '0001-event-log', sql: `${tables};\n${functions}` },
   undeliveredIndexMigration,
+  roomForClaims,
 ]

@@ -2,6 +2,7 @@
 
 import type { Migration } from '../../sdk/index.ts'
 import { undeliveredIndexMigration } from './undelivered-index.ts'
+import { unlessLocked } from './unless-locked.ts'
 
 /**
  * How an event's payload reads is described where it is made. `locked` is the end of the lease of who delivers it; `seq` is the
@@ -86,17 +87,7 @@ const functions = `
  */
 const roomForClaims: Migration = {
   name: '0003-room-for-claims',
-  sql: `
-    do $$
-    declare
-      before text := current_setting('lock_timeout');
-    begin
-      perform set_config('lock_timeout', '100ms', true);
-      alter table trellis.event_log set (fillfactor = 50);
-      perform set_config('lock_timeout', before, true);
-    exception when lock_not_available then
-      null;
-    end $$`,
+  sql: unlessLocked('alter table trellis.event_log set (fillfactor = 50)'),
 }
 
 export const eventLogMigrations: readonly Migration[] = [

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Engine, messageOf } from '../../sdk/index.ts'
 import type { Database, Row } from '../../sdk/sql.ts'
 import type { Jobs } from '../jobs/index.ts'
+import { unlessLocked } from './unless-locked.ts'
 
 const index = 'trellis.event_log_undelivered'
 
@@ -14,19 +15,10 @@ const definition = `event_log_undelivered on trellis.event_log (trigger_name, cr
 /** Where that takes a moment only, and nobody is at work on the log, the index is made with the log. */
 export const undeliveredIndexMigration = {
   name: '0002-undelivered-index',
-  sql: `
-    do $$
-    declare
-      before text := current_setting('lock_timeout');
-    begin
+  sql: unlessLocked(`
       if pg_relation_size('trellis.event_log') < 8 * 1024 * 1024 then
-        perform set_config('lock_timeout', '100ms', true);
         create index if not exists ${definition};
-        perform set_config('lock_timeout', before, true);
-      end if;
-    exception when lock_not_available then
-      null;
-    end $$`,
+      end if`),
 }
 
 interface IndexState extends Row {

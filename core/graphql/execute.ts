@@ -6,6 +6,7 @@ import type { DirectProgram } from '../compiler/mutation-program.ts'
 import { runDirect, runMutation } from '../compiler/mutation-run.ts'
 import { eitherSignal } from '../concurrency/aborting.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
+import { internalError } from '../errors/errors.ts'
 import { parseMembers } from '../json/json.ts'
 import { Answer, type JsonObject } from './answer.ts'
 import type { BoundArguments } from './arguments.ts'
@@ -203,7 +204,7 @@ class Running {
       this.#parts[i] = piece
       return []
     }
-    const holder = parseMembers(piece, 'lossless') as JsonObject
+    const holder = unlessTooDeep(() => parseMembers(piece, 'lossless') as JsonObject)
     this.#parts[i] = holder
     return joinRuns(joins, { holder, above: null }, null)
   }
@@ -213,10 +214,23 @@ class Running {
     const ending = errors.length > 0 ? `,"errors":${JSON.stringify(errors)}}` : '}'
     if (isNull) return `{"data":null${ending}`
     const pieces = this.#parts.map((part) => {
-      return typeof part === 'string' || Buffer.isBuffer(part) ? part : JSON.stringify(part).slice(1, -1)
+      return typeof part === 'string' || Buffer.isBuffer(part)
+        ? part
+        : unlessTooDeep(() => JSON.stringify(part)).slice(1, -1)
     })
     if (this.#context.prepared.isSole) return pieces[0]!
     return concatPieces(['{"data":{', ...separated(pieces), `}${ending}`])
+  }
+}
+
+/** What the database gave is handed on however deep it is; what is read and written again has no more than a stack. */
+function unlessTooDeep<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof RangeError
+      ? internalError('a value of the answer is nested too deeply', { cause: error })
+      : error
   }
 }
 

@@ -64,6 +64,23 @@ test('rows with the same key share a field, and rows without one have none', asy
   assert.equal(crm.asked()[0]!.query.match(/user__\d+:/g)?.length, 4)
 })
 
+test('a value that is nested too deeply to stand beside joined ones is refused, and served without them', async (t) => {
+  const { trellis } = await startJoined(t)
+  const depth = 6000
+  await trellis.sql(`alter table book add column details json;
+    update book set details = (repeat('[', ${depth}) || '1.0' || repeat(']', ${depth}))::json where id = 1`)
+  await trellis.op('reload_metadata', {})
+  const books = <Body>(fields: string) => trellis.graphql<Body>(`{ book(where: {id: {_eq: 1}}) { ${fields} } }`)
+  assert.deepEqual(await books('details author { id }'), {
+    errors: [{ extensions: { path: '$', code: 'unexpected' }, message: 'a value of the answer is nested too deeply' }],
+  })
+  assert.deepEqual(await books('author { id }'), { data: { book: [{ author: { id: 1 } }] } })
+  const { data } = await books<{ data: { book: { details: unknown }[] } }>('details')
+  let levels = 0
+  for (let at = data.book[0]?.details; Array.isArray(at); at = at[0]) levels++
+  assert.equal(levels, depth)
+})
+
 test('numbers that a double cannot hold are sent with all digits, as identifiers in quotes', async (t) => {
   const { crm, trellis } = await startJoined(t, [])
   await trellis.sql(`create table post (id bigint primary key, price numeric);

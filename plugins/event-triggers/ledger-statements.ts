@@ -34,8 +34,7 @@ interface ClaimParts {
  * What has an ordering key waits for all that came before it with the same one: it is parked, so that it is not found due again
  * and again, until what is before it ends ({@link claimNext}). That cannot end meanwhile without finding what is parked behind
  * it, since it is locked; where it is locked already, the event stays due, as `waiting`: it has to be looked for again, since
- * whoever looked for it meanwhile passed over it. Gives all that was found due, by its state; what is no column of `free` events
- * that were claimed is null.
+ * whoever looked for it meanwhile passed over it. Gives what was claimed, as `free`, and of the others no more than their states.
  */
 const claimWith = ({ condition, roomy, isAwaited }: ClaimParts): string => `
   with due as materialized (
@@ -57,15 +56,16 @@ const claimWith = ({ condition, roomy, isAwaited }: ClaimParts): string => `
       locked = case state when 'free' then now() + make_interval(secs => $2) end,
       locked_by = case state when 'free' then $3 end,
       next_retry_at = case state when 'parked' then 'infinity' else next_retry_at end
-    from (${roomy} union all select id, state from found where state = 'parked') as chosen where e.id = chosen.id
-    returning ${claimedEvent(isAwaited)})
-  select changed.*, found.state, ${secondsSince('found.due_at')} as late
-  from found left join changed on changed.id = found.id and found.state = 'free'`
+    from (${roomy} union all select id, due_at, state from found where state = 'parked') as chosen where e.id = chosen.id
+    returning ${claimedEvent(isAwaited)}, chosen.state, ${secondsSince('chosen.due_at')} as late)
+  select * from changed where state = 'free'
+  union all
+  select null, null, null, null, null, null, null, null, null, state, ${secondsSince('due_at')} from found where state <> 'free'`
 
 /** Claims at most $1 of what is due for worker $3, for $2 seconds. */
 export const claim = claimWith({
   condition: '',
-  roomy: `select id, state from found where state = 'free'`,
+  roomy: `select id, due_at, state from found where state = 'free'`,
   isAwaited: 'e.order_key is not null',
 })
 
@@ -77,7 +77,7 @@ export const claimWithin = claimWith({
   condition: `
       and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))
       and coalesce(next_retry_at, created_at) >= coalesce(now() - make_interval(secs => $6), '-infinity')`,
-  roomy: `select id, state from (
+  roomy: `select id, due_at, state from (
       select found.*, row_number() over (partition by trigger_name order by due_at) as place from found
       where state = 'free') as place
     left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name

@@ -59,17 +59,10 @@ const unparkEvery = 60_000
 /** Milliseconds until a look for what waits for somebody who is at work on the event before it, which takes moments. */
 const waitingPause = 50
 
-/** Something that was found due. */
+/** Something that was found due: an event that is claimed, or one that is not and of which no more is known. */
 type Found =
   | (ClaimedEvent & { readonly state: 'free' })
-  | {
-      /** Null: it was not claimed. */
-      readonly id: null
-      readonly state: 'free' | 'parked' | 'waiting'
-      readonly late: number
-    }
-
-const isClaimed = (event: Found): event is ClaimedEvent & { readonly state: 'free' } => event.id !== null
+  | { readonly state: 'parked' | 'waiting'; readonly late: number }
 
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
@@ -109,7 +102,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     // Where events were parked, others behind them may be due.
     if (found.some(({ state }) => state === 'parked')) this.#rest = 0
     else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPause : null
-    return found.filter(isClaimed)
+    return found.filter((each) => each.state === 'free')
   }
 
   async deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {

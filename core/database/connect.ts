@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../engine/start-error.ts'
-import { codeOf, messageOf } from '../errors/thrown.ts'
+import { codeOf, messageOf, reasonOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { connectionConfig } from './connection-config.ts'
@@ -96,12 +96,18 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
   const code = failureCode(error)
   const message = messageOf(error)
   if (code.startsWith('28')) return `${place} refuses user "${client.user}" (${message}): check --database-url`
+  if (isAboutCertificate(code))
+    return `The certificate for ${place} is of no use (${reasonOf(error)}): check sslcert, sslkey and sslpassword in --database-url`
   if (isAboutTls(code, message))
-    return `${place} is not trusted (${message}): check sslmode and sslrootcert in --database-url`
+    return `${place} is not trusted (${reasonOf(error)}): check sslmode and sslrootcert in --database-url`
   if (code === '3D000') return `${place}: ${message}: make it with createdb, or check --database-url`
   const tried = attempts === 1 ? '' : ` after ${attempts} attempts`
   return `${place} cannot be reached${tried} (${words[code] ?? message}): check that it runs and --database-url, or raise --retries`
 }
+
+/** Whether the certificate that says who connects cannot be used, or PostgreSQL does not take it. */
+const isAboutCertificate = (code: string): boolean =>
+  /^ERR_(OSSL|MISSING_PASSPHRASE)|^ERR_SSL_.*ALERT.*(UNKNOWN_CA|CERTIFICATE)/.test(code)
 
 const isAboutTls = (code: string, message: string): boolean =>
   code.startsWith('ERR_TLS') ||

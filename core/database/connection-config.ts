@@ -2,7 +2,6 @@
 // libpq. A configuration is for {@link DatabaseClient}, which knows how to prefer encryption.
 
 import type pg from 'pg'
-import { environment } from '../options/environment.ts'
 import { type ConnectionUrl, readConnectionUrl, refusal } from './connection-url.ts'
 import { type TlsChoice, tlsChoice } from './tls-options.ts'
 
@@ -23,7 +22,7 @@ const usualIdle = 5
 export function connectionConfig(url: string): ConnectionConfig {
   const read = readConnectionUrl(url)
   const hostaddr = read.parameter('hostaddr')
-  const timeout = seconds(read, 'connect_timeout', environment['PGCONNECT_TIMEOUT'] ?? usualTimeout)
+  const timeout = seconds(read, 'connect_timeout', usualTimeout)
   return {
     connectionString: hostaddr === null ? read.rest : withParameter(read.rest, 'host', hostaddr),
     ...tlsChoice(read),
@@ -35,7 +34,7 @@ export function connectionConfig(url: string): ConnectionConfig {
   }
 }
 
-function seconds(url: ConnectionUrl, name: string, usual: string | number): number {
+function seconds(url: ConnectionUrl, name: string, usual: number): number {
   const text = String(url.parameter(name) ?? usual)
   if (/^\s*[+-]?\d{1,6}\s*$/.test(text)) return Math.max(0, Number(text))
   throw refusal(`${name} ${JSON.stringify(text)} is no number of seconds`)

@@ -9,7 +9,7 @@ export interface ConnectionUrl {
   readonly rest: string
   /** Where it leads, as far as the URL says so. */
   readonly host: string
-  /** A parameter that is read here, by its name; null when it is absent or empty. */
+  /** A parameter that is read here, by its name, or its variable; null when both are absent or empty. */
   parameter(name: string): string | null
 }
 
@@ -39,6 +39,18 @@ const ownParameters = [
   'target_session_attrs',
   'uselibpqcompat',
 ] as const
+
+/** Variables of PostgreSQL's own programs that stand for parameters. */
+const variables: Readonly<Record<string, string>> = {
+  channel_binding: 'PGCHANNELBINDING',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
+  ssl_max_protocol_version: 'PGSSLMAXPROTOCOLVERSION',
+  ssl_min_protocol_version: 'PGSSLMINPROTOCOLVERSION',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  sslnegotiation: 'PGSSLNEGOTIATION',
+  sslrootcert: 'PGSSLROOTCERT',
+}
 
 /** What asks for something that the server cannot give is refused by name, rather than left out. */
 const refused: Readonly<Record<string, RegExp>> = {
@@ -79,7 +91,8 @@ export function readConnectionUrl(url: string): ConnectionUrl {
   const base = question < 0 ? url : url.slice(0, question)
   const given = new URLSearchParams(question < 0 ? '' : url.slice(question))
   const left = new URLSearchParams([...given].filter(([name]) => !ownParameters.some((own) => own === name)))
-  const parameter = (name: string) => given.get(name) || null
+  // Of one that is given twice the last counts.
+  const parameter = (name: string) => given.getAll(name).at(-1) || environment[variables[name] ?? ''] || null
   for (const [name, pattern] of Object.entries(refused)) {
     const value = parameter(name)
     if (value !== null && pattern.test(value)) throw refusal(`${name}=${value} is not supported in its URL`)

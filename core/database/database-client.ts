@@ -128,12 +128,22 @@ class ChoosingConnection extends Base {
   }
 }
 
+/**
+ * Closes a connection that failed. A TLS socket does so by itself only until its own side of the handshake is done: a server that refuses
+ * the client's certificate after it leaves the socket open, and whoever ends the client would wait for ever.
+ */
+function closeWhenBroken(client: pg.Client): void {
+  const { connection } = client as unknown as { connection: ConnectionInternals & NodeJS.EventEmitter }
+  connection.on('error', () => connection.stream.destroy())
+}
+
 /** A client for what {@link connectionConfig} makes; of any other configuration it is `pg`'s own. */
 export class DatabaseClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     const { preference = null, ssl } = (typeof config === 'object' ? config : {}) as Partial<ConnectionConfig>
     if (preference === null || typeof ssl !== 'object') {
       super(config)
+      closeWhenBroken(this)
       return
     }
     let client: { ssl: ConnectionOptions | false } | null = null
@@ -147,6 +157,7 @@ export class DatabaseClient extends pg.Client {
       },
     })
     super({ ...(config as ConnectionConfig), connection } as pg.ClientConfig)
+    closeWhenBroken(this)
     client = this as unknown as { ssl: ConnectionOptions | false }
   }
 }

@@ -1,6 +1,7 @@
 // `sslmode` and the certificates that go with it, as libpq means them.
 
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions, SecureVersion } from 'node:tls'
@@ -59,8 +60,8 @@ function modeOf(url: ConnectionUrl): Mode {
 
 /** The file of a parameter, its variable, or where libpq looks for it; null when it is nowhere. */
 function fileOf(url: ConnectionUrl, name: 'sslrootcert' | 'sslcert' | 'sslkey', usual: string): string | null {
-  const given = url.parameter(name) ?? environment[`PG${name.toUpperCase()}`]
-  if (given) return given
+  const given = url.parameter(name)
+  if (given !== null) return given
   const path = join(homedir(), '.postgresql', usual)
   return existsSync(path) ? path : null
 }
@@ -77,7 +78,8 @@ function read(name: string, path: string): string {
 function certificates(url: ConnectionUrl): ConnectionOptions {
   const cert = fileOf(url, 'sslcert', 'postgresql.crt')
   const key = fileOf(url, 'sslkey', 'postgresql.key')
-  if (cert === null || key === null) return {}
+  if (cert === null) return {}
+  if (key === null) throw refusal(`sslcert=${cert} needs its key as sslkey`)
   const passphrase = url.parameter('sslpassword')
   return { cert: read('sslcert', cert), key: read('sslkey', key), ...(passphrase !== null && { passphrase }) }
 }
@@ -115,5 +117,7 @@ function verification(url: ConnectionUrl, mode: Mode): ConnectionOptions {
 
 /** Whose certificate it has to be where the address is given beside the name. */
 function identity(url: ConnectionUrl): ConnectionOptions {
-  return url.parameter('hostaddr') === null ? {} : { servername: url.host }
+  if (url.parameter('hostaddr') === null) return {}
+  // A name is asked for in the handshake, too; an address may not be.
+  return isIP(url.host) === 0 ? { servername: url.host } : { host: url.host }
 }

@@ -5,6 +5,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /** Its message; of what is no error, its text. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
+/** Its message; of an error of OpenSSL's the reason alone, since the message has places in its sources and numbers of threads beside it. */
+export function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const { library, reason } = thrown as { library?: unknown; reason?: unknown }
+  return typeof library === 'string' && typeof reason === 'string' ? reason : thrown.message
+}
+
 /** Its stack, for the log; of what is no error, its text. */
 export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)

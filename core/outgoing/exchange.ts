@@ -3,7 +3,7 @@
 
 import type { Dispatcher } from 'undici'
 import { onAbort } from '../concurrency/aborting.ts'
-import { codeOf } from '../errors/thrown.ts'
+import { codeOf, reasonOf } from '../errors/thrown.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
 
@@ -126,11 +126,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 /** Why there is no answer. */
 export const failure = (error: unknown): OutgoingError =>
-  error instanceof OutgoingError ? error : new OutgoingError('connection', reasonOf(error), error)
+  error instanceof OutgoingError ? error : new OutgoingError('connection', wordsOf(error), error)
 
 /** Several addresses of a host fail under one error without a message of its own. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
-  if (!(error instanceof Error)) return String(error)
-  return error.message || (codeOf(error) ?? error.name)
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+  return reasonOf(error) || (codeOf(error) ?? (error instanceof Error ? error.name : ''))
 }

@@ -3,19 +3,34 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { environment, internalError } from '../../sdk/index.ts'
 
+/** Modes by the words of other drivers, which the program does not know. */
+const words: Readonly<Record<string, string>> = {
+  'no-verify': 'require',
+  true: 'require',
+  '1': 'require',
+  false: 'disable',
+  '0': 'disable',
+}
+
 /** How the program reaches a database: a URL without its password, which other users could see in the list of processes. */
 export function connectionOf(databaseUrl: string): { readonly url: string; readonly password: string | undefined } {
   const url = new URL(databaseUrl)
   const password = url.searchParams.get('password') ?? decodeURIComponent(url.password)
   url.password = ''
   url.searchParams.delete('password')
-  // A mode of the driver's alone.
-  if (url.searchParams.get('sslmode') === 'no-verify') url.searchParams.set('sslmode', 'require')
+  const mode = url.searchParams.get('sslmode') ?? url.searchParams.get('ssl')
+  for (const name of ['ssl', 'uselibpqcompat']) url.searchParams.delete(name)
+  if (mode !== null) url.searchParams.set('sslmode', words[mode] ?? mode)
   return { url: url.href, password: password === '' ? undefined : password }
 }
 
-/** The variables that the program needs: where it is found, and the certificates of who runs it. */
-const inherited = ['PATH', 'HOME', 'SystemRoot', 'APPDATA'] as const
+/** The variables that the program needs: where it is found, the certificates of who runs it, and what the server's own connections go by. */
+const inherited = [
+  ...['PATH', 'HOME', 'SystemRoot', 'APPDATA'],
+  ...['PGHOST', 'PGPORT', 'PGUSER', 'PGPASSWORD', 'PGPASSFILE', 'PGDATABASE', 'PGOPTIONS', 'PGCONNECT_TIMEOUT'],
+  ...['PGSSLMODE', 'PGSSLNEGOTIATION', 'PGSSLMINPROTOCOLVERSION', 'PGSSLMAXPROTOCOLVERSION', 'PGCHANNELBINDING'],
+  ...['PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
+]
 
 function programEnvironment(password: string | undefined): Record<string, string | undefined> {
   const variables = Object.fromEntries(inherited.map((name) => [name, environment[name]]))

@@ -12,11 +12,12 @@ export interface RemoteAnswer {
 
 /** Reads an answer, whatever its status. */
 export function readAnswer({ status, body }: OutgoingResponse): RemoteAnswer {
-  return answerOf(
-    parsed(status, () => parseJson(body, 'lossless')),
-    status,
-  )
+  return answerOf(readObject(body, status), status)
 }
+
+/** Reads the object that an answer, or an event of a stream, has to be, numbers kept as they were written. */
+export const readObject = (body: Buffer | string, status: number): WireObject =>
+  parsed(status, () => parseJson(body, 'lossless'))
 
 /** An answer that was parsed. */
 export function answerOf(answer: WireObject, status: number): RemoteAnswer {

@@ -154,6 +154,40 @@ test('a certificate says who connects', { skip }, async () => {
   })
 })
 
+test('a certificate that PostgreSQL does not take ends the start with its reason', { skip }, async (t) => {
+  await allow('hostssl all all all cert')
+  const unknown = makeCertificate(files, 'unknown', stranger)
+  const certificate = `sslcert=${unknown.cert}&sslkey=${unknown.key}`
+  // PostgreSQL refuses it when the client takes the handshake for done: whether that ends the connection is a matter of moments.
+  for (let i = 0; i < 10; i++) assert.match(await outcome(certificate), /unknown ca/)
+  const reasons: Readonly<Record<string, string>> = {
+    [certificate]: 'tlsv1 alert unknown ca',
+    [`sslcert=${unknown.cert}&sslkey=${user.key}`]: 'key values mismatch',
+    [`sslcert=${user.key}&sslkey=${user.key}`]: 'no start line',
+  }
+  for (const [query, reason] of Object.entries(reasons)) {
+    const { code, stderr } = await spawnTrellis(t, ['--database-url', urlWith(query)]).ended
+    const certificates = 'check sslcert, sslkey and sslpassword in --database-url'
+    assert.equal(
+      stderr,
+      `Fatal Error: The certificate for PostgreSQL at localhost:${port} is of no use (${reason}): ${certificates}\n`,
+    )
+    assert.equal(code, 1)
+  }
+})
+
+test('the certificate of a host that is an address has to name the address', { skip }, async () => {
+  await allow('host all all all scram-sha-256')
+  const query = `sslmode=verify-full&sslrootcert=${authority.cert}`
+  const warnings: string[] = []
+  const warned = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', warned)
+  assert.match(await outcome(query, '127.0.0.1'), noHostName)
+  assert.match(await outcome(`${query}&hostaddr=127.0.0.1`, '10.0.0.7'), /IP: 10\.0\.0\.7 is not in the cert's list/)
+  process.off('warning', warned)
+  assert.deepEqual(warnings, [])
+})
+
 test('everything that the server does goes over encrypted connections', { skip }, async (t) => {
   await allow('hostssl all all all scram-sha-256')
   for (const query of ['', 'sslmode=allow', 'sslmode=require', `sslmode=verify-ca&sslrootcert=${authority.cert}`]) {
@@ -206,6 +240,34 @@ test('what a URL asks for and cannot be given is refused by name', () => {
       },
     )
   }
+})
+
+test('a certificate without its key is refused by name', { skip }, () => {
+  const { message } = new StartError(`Database URL: sslcert=${user.cert} needs its key as sslkey (--database-url)`)
+  assert.throws(() => connectionConfig(urlWith(`sslcert=${user.cert}`)), { message })
+})
+
+test('what a URL leaves open is said by variables, and the last of two values counts', (t) => {
+  const config = (query: string) => connectionConfig(`postgres://u:p@h:1/d?${query}`)
+  const variables = {
+    PGCHANNELBINDING: 'require',
+    PGSSLNEGOTIATION: 'direct',
+    PGSSLMODE: 'verify-full',
+    PGSSLMINPROTOCOLVERSION: 'TLSv1.3',
+    PGCONNECT_TIMEOUT: '3',
+  }
+  for (const [name, value] of Object.entries(variables)) {
+    process.env[name] = value
+    t.after(() => delete process.env[name])
+  }
+  const { ssl, sslnegotiation, connectionTimeoutMillis, ...rest } = config('')
+  assert.deepEqual(
+    { ssl, sslnegotiation, connectionTimeoutMillis },
+    { ssl: { minVersion: 'TLSv1.3' }, sslnegotiation: 'direct', connectionTimeoutMillis: 3000 },
+  )
+  assert.equal(rest.enableChannelBinding, true)
+  assert.equal(config('connect_timeout=4').connectionTimeoutMillis, 4000)
+  assert.equal(config('sslnegotiation=postgres&sslmode=require&sslmode=disable').ssl, false)
 })
 
 test('a URL of several hosts is refused at start, in one line', async (t) => {

@@ -52,6 +52,29 @@ test('the program is given the password where no other user sees it', async (t) 
   assert.ok(password === '' || !args.includes(password))
 })
 
+test('the program dumps what the server serves, though variables say where that is', async (t) => {
+  const trellis = await startTrellis(t)
+  const variables = {
+    PGHOST: 'db.test',
+    PGPORT: '5433',
+    PGUSER: 'clerk',
+    PGSSLMODE: 'require',
+    PGSSLROOTCERT: '/root.crt',
+  }
+  for (const [name, value] of Object.entries(variables)) {
+    const { [name]: former } = process.env
+    process.env[name] = value
+    atEnd(t, () => {
+      if (former === undefined) delete process.env[name]
+      else process.env[name] = former
+    })
+  }
+  replaceProgram(t, 'exec env')
+  const { text } = await trellis.request(url, { body: { opts: [] } })
+  const lines = text.split('\n')
+  for (const [name, value] of Object.entries(variables)) assert.ok(lines.includes(`${name}=${value}`), name)
+})
+
 test('what the program complains of is told', async (t) => {
   const trellis = await startTrellis(t)
   replaceProgram(t, 'echo half; echo "no such schema" >&2; exit 1')

@@ -1,9 +1,14 @@
 // Remote servers that answer anything but what they should.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { buildSchema, introspectionFromSchema } from 'graphql'
+import { WebSocketServer } from 'ws'
+import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { startLibrary } from '../support/library.ts'
 import { crmTypes, startCrm } from './crm.ts'
 
@@ -233,4 +238,43 @@ test('a schema that changed is served as it was until it is reloaded, and errors
   const { data, errors } = await trellis.graphql<Answer>('{ user(id: 1) { city } book_by_pk(id: 1) { title } }')
   assert.deepEqual(data, { user: null, ...rest })
   assert.match(errors?.[0]?.message ?? '', /Cannot query field "city"/)
+})
+
+/** A server that answers subscriptions by POST, and upgrades, as the test says. */
+async function startOdd(t: TestContext, subscription: (response: ServerResponse) => void) {
+  const introspected = {
+    data: introspectionFromSchema(buildSchema('type Query { n: Int } type Subscription { tick: Int }')),
+  }
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    if (body.includes('__schema')) response.end(JSON.stringify(introspected))
+    else subscription(response)
+  })
+  const sockets = new WebSocketServer({ server, handleProtocols: () => 'graphql-transport-ws' })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  atEnd(t, () => {
+    for (const socket of sockets.clients) socket.terminate()
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a subscription whose event is no JSON, or that is never acknowledged, says so', async (t) => {
+  const garbage = await startOdd(t, (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: next\ndata: {nonsense\n\n')
+  })
+  const mute = await startOdd(t, (response) => response.writeHead(404).end())
+  for (const [url, message] of [
+    [garbage, /^Remote server response is not valid JSON: /],
+    [mute, /^ResponseTimeout$/],
+  ] as const) {
+    const trellis = await startLibrary(t)
+    await trellis.op('add_remote_schema', { name: 'odd', definition: { url, timeout_seconds: 1 } })
+    const received = subscribeWith(graphqlWsClient(t, trellis.url), 'subscription { tick }', {})
+    const [failure] = (await received.atLeast(1)) as { error: { message: string; extensions: object }[] }[]
+    assert.match(failure!.error[0]!.message, message)
+    assert.deepEqual(failure!.error[0]!.extensions, { path: '$.selectionSet.tick', code: 'unexpected' })
+  }
 })

@@ -2,7 +2,8 @@
 // answer without the event `complete` mean the same by it.
 
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { jsonType, OutgoingError, type OutgoingStream, parseJson } from '../../../sdk/services.ts'
+import { OutgoingError, type OutgoingStream } from '../../../sdk/services.ts'
+import { readObject } from '../answer.ts'
 import { type Begun, maxEventSize, type RemoteEvent, type SubscriptionRequest, type Transport } from './transport.ts'
 
 export const bySentEvents: Transport = async (given, outgoing): Promise<Begun> => {
@@ -29,23 +30,17 @@ async function* eventsOf({ body }: OutgoingStream): AsyncGenerator<RemoteEvent> 
     parser.feed(decoder.decode(chunk, { stream: true }))
     for (const { event = 'next', data } of received.splice(0)) {
       if (event === 'complete') return
-      if ((event === 'next' || event === 'message') && data !== '') yield readEvent(data)
+      if ((event === 'next' || event === 'message') && data !== '') yield readObject(data, 200)
     }
     if (isTooLarge) throw new OutgoingError('too-large', `an event is longer than ${maxEventSize} characters`)
   }
-}
-
-function readEvent(text: string): RemoteEvent {
-  const value = parseJson(text, 'lossless')
-  if (jsonType(value) === 'Object') return value as RemoteEvent
-  throw new SyntaxError('it is no object')
 }
 
 /** Characters of what is no stream that are read. */
 const mostOfRefusal = 65_536
 
 /** The response that was given in place of events; null: none, or a long one. */
-async function refusalOf({ body }: OutgoingStream): Promise<RemoteEvent | null> {
+async function refusalOf({ status, body }: OutgoingStream): Promise<RemoteEvent | null> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
@@ -54,7 +49,7 @@ async function refusalOf({ body }: OutgoingStream): Promise<RemoteEvent | null> 
     if (size > mostOfRefusal) return null
   }
   try {
-    return readEvent(Buffer.concat(chunks).toString())
+    return readObject(Buffer.concat(chunks), status)
   } catch {
     return null
   }

@@ -21,7 +21,9 @@ export const byWebSocket: Transport = async (request, outgoing): Promise<Begun> 
     opening.end()
     return { refusal: null }
   }
-  return (await opening.isAcknowledged) ? { events: opening.events } : { refusal: null }
+  if (await opening.isAcknowledged) return { events: opening.events }
+  if (opening.isLate) throw new OutgoingError('timeout', `nothing acknowledged within ${request.timeout / 1000} s`)
+  return { refusal: null }
 }
 
 async function opened(opening: Opening, { url, headers, timeout, signal }: SubscriptionRequest, outgoing: Outgoing) {
@@ -44,6 +46,8 @@ class Opening {
   #client: Client | null = null
   #socket: WebSocket | null = null
   #silence: NodeJS.Timeout | undefined
+  #patience: NodeJS.Timeout | undefined
+  #isLate = false
 
   constructor(request: SubscriptionRequest) {
     this.#request = request
@@ -57,16 +61,24 @@ class Opening {
     })
   }
 
+  /** Whether it ended since the server did not begin it in time. */
+  get isLate(): boolean {
+    return this.#isLate
+  }
+
   begin(webSocketImpl: unknown): void {
     const { url, headers, body, timeout } = this.#request
     this.#client = createClient({
       ...{ url, webSocketImpl, retryAttempts: 0, keepAlive: heartbeat },
       connectionParams: { headers: asCharacters(headers) },
-      connectionAckWaitTimeout: Math.min(timeout, longestTimer),
       jsonMessageReviver: lossless,
       on: {
-        connected: (socket) => {
+        opened: (socket) => {
           this.#socket = socket as WebSocket
+          this.#patience = setTimeout(() => this.#giveUp(), Math.min(timeout, longestTimer))
+        },
+        connected: () => {
+          clearTimeout(this.#patience)
           this.#settle(true)
         },
         ping: (isReceived) => {
@@ -95,8 +107,14 @@ class Opening {
     this.#socket?.terminate()
   }
 
+  #giveUp(): void {
+    this.#isLate = true
+    this.end()
+  }
+
   #over(error: unknown): void {
     clearTimeout(this.#silence)
+    clearTimeout(this.#patience)
     this.#settle(false)
     this.events.end(error)
     // Else the library would connect again, and what was missed meanwhile would not be noticed.

@@ -126,7 +126,7 @@ export class ServedMetadata {
       if (row?.state === 'on') return
       const stored = await this.#store.lock(transaction)
       if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
-      const change = { previous: null, next: this.state.model, transaction }
+      const change = { previous: null, next: this.state.model, isReread: true, transaction }
       for (const effect of registry.effects) await effect(change)
     }
     await this.editing.run(() => database.transaction(work))
@@ -163,7 +163,8 @@ export class ServedMetadata {
   /** Stores a change together with what follows it in the database, and tells other instances when it is committed. */
   async save(change: SavedChange, before: MetadataState, transaction: Transaction): Promise<void> {
     const after = change.finish()
-    const models = { previous: before.model, next: after.model, transaction }
+    const isReread = change.tablesRead === 'all'
+    const models = { previous: before.model, next: after.model, isReread, transaction }
     for (const effect of this.#options.registry.effects) await effect(models)
     const version = after.model.resourceVersion
     await this.#store.save(transaction, { previous: before.document, next: after.document, version })

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { StartError } from '../../core/engine/start-error.ts'
 import { connectTo, type TestDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
@@ -58,4 +59,23 @@ test('a server starts while a change does not end, and brings the database in li
   assert.deepEqual(await placed(), [])
   await change.commit()
   await eventually(async () => (await placed()).length > 0)
+})
+
+test('a start that a time limit of the database ends says which, and where to look', async (t) => {
+  const { database, sql, engine } = await startTrellis(t)
+  await engine.close()
+  const [{ name } = {}] = await sql<{ name: string }>('select current_database() as name')
+  await sql(`alter database ${name} set lock_timeout = '50ms'`)
+  const holder = await connectTo(t, database.url)
+  await holder.query('begin; lock table trellis.metadata in access exclusive mode')
+  await assert.rejects(startTrellis(t, { database }), (error: Error) => {
+    assert.ok(error instanceof StartError)
+    assert.match(
+      error.message,
+      /ended a statement of the start \(canceling statement due to lock timeout\): check .+lock_timeout/,
+    )
+    return true
+  })
+  await holder.query('rollback')
+  await startTrellis(t, { database })
 })

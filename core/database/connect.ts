@@ -24,6 +24,9 @@ const passing = new Set([
   '53300',
 ])
 
+/** A statement was ended before it was done: by a limit on its time or on how long it waits for a lock, or by somebody. */
+const endings = new Set(['57014', '55P03'])
+
 /** Connects once; the caller ends the connection. */
 export async function connectOnce(url: string): Promise<DatabaseClient> {
   const client = new DatabaseClient(connectionConfig(url))
@@ -57,10 +60,10 @@ export async function takeStep<T>(
     } catch (error) {
       const origin = originOf(error)
       const code = failureCode(origin)
-      if (!passing.has(code)) throw error
-      if (attempt >= retries) {
+      if (!passing.has(code) && !endings.has(code)) throw error
+      if (endings.has(code) || attempt >= retries) {
         const client = new DatabaseClient(connectionConfig(databaseUrl ?? ''))
-        throw new StartError(unreachable(client, origin, attempt + 1))
+        throw new StartError(endings.has(code) ? endedEarly(client, origin) : unreachable(client, origin, attempt + 1))
       }
       observe.log({ type: 'pg-client', level: 'warn', detail: { message: `cannot connect (${code}), trying again` } })
       await sleep(1000)
@@ -104,6 +107,9 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
   const tried = attempts === 1 ? '' : ` after ${attempts} attempts`
   return `${place} cannot be reached${tried} (${words[code] ?? message}): check that it runs and --database-url, or raise --retries`
 }
+
+const endedEarly = ({ host, port, user }: DatabaseClient, error: unknown): string =>
+  `PostgreSQL at ${host}:${port} ended a statement of the start (${messageOf(error)}): check statement_timeout and lock_timeout of user "${user}", and who holds tables of the schema trellis`
 
 /** Whether the certificate that says who connects cannot be used, or PostgreSQL does not take it. */
 const isAboutCertificate = (code: string): boolean =>

@@ -105,6 +105,14 @@ export function isConnectionLost(error: unknown): boolean {
   return !isPostgresError(origin) || endsConnection(origin)
 }
 
+const lockNotAvailable = '55P03'
+
+/** Whether a statement failed because others kept a lock for longer than it was to wait. */
+export function isLockDenied(error: unknown): boolean {
+  const origin = originOf(error)
+  return isPostgresError(origin) && origin.code === lockNotAvailable
+}
+
 const readOnlyTransaction = '25006'
 
 /** Whether a transaction takes no changes. */

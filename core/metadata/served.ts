@@ -19,6 +19,7 @@ import type { MetadataDocument } from './document.ts'
 import { DeclaredFormat, type DocumentFormat } from './document-format.ts'
 import { functionNames } from './function-names.ts'
 import type { Model } from './model.ts'
+import { Reconciliation } from './reconciliation.ts'
 import { emptyDocument, type MetadataRegistry } from './registry.ts'
 import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
@@ -49,6 +50,9 @@ export interface ServedMetadataOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>
 }
 
+/** Milliseconds that a start waits for others to end their changes. */
+const startPatience = 2000
+
 /** What a notice says of a change. */
 type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 
@@ -68,6 +72,7 @@ export class ServedMetadata {
   readonly #store: MetadataStore
   readonly #sourceStore: SourceStore
   readonly #sync: MetadataSync
+  readonly #reconciliation: Reconciliation
   readonly #instance = randomUUID()
   readonly #listeners: ((model: Model) => void)[] = []
   #state: MetadataState | null = null
@@ -81,6 +86,10 @@ export class ServedMetadata {
     this.#store = new MetadataStore(registry)
     this.#sourceStore = new SourceStore(registry)
     this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))
+    this.#reconciliation = new Reconciliation({
+      attempt: () => this.#reconcile(),
+      warn: (message, info) => this.warn(message, info),
+    })
     this.#sync = new MetadataSync({
       database,
       instance: this.#instance,
@@ -110,7 +119,7 @@ export class ServedMetadata {
   async start(): Promise<void> {
     this.#state = null
     await this.reload()
-    await this.#reconcile()
+    await this.#reconciliation.start()
     this.#sync.start()
   }
 
@@ -119,20 +128,20 @@ export class ServedMetadata {
     const { database, registry } = this.#options
     if (registry.effects.length === 0) return
     const work = async (transaction: Transaction) => {
-      const [row] = await transaction.rows<{ state: string }>(
-        `select current_setting('transaction_read_only') as state`,
-      )
+      // Takes no snapshot, which would be older than the changes that the lock waits for.
+      const [row] = await transaction.rows<{ transaction_read_only: string }>('show transaction_read_only')
       // A standby has it from where changes are made.
-      if (row?.state === 'on') return
-      const stored = await this.#store.lock(transaction)
+      if (row?.transaction_read_only === 'on') return
+      const stored = await this.#store.lockWithin(transaction, startPatience)
       if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
-      const change = { previous: null, next: this.state.model, transaction }
+      const change = { previous: null, next: this.state.model, isReread: true, transaction }
       for (const effect of registry.effects) await effect(change)
     }
     await this.editing.run(() => database.transaction(work))
   }
 
   async stop(): Promise<void> {
+    this.#reconciliation.stop()
     await this.#sync.stop()
     await this.editing.run(async () => {})
   }
@@ -163,7 +172,8 @@ export class ServedMetadata {
   /** Stores a change together with what follows it in the database, and tells other instances when it is committed. */
   async save(change: SavedChange, before: MetadataState, transaction: Transaction): Promise<void> {
     const after = change.finish()
-    const models = { previous: before.model, next: after.model, transaction }
+    const isReread = change.tablesRead === 'all'
+    const models = { previous: before.model, next: after.model, isReread, transaction }
     for (const effect of this.#options.registry.effects) await effect(models)
     const version = after.model.resourceVersion
     await this.#store.save(transaction, { previous: before.document, next: after.document, version })

@@ -247,6 +247,8 @@ export interface ModelChange {
   /** What the transaction leaves behind; null for the first model of a process: what is in the database may be of any other. */
   readonly previous: Model | null
   readonly next: Model
+  /** Whether everything was read from the database again: what is there may differ from what `previous` says of it. */
+  readonly isReread: boolean
   /** The transaction that the metadata is saved in. */
   readonly transaction: Transaction
 }

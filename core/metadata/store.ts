@@ -77,6 +77,16 @@ export class MetadataStore {
     return versionIn(await transaction.rows('select resource_version from trellis.metadata for update'))
   }
 
+  /** The same within some milliseconds; rejects when others keep it for longer. */
+  async lockWithin(transaction: Transaction, patienceMillis: number): Promise<number> {
+    // Neither of these takes a snapshot, either.
+    const [before] = await transaction.rows<{ lock_timeout: string }>('show lock_timeout')
+    await transaction.rows(`set local lock_timeout = ${patienceMillis}`)
+    const version = await this.lock(transaction)
+    await transaction.rows(`set local lock_timeout = '${before!.lock_timeout}'`)
+    return version
+  }
+
   async version(reader: Reader): Promise<number> {
     return versionIn(await reader.rows('select resource_version from trellis.metadata'))
   }

@@ -99,7 +99,7 @@ export class MetadataRunner {
     const { database, served, sessionSettings } = this.#options
     const { state } = served
     const work = async (transaction: Transaction) => {
-      await sessionSettings.apply(session, transaction)
+      await inArguments(sessionSettings.apply(session, transaction))
       const run: Run = { session, transaction, state, workspace: null, afterCommit: [] }
       return { result: await this.#call(call, run), state, afterCommit: run.afterCommit }
     }
@@ -169,12 +169,12 @@ export class MetadataRunner {
     { transaction, fetched }: { readonly transaction: Transaction; readonly fetched: readonly FetchedSource[] },
   ): Promise<Outcome> {
     const { served, sessionSettings } = this.#options
-    const { workspace, state } = await this.#open(transaction, fetched)
-    await sessionSettings.apply(session, transaction)
+    const { workspace, state } = await inArguments(this.#open(transaction, fetched))
+    await inArguments(sessionSettings.apply(session, transaction))
     workspace.tables.expect(namedTables(call))
     const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [] }
     const result = await this.#call(call, run)
-    if (workspace.changed) await served.save(workspace, state, transaction)
+    if (workspace.changed) await inArguments(served.save(workspace, state, transaction))
     return { result, state: workspace.finish(), afterCommit: run.afterCommit }
   }
 
@@ -254,6 +254,15 @@ export class MetadataRunner {
     } catch (error) {
       throw toTrellisError(error).at(...member.at)
     }
+  }
+}
+
+/** What the transaction does around an operation: what is wrong then is wrong with the request's arguments, too. */
+async function inArguments<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof TrellisError ? error.at('args') : error
   }
 }
 

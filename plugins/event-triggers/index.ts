@@ -30,11 +30,11 @@ export default definePlugin({
     const prefix = dialect.triggerPrefix
     const report = (message: string) => observe.log({ type: 'event-trigger', level: 'error', detail: { message } })
     engine.metadata.facet(eventTriggersFacet(dialect, { dialect, stringifyNumbers: settings.stringifyNumericTypes }))
-    engine.metadata.effect(({ previous, next, transaction }) =>
-      previous === null
-        ? reconcileEventTriggers(next, { transaction, prefix, report })
-        : followEventTriggers({ previous, next }, { transaction, prefix }),
-    )
+    engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {
+      if (previous) await followEventTriggers({ previous, next }, { transaction, prefix })
+      // Another instance, or nobody's request, may have read what somebody did to the tables.
+      if (isReread) await reconcileEventTriggers(next, { transaction, prefix, report })
+    })
     engine.operations.add(createEventTrigger(dialect), deleteEventTrigger, redeliverEvent, invokeEventTrigger(dialect))
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)

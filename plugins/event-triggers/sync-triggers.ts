@@ -1,4 +1,5 @@
-// Keeps the triggers in the database in step with the metadata: whatever operation changed that, and at every start.
+// Keeps the triggers in the database in step with the metadata: whatever operation changed that, and whatever became of
+// them otherwise, at every start and whenever everything is read again.
 
 import { messageOf } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
@@ -35,7 +36,7 @@ export async function followEventTriggers(
 
 /**
  * Makes what is missing, changes what differs and drops what nobody owns. What the database refuses is told, and the rest goes
- * on: a server starts whatever became of a table.
+ * on: a server starts, and the metadata is read again, whatever became of a table.
  */
 export async function reconcileEventTriggers(
   model: Model,

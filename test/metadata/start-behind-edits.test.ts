@@ -1,0 +1,81 @@
+// Servers that start while somebody changes the metadata: what lives in the database beside them is brought in line in turn,
+// and a change that takes for ever keeps no server from starting.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { StartError } from '../../core/engine/start-error.ts'
+import { connectTo, type TestDatabase } from '../support/database.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
+
+const schema = 'create table note (id int primary key)'
+const trigger = { name: 'on_note', table: 'note', webhook: 'http://127.0.0.1:9/', insert: { columns: '*' } }
+
+/** The beginning of a change, as another instance makes it. */
+async function beginChange(t: TestContext, { url }: TestDatabase) {
+  const client = await connectTo(t, url)
+  await client.query(`begin; lock table trellis.metadata in share row exclusive mode;
+    update trellis.metadata set resource_version = resource_version + 1`)
+  return {
+    /** Until somebody waits for its end. */
+    awaited: () =>
+      eventually(async () => {
+        const { rows } = await client.query(`select 1 from pg_locks join pg_database d on d.oid = database
+          where datname = current_database() and not granted and relation = 'trellis.metadata'::regclass`)
+        return rows.length > 0
+      }),
+    commit: () => client.query('commit'),
+  }
+}
+
+for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] as const) {
+  test(`a server that starts during a change serves what the change leaves, under ${txIsolation}`, async (t) => {
+    const { database, op } = await startTrellis(t, { sql: schema })
+    await op('track_table', 'note')
+    const change = await beginChange(t, database)
+    const starting = startTrellis(t, { database, settings: { txIsolation } })
+    await change.awaited()
+    await change.commit()
+    const { resource_version: version } = await (await starting).op<{ resource_version: number }>(
+      'export_metadata',
+      {},
+      { version: 2 },
+    )
+    assert.equal(version, 2)
+  })
+}
+
+test('a server starts while a change does not end, and brings the database in line when it has', async (t) => {
+  const first = await startTrellis(t, { sql: schema })
+  const { database, sql } = first
+  await first.op('track_table', 'note')
+  await first.op('create_event_trigger', trigger)
+  await first.engine.close()
+  await sql('drop function trellis."trellis_on_note_INSERT"() cascade')
+  const change = await beginChange(t, database)
+  const second = await startTrellis(t, { database })
+  assert.deepEqual(await second.graphql('{ note { id } }'), { data: { note: [] } })
+  const placed = () => sql('select tgname::text from pg_trigger where not tgisinternal')
+  assert.deepEqual(await placed(), [])
+  await change.commit()
+  await eventually(async () => (await placed()).length > 0)
+})
+
+test('a start that a time limit of the database ends says which, and where to look', async (t) => {
+  const { database, sql, engine } = await startTrellis(t)
+  await engine.close()
+  const [{ name } = {}] = await sql<{ name: string }>('select current_database() as name')
+  await sql(`alter database ${name} set lock_timeout = '50ms'`)
+  const holder = await connectTo(t, database.url)
+  await holder.query('begin; lock table trellis.metadata in access exclusive mode')
+  await assert.rejects(startTrellis(t, { database }), (error: Error) => {
+    assert.ok(error instanceof StartError)
+    assert.match(
+      error.message,
+      /ended a statement of the start \(canceling statement due to lock timeout\): check .+lock_timeout/,
+    )
+    return true
+  })
+  await holder.query('rollback')
+  await startTrellis(t, { database })
+})

@@ -19,6 +19,8 @@ export class Recorder<Item> {
   readonly #options: RecorderOptions<Item>
   readonly #stop = new AbortController()
   #waiting: Settled<Item>[] = []
+  /** What is to be done while nothing is being written down. */
+  #between: (() => Promise<void>)[] = []
   #writing: Promise<void> | null = null
 
   constructor(options: RecorderOptions<Item>) {
@@ -39,7 +41,19 @@ export class Recorder<Item> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null
       // What came when the last round was over already.
-      if (this.#waiting.length > 0 && !this.#stop.signal.aborted) this.#begin()
+      if (this.#isMoreToDo && !this.#stop.signal.aborted) this.#begin()
+    })
+  }
+
+  get #isMoreToDo(): boolean {
+    return this.#waiting.length > 0 || this.#between.length > 0
+  }
+
+  /** Does something between two writes; as they do, it waits for the database as long as that takes. */
+  between(work: () => Promise<void>): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#between.push(() => work().then(done, failed))
+      this.#begin()
     })
   }
 
@@ -53,9 +67,10 @@ export class Recorder<Item> {
   async #write(): Promise<void> {
     // What is delivered in the same turn comes along.
     await new Promise<void>((done) => setImmediate(done))
-    while (this.#waiting.length > 0) {
+    while (this.#isMoreToDo) {
+      for (const work of this.#between.splice(0)) await work()
       const batch = this.#waiting.slice(0, mostAtOnce)
-      if (!(await this.#writeBatch(batch))) return
+      if (batch.length > 0 && !(await this.#writeBatch(batch))) return
       this.#waiting.splice(0, batch.length)
     }
   }

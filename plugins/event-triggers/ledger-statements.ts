@@ -135,12 +135,16 @@ export const releaseUntold = releaseWhere(`${isOpen('e')} and id <> all($1)`)
 
 /**
  * Makes parked events due that have nothing to wait for, since their trigger has no ordering key or somebody else took away what
- * stood before them, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked.
+ * stood before them, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked. Whoever is at work on
+ * one is not waited for.
  */
 export const unpark = `
   with unparked as (
     update trellis.event_log as e set next_retry_at = now()
-    where ${isOpen('e')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
-      and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'e')}))
-    returning 1)
+    from (
+      select id from trellis.event_log as l
+      where ${isOpen('l')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
+        and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'l')}))
+      for update skip locked) as free
+    where e.id = free.id returning 1)
   select pg_notify('trellis_delivery', 'events') from unparked limit 1`

@@ -117,6 +117,7 @@ export class DeliveryWorker<Item extends Claimed> {
     clearInterval(this.#renewing)
     this.#giveBack([...this.#all()])
     await Promise.all(this.#givingBack)
+    if (this.#mayHaveUntold) await this.#options.ledger.releaseUntold([]).catch((error) => this.#report(error))
     return this.#givenBack
   }
 

@@ -219,3 +219,18 @@ test('a worker that stops gives back at once what it is given for an outcome', a
   second.resolve()
   assert.equal(await stopped, 1)
 })
+
+test('a worker that stops gives back what it may have claimed without an answer', async () => {
+  const told: (readonly string[])[] = []
+  const asked = Promise.withResolvers<void>()
+  const { worker } = startWorker([], async (item) => delivered(item), {
+    claim: async () => {
+      asked.resolve()
+      throw new Error('the connection was lost')
+    },
+    releaseUntold: async (ids) => void told.push(ids),
+  })
+  await asked.promise
+  await worker.stop(1000)
+  assert.deepEqual(told, [[]])
+})

@@ -1,36 +1,14 @@
 // Deliveries where the database does what it is asked, and the answer to that is lost with the connection.
 
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import type { Database, Row } from '../../sdk/sql.ts'
-import { openDatabase } from '../support/connections.ts'
+import { test } from 'node:test'
+import type { Row } from '../../sdk/sql.ts'
+import { everyOther, losing } from '../support/lost-answers.ts'
 import { eventually } from '../support/waiting.ts'
 import { attemptOf, ledgerOf, workerOn } from './ledgers.ts'
 import { type SentEvent, type Shop, startShop } from './shop.ts'
 
 const all = { columns: '*' }
-
-/** A database of which some answers are lost, as a text says. */
-async function losing(t: TestContext, shop: Shop, isLost: (text: string) => boolean) {
-  const { database } = await openDatabase(t, { url: shop.database.url })
-  const rows: Database['rows'] = async <R extends Row>(text: string, values?: readonly unknown[]) => {
-    const answer = await database.rows<R>(text, values)
-    if (isLost(text)) throw new Error('the connection was lost')
-    return answer
-  }
-  const transaction: Database['transaction'] = async (work, options) => {
-    const answer = await database.transaction(work, options)
-    if (isLost('transaction')) throw new Error('the connection was lost')
-    return answer
-  }
-  return { rows, transaction }
-}
-
-/** Whether it is the first, the third, ... of its kind. */
-const everyOther = (isMeant: (text: string) => boolean) => {
-  let count = 0
-  return (text: string) => isMeant(text) && ++count % 2 === 1
-}
 
 interface Logged extends Row {
   readonly tries: number
@@ -53,7 +31,7 @@ test('what was claimed without an answer is claimed again at once, not when its 
   await shop.sql('insert into orders (id) select generate_series(1, 3)')
   const called: number[] = []
   const database = await losing(
-    ...[t, shop],
+    ...[t, shop.database.url],
     everyOther((text) => text.includes('skip locked')),
   )
   const ledger = ledgerOf(shop, database, async ({ body }) => {
@@ -79,7 +57,7 @@ for (const ordering_key of [undefined, ['state']]) {
     const called: number[] = []
     // What is due again is claimed before the outcome is written down once more.
     const database = await losing(
-      ...[t, shop],
+      ...[t, shop.database.url],
       everyOther((text) => text.includes('event_invocation_logs') || text === 'transaction'),
     )
     const ledger = ledgerOf(shop, database, async ({ body }) => {

@@ -1,5 +1,6 @@
 // One call of a webhook, and what is kept of it.
 
+import { randomUUID } from 'node:crypto'
 import type { Dialect } from '../../sdk/index.ts'
 import { messageOf } from '../../sdk/index.ts'
 import { type Outgoing, type OutgoingHeaders, type OutgoingResponse, signatureHeaders } from '../../sdk/services.ts'
@@ -23,6 +24,8 @@ export interface WebhookCall {
 
 /** What came of a call, for the ledger and the log. */
 export interface Attempt {
+  /** In the log of invocations: whatever becomes of answers of the database, an attempt is there once. */
+  readonly id: string
   readonly succeeded: boolean
   /** HTTP's, or one of {@link failureStatus}. */
   readonly status: number
@@ -50,6 +53,12 @@ export type LoggedBody = string | readonly ['Base64', string]
 
 /** The status of a call without an answer: no connection or no answer in time; a URL or body that cannot be sent. */
 export const failureStatus = { client: 1000, other: 500 } as const
+
+/** An id that grows with time, so that what is new stands together in indexes. */
+function attemptId(): string {
+  const time = Date.now().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
 
 /** What is kept of bodies, in bytes. */
 const keptResponse = 16_384
@@ -106,7 +115,7 @@ export class WebhookCaller {
   failed(call: Pick<WebhookCall, 'headers' | 'body'>, message: string, status: number): Attempt {
     const { version } = this.#options
     return {
-      ...{ succeeded: false, status, retryAfter: null },
+      ...{ id: attemptId(), succeeded: false, status, retryAfter: null },
       ...this.#request(call),
       response: JSON.stringify({ type: 'client_error', data: { message }, version }),
       logged: { type: 'client', detail: message },
@@ -120,7 +129,7 @@ export class WebhookCaller {
     const data = { body: text, headers: loggedResponseHeaders(headers), status }
     const logged = { status, headers: data.headers, body: text, size: body.length }
     return {
-      ...{ succeeded, status, retryAfter: succeeded ? null : retryAfterOf(headers) },
+      ...{ id: attemptId(), succeeded, status, retryAfter: succeeded ? null : retryAfterOf(headers) },
       ...this.#request(call),
       response: JSON.stringify({ type: 'webhook_response', data, version }),
       logged: succeeded ? logged : { type: 'status', detail: logged },

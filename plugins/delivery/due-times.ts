@@ -18,12 +18,12 @@ export class DueTimes {
     this.#first = Math.min(this.#first, time)
   }
 
-  /** Milliseconds until the first of what is to come; infinite: nothing is known of. What is past is forgotten. */
-  wait(now: number): number {
-    if (this.#first <= now) {
-      for (const time of this.#times) if (time <= now) this.#times.delete(time)
+  /** Milliseconds until the first of what is not looked for; infinite: nothing is known of. What was due at `looked` is forgotten. */
+  wait(looked: number, now: number): number {
+    if (this.#first <= looked) {
+      for (const time of this.#times) if (time <= looked) this.#times.delete(time)
       this.#first = Math.min(Number.POSITIVE_INFINITY, ...this.#times)
     }
-    return this.#first - now
+    return Math.max(0, this.#first - now)
   }
 }

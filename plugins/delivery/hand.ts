@@ -1,7 +1,8 @@
 // What a worker has claimed and not begun yet: the next of it is begun as soon as there is room, without asking the database.
 //
 // Others may do with what lies in a hand what they like as little as with what is being delivered, so it is no more than is
-// begun within moments, by what was delivered just before: with slow webhooks it is nothing.
+// begun within moments, by what was delivered just before: with slow webhooks it is nothing. What all the same is not begun soon,
+// since webhooks became slow, is given back.
 
 /** Milliseconds of deliveries that may lie in a hand. */
 const windowMillis = 100
@@ -35,12 +36,12 @@ export class Hand<Item> {
     return this.#held[this.#next] && this.#held[this.#next++]
   }
 
-  /** All of it, which is not begun any more. */
-  empty(): Item[] {
-    const left = this.#held.slice(this.#next).map(({ item }) => item)
-    this.#held = []
+  /** Puts down what was claimed until then, which is not begun any more. */
+  putDown(until = Number.POSITIVE_INFINITY): Item[] {
+    const held = this.#held.slice(this.#next)
+    this.#held = held.filter(({ since }) => since > until)
     this.#next = 0
-    return left
+    return held.filter(({ since }) => since <= until).map(({ item }) => item)
   }
 
   /** Notes that something was delivered. */

@@ -6,6 +6,8 @@ import type { Backlog } from './backlog.ts'
 /** Something that a worker holds by a lease. */
 export interface Claimed {
   readonly id: string
+  /** Attempts before this one. */
+  readonly tries: number
   /** Seconds since it was due. */
   readonly late: number
   /** Absent: it is of none. */
@@ -39,12 +41,17 @@ export interface Ledger<Item extends Claimed> {
   claim(limit: number, held: Iterable<Item>): Promise<readonly Item[]>
   /** Delivers; rejects only when the signal aborts. */
   deliver(item: Item, signal: AbortSignal): Promise<Outcome>
-  /** Writes outcomes down and ends the leases; what another worker holds by then stays. Gives what it has claimed for that. */
+  /**
+   * Writes outcomes down and ends the leases; what another worker holds by then stays, and what is written down already. Gives what it
+   * has claimed for that.
+   */
   record(settled: readonly Settled<Item>[]): Promise<readonly Item[]>
   /** Begins leases anew; the ids of those that are this worker's still. */
   renew(ids: readonly string[]): Promise<readonly string[]>
-  /** Gives back what was not begun. */
+  /** Gives back what was not begun, and says so to others. */
   release(ids: readonly string[]): Promise<void>
+  /** Gives back what is this worker's but for these: it was never told of that, since a connection was lost. */
+  releaseUntold(told: readonly string[]): Promise<void>
   /** Milliseconds until it is worth looking again, when nobody says so before. */
   pause(): number | Promise<number>
   /** What waits, for whoever measures it. */
@@ -55,10 +62,11 @@ export interface Ledger<Item extends Claimed> {
 const separator = '\x1e'
 
 /**
- * Outcomes as {@link outcomeRows} reads them: ids, states, and of attempts statuses, requests and responses; then the delays. A
- * text for each, since quotes in elements of an array cost both sides more than all else.
+ * Outcomes as {@link outcomeRows} reads them: ids, states, and of attempts statuses, requests and responses; then the delays, the
+ * attempts before, and the ids of attempts. A text for each, since quotes in elements of an array cost both sides more than all
+ * else.
  */
-export function outcomeTexts(settled: readonly Settled<unknown>[]): string[] {
+export function outcomeTexts(settled: readonly Settled<Claimed>[]): string[] {
   const outcomes = settled.map(({ outcome }) => outcome)
   const of = (read: (attempt: Attempt) => string | number) =>
     outcomes.map(({ attempt }) => (attempt ? read(attempt) : '')).join(separator)
@@ -69,14 +77,17 @@ export function outcomeTexts(settled: readonly Settled<unknown>[]): string[] {
     of(({ request }) => request),
     of(({ response }) => response),
     outcomes.map(({ delay }) => delay).join(separator),
+    settled.map(({ item }) => item.tries).join(separator),
+    of(({ id }) => id),
   ]
 }
 
 const list = (place: number, type: string): string => `string_to_array($${place}, chr(30), '')::${type}[]`
 
 /** The rows of {@link outcomeTexts}, which are the first parameters of a statement. */
-export const outcomeRows = `unnest(${list(1, 'text')}, ${list(2, 'text')}, ${list(3, 'int')}, ${list(4, 'text')}, ${list(5, 'text')}, ${list(6, 'float8')})
-  as o (id, state, status, request, response, delay)`
+export const outcomeRows = `unnest(${list(1, 'text')}, ${list(2, 'text')}, ${list(3, 'int')}, ${list(4, 'text')}, ${list(5, 'text')}, ${list(6, 'float8')},
+    ${list(7, 'int')}, ${list(8, 'text')})
+  as o (id, state, status, request, response, delay, tries, attempt)`
 
 /** Seconds that a claim holds without being renewed. */
 export const leaseSeconds = 30

@@ -1,6 +1,5 @@
 // Writes outcomes down: those that come while one write is under way go together in the next.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settled } from './ledger.ts'
 
 const mostAtOnce = 200
@@ -19,6 +18,9 @@ export class Recorder<Item> {
   readonly #options: RecorderOptions<Item>
   readonly #stop = new AbortController()
   #waiting: Settled<Item>[] = []
+  /** What is to be done while nothing is being written down; it tells whether the database did it. */
+  #between: (() => Promise<boolean>)[] = []
+  #wakeUp: (() => void) | null = null
   #writing: Promise<void> | null = null
 
   constructor(options: RecorderOptions<Item>) {
@@ -39,23 +41,51 @@ export class Recorder<Item> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null
       // What came when the last round was over already.
-      if (this.#waiting.length > 0 && !this.#stop.signal.aborted) this.#begin()
+      if (this.#isMoreToDo && !this.#stop.signal.aborted) this.#begin()
+    })
+  }
+
+  get #isMoreToDo(): boolean {
+    return this.#waiting.length > 0 || this.#between.length > 0
+  }
+
+  /** Does something between two writes, or between two attempts of one that fails. */
+  between(work: () => Promise<void>): Promise<void> {
+    return new Promise((done, failed) => {
+      const told = async () => {
+        try {
+          await work()
+          done()
+          return true
+        } catch (error) {
+          failed(error)
+          return false
+        }
+      }
+      this.#between.push(told)
+      this.#begin()
+      this.#wakeUp?.()
     })
   }
 
   /** Resolves when all is written down, or the signal aborts. */
   async finish(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#stop.abort(), { once: true })
-    if (signal.aborted) this.#stop.abort()
+    const stop = () => {
+      this.#stop.abort()
+      this.#wakeUp?.()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
     while (this.#writing) await this.#writing
   }
 
   async #write(): Promise<void> {
     // What is delivered in the same turn comes along.
     await new Promise<void>((done) => setImmediate(done))
-    while (this.#waiting.length > 0) {
+    while (this.#isMoreToDo) {
+      await this.#doBetween()
       const batch = this.#waiting.slice(0, mostAtOnce)
-      if (!(await this.#writeBatch(batch))) return
+      if (batch.length > 0 && !(await this.#writeBatch(batch))) return
       this.#waiting.splice(0, batch.length)
     }
   }
@@ -70,7 +100,31 @@ export class Recorder<Item> {
         this.#options.report(error)
       }
       if (this.#stop.signal.aborted) return false
-      await sleep(pause, undefined, { signal: this.#stop.signal }).catch(() => {})
+      await this.#rest(pause)
+    }
+  }
+
+  /** Whether the database did any of it. */
+  async #doBetween(): Promise<boolean> {
+    let isDone = false
+    for (const work of this.#between.splice(0)) isDone = (await work()) || isDone
+    return isDone
+  }
+
+  /** Rests so many milliseconds, and no more where the database proves to be well meanwhile. */
+  async #rest(millis: number): Promise<void> {
+    const until = performance.now() + millis
+    while (!this.#stop.signal.aborted && !(await this.#doBetween())) {
+      const left = until - performance.now()
+      if (left <= 0) return
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, left)
+        this.#wakeUp = () => {
+          clearTimeout(timer)
+          done()
+        }
+      })
+      this.#wakeUp = null
     }
   }
 }

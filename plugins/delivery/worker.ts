@@ -35,6 +35,9 @@ const laterSeconds = 60
 
 const renewMillis = (leaseSeconds * 1000) / 3
 
+/** Milliseconds after which is given back what was not begun. */
+const handMillis = 1000
+
 /** More outcomes than this not being written down, nothing is begun. */
 const mostUnrecorded = 1000
 
@@ -54,6 +57,7 @@ export class DeliveryWorker<Item extends Claimed> {
   readonly #hand = new Hand<Item>()
   readonly #dueTimes = new DueTimes()
   readonly #abort = new AbortController()
+  readonly #stopped = Promise.withResolvers<void>()
   #delivering = 0
   #stopping = false
   #isWoken = false
@@ -62,6 +66,14 @@ export class DeliveryWorker<Item extends Claimed> {
   #roomMade: (() => void) | null = null
   #loop: Promise<void> | null = null
   #renewing: NodeJS.Timeout | undefined
+  #puttingDown: NodeJS.Timeout | undefined
+  /** When the last look for what is due began. */
+  #looked = Number.NEGATIVE_INFINITY
+  /** Whether this worker may have claimed what it was not told of, since no answer came. */
+  #mayHaveUntold = false
+  /** What was given back at the end, and what is being. */
+  #givenBack = 0
+  readonly #givingBack = new Set<Promise<void>>()
   #drained: (() => void) | null = null
   #reported: string | null = null
   /** Since something went well. */
@@ -91,24 +103,66 @@ export class DeliveryWorker<Item extends Claimed> {
   /** Begins nothing more, lets what is under way end within `grace` milliseconds, and gives back the rest; how much that was. */
   async stop(grace: number): Promise<number> {
     this.#stopping = true
+    this.#stopped.resolve()
     this.wake()
     this.#roomMade?.()
     await this.#loop
     const patience = AbortSignal.timeout(Math.max(1, grace))
-    const unbegun = await this.#giveBack(this.#hand.empty().map(({ id }) => id))
+    clearTimeout(this.#puttingDown)
+    this.#giveBack(this.#hand.putDown())
     await this.#drain(patience)
     this.#abort.abort()
     // Longer than that it may take to write down what was delivered.
     await this.#recorder.finish(AbortSignal.timeout(Math.max(1000, grace)))
     clearInterval(this.#renewing)
-    return unbegun + (await this.#giveBack([...new Set([...this.#held.keys(), ...this.#claimedAgain.keys()])]))
+    this.#giveBack([...this.#all()])
+    await Promise.all(this.#givingBack)
+    if (this.#mayHaveUntold) await this.#options.ledger.releaseUntold([]).catch((error) => this.#report(error))
+    return this.#givenBack
   }
 
-  /** Gives back what is not delivered; how much that was. */
-  async #giveBack(ids: readonly string[]): Promise<number> {
+  /** Gives back what is not delivered. */
+  #giveBack(items: readonly Item[]): void {
+    if (items.length === 0) return
+    const ids = items.map(({ id }) => id)
     for (const id of ids) this.#held.delete(id)
-    if (ids.length > 0) await this.#options.ledger.release(ids).catch((error) => this.#report(error))
-    return ids.length
+    if (this.#stopping) this.#givenBack += ids.length
+    const { ledger } = this.#options
+    // A connection that was lost is there again at once, most of the time.
+    const giving = ledger
+      .release(ids)
+      .catch(() => ledger.release(ids))
+      .catch((error) => this.#unanswered(error))
+      .then(() => void this.#givingBack.delete(giving))
+    this.#givingBack.add(giving)
+  }
+
+  /** Gives back, after a while, what was claimed and is not begun since webhooks became slow: others may have room for it. */
+  #putDownLater(): void {
+    if (this.#hand.size === 0 || this.#puttingDown) return
+    this.#puttingDown = setTimeout(() => {
+      this.#puttingDown = undefined
+      this.#giveBack(this.#hand.putDown(performance.now() - handMillis))
+      this.#putDownLater()
+    }, handMillis).unref()
+  }
+
+  /** Notes that something was asked of the ledger, which may have been done. */
+  #unanswered(error: unknown): void {
+    this.#report(error)
+    this.#mayHaveUntold = true
+    this.wake()
+  }
+
+  /** Gives back what this worker was not told of. */
+  async #giveBackUntold(): Promise<void> {
+    const release = async () => {
+      if (this.#stopping) return
+      // Nothing is claimed meanwhile, by outcomes neither.
+      await this.#options.ledger.releaseUntold([...this.#all()].map(({ id }) => id))
+      this.#mayHaveUntold = false
+    }
+    await Promise.race([this.#recorder.between(release), this.#stopped.promise])
   }
 
   async #run(): Promise<void> {
@@ -167,7 +221,7 @@ export class DeliveryWorker<Item extends Claimed> {
   async #rest(): Promise<boolean> {
     if (this.#isWoken) return true
     try {
-      const pause = Math.min(await this.#options.ledger.pause(), this.#dueTimes.wait(performance.now()))
+      const pause = Math.min(await this.#options.ledger.pause(), this.#dueTimes.wait(this.#looked, performance.now()))
       if (pause > 0) await this.#sleep(pause)
       return pause > 0
     } catch (error) {
@@ -195,7 +249,9 @@ export class DeliveryWorker<Item extends Claimed> {
   /** How many were claimed; null when they could not be. */
   async #claim(limit: number): Promise<number | null> {
     try {
+      if (this.#mayHaveUntold) await this.#giveBackUntold()
       const started = performance.now()
+      this.#looked = started
       const items = await this.#options.ledger.claim(limit, this.#all())
       this.#options.measures.claimed(items.length, secondsSince(started))
       this.#reported = null
@@ -205,6 +261,7 @@ export class DeliveryWorker<Item extends Claimed> {
       return items.length
     } catch (error) {
       this.#report(error)
+      this.#mayHaveUntold = true
       return null
     }
   }
@@ -215,7 +272,7 @@ export class DeliveryWorker<Item extends Claimed> {
     for (const item of this.#claimedAgain.values()) if (!this.#held.has(item.id)) yield item
   }
 
-  /** Holds what was claimed. */
+  /** Holds what was claimed; a worker that stops takes nothing more. */
   #take(items: readonly Item[]): void {
     const taken: Item[] = []
     for (const item of items) {
@@ -223,8 +280,12 @@ export class DeliveryWorker<Item extends Claimed> {
       else taken.push(item)
     }
     for (const item of taken) this.#held.set(item.id, item)
-    this.#hand.add(taken, performance.now())
-    if (!this.#stopping) this.#begin()
+    if (this.#stopping) this.#giveBack(taken)
+    else {
+      this.#hand.add(taken, performance.now())
+      this.#begin()
+      this.#putDownLater()
+    }
   }
 
   /** Begins as much as there is room for. */
@@ -287,7 +348,7 @@ export class DeliveryWorker<Item extends Claimed> {
   async #takeAgain(items: readonly Item[]): Promise<void> {
     const ids = items.map(({ id }) => id)
     const ours = await this.#options.ledger.renew(ids).catch((error): readonly string[] => {
-      this.#report(error)
+      this.#unanswered(error)
       return []
     })
     for (const id of ids) this.#claimedAgain.delete(id)

@@ -104,30 +104,47 @@ export const claimNext = `
   returning ${claimedEvent('true')}, ${secondsSince('coalesce(e.next_retry_at, e.created_at)')} as late`
 
 /**
- * Writes outcomes down for worker $7, {@link outcomeRows} being the first parameters.
- * The log of attempts is written for who lost the lease meanwhile, too; the state is not.
+ * Writes outcomes down for worker $9, {@link outcomeRows} being the first parameters.
+ * The log of attempts is written for who lost the lease meanwhile, too; the state is not. Who asks again, since no answer came,
+ * changes nothing, though the event may be that worker's again: an attempt counts once.
  */
 export const record = `
   with outcome as materialized (
     select * from ${outcomeRows}),
   logged as (
-    insert into trellis.event_invocation_logs (event_id, trigger_name, status, request, response)
-    select o.id, e.trigger_name, o.status, o.request::json, o.response::json
-    from outcome o join trellis.event_log e on e.id = o.id where o.status is not null)
+    insert into trellis.event_invocation_logs (id, event_id, trigger_name, status, request, response)
+    select o.attempt, o.id, e.trigger_name, o.status, o.request::json, o.response::json
+    from outcome o join trellis.event_log e on e.id = o.id where o.status is not null
+    on conflict (id) do nothing)
   update trellis.event_log as e set
     delivered = (o.state = 'delivered'), error = (o.state = 'error'),
     tries = e.tries + (o.status is not null)::int, locked = null, locked_by = null,
     next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
-  from outcome o where e.id = o.id and e.locked_by = $7`
+  from outcome o where e.id = o.id and e.locked_by = $9 and e.tries = o.tries`
+
+const releaseWhere = (condition: string): string => `
+  with released as (
+    update trellis.event_log as e set locked = null, locked_by = null where ${condition} and locked_by = $2 returning 1)
+  select pg_notify('trellis_delivery', 'events') from released limit 1`
+
+/** Gives back the events $1 of worker $2, and notifies others of them. */
+export const release = releaseWhere('id = any($1)')
+
+/** Gives back what is worker $2's beside the events $1. */
+export const releaseUntold = releaseWhere(`${isOpen('e')} and id <> all($1)`)
 
 /**
  * Makes parked events due that have nothing to wait for, since their trigger has no ordering key or somebody else took away what
- * stood before them, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked.
+ * stood before them, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked. Whoever is at work on
+ * one is not waited for.
  */
 export const unpark = `
   with unparked as (
     update trellis.event_log as e set next_retry_at = now()
-    where ${isOpen('e')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
-      and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'e')}))
-    returning 1)
+    from (
+      select id from trellis.event_log as l
+      where ${isOpen('l')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
+        and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'l')}))
+      for update skip locked) as free
+    where e.id = free.id returning 1)
   select pg_notify('trellis_delivery', 'events') from unparked limit 1`

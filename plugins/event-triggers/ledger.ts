@@ -14,10 +14,11 @@ import {
   type Settled,
   type WebhookCaller,
 } from '../delivery/index.ts'
-import { claim, claimNext, claimWithin, isOpen, record, unpark } from './ledger-statements.ts'
+import { claim, claimNext, claimWithin, isOpen, record, release, releaseUntold, unpark } from './ledger-statements.ts'
 import { roomsOf } from './limits.ts'
 import type { ResolvedTrigger } from './metadata.ts'
 import { PassedOver } from './passed-over.ts'
+import { UnparkTimes } from './unpark-times.ts'
 
 /** An event that this instance delivers. */
 export interface ClaimedEvent {
@@ -53,11 +54,11 @@ export interface EventLedgerOptions {
 /** Milliseconds between two looks where there is no trigger that could write an event. */
 const longestPause = 60_000
 
-/** Milliseconds between two looks for such events. */
-const unparkEvery = 60_000
-
 /** Milliseconds until a look for what waits for somebody who is at work on the event before it, which takes moments. */
 const waitingPause = 50
+
+/** Seconds until an event may be claimed again that was claimed when its trigger was paused. */
+const pausedSeconds = 1
 
 /** Something that was found due: an event that is claimed, or one that is not and of which no more is known. */
 type Found =
@@ -68,7 +69,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
   readonly #passedOver = new PassedOver()
-  #unparkedAt = 0
+  readonly #unparkTimes = new UnparkTimes()
   #isUnparking = false
   /** Milliseconds until more may be due, as was found last; null: it is not known of any. */
   #rest: number | null = null
@@ -112,8 +113,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       unknownTrigger(event)
       return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.created_at) }
     }
-    if (trigger.entry.paused)
-      return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.created_at) }
+    // Since it was claimed: it is claimed again when this instance has heard that it goes on.
+    if (trigger.entry.paused) return { id: event.id, attempt: null, state: 'later', delay: pausedSeconds }
     const { num_retries: retries, interval_sec: interval, timeout_sec: timeoutSeconds } = trigger.entry.retry_conf
     const { url, headers } = trigger
     const body = bodyOf(event, retries)
@@ -153,26 +154,31 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async release(ids: readonly string[]): Promise<void> {
-    await this.#options.database.rows(
-      `update trellis.event_log set locked = null, locked_by = null where id = any($1) and locked_by = $2`,
-      [ids, this.#worker],
-    )
+    await this.#options.database.rows(release, [ids, this.#worker])
+  }
+
+  async releaseUntold(told: readonly string[]): Promise<void> {
+    await this.#options.database.rows(releaseUntold, [told, this.#worker])
   }
 
   pause(): number {
     const { triggers, interval } = this.#options
     if (this.#rest !== null) return this.#rest
     if (triggers().size === 0) return longestPause
-    if (!this.#isUnparking && performance.now() - this.#unparkedAt > unparkEvery) void this.#unpark()
+    if (this.#isUnparking) return interval()
+    const wait = this.#unparkTimes.wait(this.#paused(), performance.now())
+    if (wait > 0) return Math.min(wait, interval())
+    void this.#unpark()
     return interval()
   }
 
   /** Beside the claims: to look over long lines takes a while. */
   async #unpark(): Promise<void> {
     this.#isUnparking = true
+    const began = performance.now()
     try {
       await this.#options.database.rows(unpark, [this.#paused()])
-      this.#unparkedAt = performance.now()
+      this.#unparkTimes.looked(began)
     } catch {
       // Claims fail as well then, and tell of it; it is tried again at the next rest.
     } finally {

@@ -12,12 +12,15 @@ interface Held {
   readonly trigger_name: string
 }
 
-/** The room of each trigger with a limit, so much being held; `standard`: the limit of those that say nothing, 0 being none. */
+/**
+ * The room of each trigger with a limit, so much being held; `standard`: the limit of those that say nothing, 0 being none. Those
+ * that are paused have no room: who has not heard yet that one goes on leaves its events to others.
+ */
 export function roomsOf(triggers: ReadonlyMap<string, ResolvedTrigger>, standard: number, held: Iterable<Held>): Rooms {
   const limits = new Map<string, number>()
   for (const { name, entry } of triggers.values()) {
-    const limit = entry.concurrency ?? standard
-    if (limit > 0) limits.set(name, limit)
+    const limit = entry.paused ? 0 : (entry.concurrency ?? (standard || Number.POSITIVE_INFINITY))
+    if (limit < Number.POSITIVE_INFINITY) limits.set(name, limit)
   }
   if (limits.size === 0) return { names: [], rooms: [] }
   const counts = new Map<string, number>()

@@ -149,7 +149,11 @@ function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, 
   return [...(existing ? [dropped(name)] : []), made, placed]
 }
 
-/** What is open of a trigger waits while it is paused; whoever is at work on one of its events ends that. */
+/**
+ * What is open of a trigger waits while it is paused; whoever is at work on one of its events ends that. Nobody is waited for, who
+ * might wait for this in turn: what is passed over when a trigger is paused no claim takes, and when it goes on, a look for what is
+ * parked finds it.
+ */
 async function followPauses(
   before: ReadonlyMap<string, ResolvedTrigger>,
   after: ReadonlyMap<string, ResolvedTrigger>,
@@ -160,20 +164,34 @@ async function followPauses(
     const wasPaused = before.get(name)?.entry.paused ?? false
     if (isPaused === wasPaused) continue
     await transaction.rows(
-      `update trellis.event_log set next_retry_at = $2
-       where trigger_name = $1 and not delivered and not error and not archived`,
+      `update trellis.event_log as e set next_retry_at = $2
+       from (
+         select id from trellis.event_log where trigger_name = $1 and not delivered and not error and not archived
+         for update skip locked) as free
+       where e.id = free.id`,
       [name, isPaused ? 'infinity' : 'now'],
     )
     if (!isPaused) await transaction.rows(wakeStatement, ['events'])
   }
 }
 
-/** What was not delivered never will be. */
+/**
+ * What was not delivered never will be. Who writes down how some of it ended may wait for this and be waited for: they go first
+ * then, when PostgreSQL has found out.
+ */
 async function archive(names: readonly string[], transaction: Transaction): Promise<void> {
   if (names.length === 0) return
-  await transaction.rows(
-    `update trellis.event_log set archived = true, locked = null, locked_by = null
-     where trigger_name = any($1) and not delivered and not error and not archived`,
-    [names],
-  )
+  const { text: body } = compile(sql`
+    begin
+      for attempt in 1..10 loop
+        begin
+          update trellis.event_log set archived = true, locked = null, locked_by = null
+          where trigger_name in (${join(names.map(literal), ', ')}) and not delivered and not error and not archived;
+          return;
+        exception when deadlock_detected then
+          if attempt = 10 then raise; end if;
+        end;
+      end loop;
+    end`)
+  await run([sql`do ${literal(body)}`], transaction)
 }

@@ -60,6 +60,8 @@ interface LedgerTable {
   readonly columns: string
   /** The name of the trigger, in SQL. */
   readonly trigger: string
+  /** By which workers are woken. */
+  readonly topic: string
 }
 
 const claimFrom = ({ table, columns }: LedgerTable): string => `
@@ -74,19 +76,20 @@ const claimFrom = ({ table, columns }: LedgerTable): string => `
     to_char(e.scheduled_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as scheduled_time,
     extract(epoch from clock_timestamp() - e.scheduled_time)::float8 as late`
 
-/** The log of attempts is written for who lost the lease meanwhile, too; the state is not. */
+/** The log of attempts is written for who lost the lease meanwhile, too; the state is not. Who asks again changes nothing. */
 const recordIn = ({ table, logs }: LedgerTable): string => `
   with outcome as materialized (
     select * from ${outcomeRows}),
   logged as (
-    insert into trellis.${logs} (event_id, status, request, response)
-    select o.id, o.status, o.request::json, o.response::json
-    from outcome o join trellis.${table} e on e.id = o.id where o.status is not null)
+    insert into trellis.${logs} (id, event_id, status, request, response)
+    select o.attempt, o.id, o.status, o.request::json, o.response::json
+    from outcome o join trellis.${table} e on e.id = o.id where o.status is not null
+    on conflict (id) do nothing)
   update trellis.${table} as e set
     status = case when o.state in ('retry', 'later') then 'scheduled' else o.state end,
     tries = e.tries + (o.status is not null)::int, locked = null, locked_by = null,
     next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
-  from outcome o where e.id = o.id and e.locked_by = $7`
+  from outcome o where e.id = o.id and e.locked_by = $9 and e.tries = o.tries`
 
 abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item> {
   protected readonly caller: WebhookCaller
@@ -125,10 +128,21 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     return renewed.map(({ id }) => id)
   }
 
-  async release(ids: readonly string[]): Promise<void> {
+  release(ids: readonly string[]): Promise<void> {
+    return this.#release('id = any($1)', ids)
+  }
+
+  releaseUntold(told: readonly string[]): Promise<void> {
+    return this.#release('id <> all($1)', told)
+  }
+
+  async #release(condition: string, ids: readonly string[]): Promise<void> {
+    const { table, topic } = this.#table
     await this.#database.rows(
-      `update trellis.${this.#table.table} set status = 'scheduled', locked = null, locked_by = null
-       where id = any($1) and locked_by = $2`,
+      `with released as (
+         update trellis.${table} set status = 'scheduled', locked = null, locked_by = null
+         where ${condition} and status = 'locked' and locked_by = $2 returning 1)
+       select pg_notify('trellis_delivery', '${topic}') from released limit 1`,
       [ids, this.#worker],
     )
   }
@@ -195,6 +209,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
       logs: 'hdb_cron_event_invocation_logs',
       columns: 'e.trigger_name',
       trigger: 'trigger_name',
+      topic: 'cron',
     })
     this.#triggers = triggers
   }
@@ -222,6 +237,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
       logs: 'hdb_scheduled_event_invocation_logs',
       columns: `e.webhook_conf #>> '{}' as webhook, e.header_conf as headers, e.retry_conf, e.payload::text as payload, e.comment`,
       trigger: 'null::text',
+      topic: 'one-off',
     })
     this.#environment = environment
   }

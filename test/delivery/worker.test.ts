@@ -9,13 +9,13 @@ import { eventually } from '../support/waiting.ts'
 
 const measured = { kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }
 
-const [a, b] = ['a', 'b'].map((id) => ({ id, late: 0 })) as [Claimed, Claimed]
+const [a, b] = ['a', 'b'].map((id) => ({ id, tries: 0, late: 0 })) as [Claimed, Claimed]
 
 /** A worker on a ledger that gives these, batch by batch; `more`: what else the ledger does. */
 function startWorker(
   batches: readonly (readonly Claimed[])[],
   deliver: Ledger<Claimed>['deliver'],
-  more: Partial<Ledger<Claimed>> = {},
+  { concurrency = 10, ...more }: Partial<Ledger<Claimed>> & { readonly concurrency?: number } = {},
 ) {
   const rest = [...batches]
   const recorded: Outcome[] = []
@@ -28,13 +28,14 @@ function startWorker(
     },
     renew: async () => [],
     release: async () => {},
+    releaseUntold: async () => {},
     pause: () => 5,
     backlog: async () => [],
     ...more,
   }
   const silent = { report: () => {}, missed: () => {}, settled: () => {} }
   const measures = new DeliveryMeasures(measured)
-  const worker = new DeliveryWorker({ ledger, concurrency: 10, batch: 10, ...silent, measures })
+  const worker = new DeliveryWorker({ ledger, concurrency, batch: 10, ...silent, measures })
   worker.start()
   return { worker, recorded, left: () => rest.length }
 }
@@ -91,4 +92,145 @@ test('what is due again at once is begun again though its claim overtook the ans
 
 test('what was claimed again before its outcome was written down is not', async () => {
   assert.deepEqual(await overtaken(false), ['a', 'b'])
+})
+
+const delivered = ({ id }: Claimed): Outcome => ({ id, attempt: null, state: 'delivered', delay: 0 })
+
+test('what a claim may have taken whose answer was lost is given back at once, beside what is held', async () => {
+  const told: (readonly string[])[] = []
+  let claims = 0
+  const isAnswered = Promise.withResolvers<void>()
+  const { worker, recorded } = startWorker(
+    [],
+    async (item) => {
+      if (item.id === 'a') await isAnswered.promise
+      return delivered(item)
+    },
+    {
+      claim: async () => {
+        claims++
+        if (claims === 2) throw new Error('the connection was lost')
+        return claims === 1 ? [a] : claims === 3 ? [b] : []
+      },
+      releaseUntold: async (ids) => void told.push(ids),
+    },
+  )
+  await eventually(() => recorded.length === 1)
+  assert.deepEqual(told, [['a']])
+  isAnswered.resolve()
+  await eventually(() => recorded.length === 2)
+  await worker.stop(1000)
+})
+
+test('a claim is given back that overtook the answer to an outcome, when it cannot be asked whose it is', async () => {
+  const told: (readonly string[])[] = []
+  const left = () => fake.left()
+  const fake = startWorker([[a], [a]], async ({ id }) => ({ id, attempt: null, state: 'retry', delay: 0 }), {
+    record: async () => {
+      await eventually(() => left() === 0)
+      return []
+    },
+    renew: () => Promise.reject(new Error('the connection was lost')),
+    releaseUntold: async (ids) => void told.push(ids),
+  })
+  await eventually(() => told.length > 0)
+  assert.deepEqual(told, [[]])
+  await fake.worker.stop(1000)
+})
+
+test('what is to be tried again while a slow claim is under way is looked for when that has been answered', async () => {
+  const begun: number[] = []
+  let claims = 0
+  const { worker } = startWorker(
+    [],
+    async ({ id }) => {
+      begun.push(performance.now())
+      return begun.length > 1 ? delivered(a) : { id, attempt: null, state: 'retry', delay: 0.1 }
+    },
+    {
+      claim: async () => {
+        claims++
+        if (claims === 1) return [a]
+        if (claims === 2) return []
+        // It looked before that was due, and is told of it late.
+        if (claims === 3) await new Promise((done) => setTimeout(done, 400))
+        return claims === 4 ? [a] : []
+      },
+      record: async () => {
+        setTimeout(() => worker.wake(), 20)
+        return []
+      },
+      pause: () => 60_000,
+    },
+  )
+  await eventually(() => begun.length === 2)
+  await worker.stop(1000)
+})
+
+test('what is claimed and not begun for a second, since webhooks became slow, is given back', async () => {
+  const released: string[] = []
+  const isAnswered = Promise.withResolvers<void>()
+  const { worker } = startWorker(
+    [[a]],
+    async (item) => {
+      if (item.id === 'b') await isAnswered.promise
+      return delivered(item)
+    },
+    {
+      concurrency: 1,
+      claim: (() => {
+        const batches = [[a], [b]]
+        return async () => batches.shift() ?? []
+      })(),
+      // As who waits for it is given: there is no more room by then.
+      record: async ([first]) => {
+        if (first?.item.id !== 'a') return []
+        await new Promise((done) => setTimeout(done, 50))
+        return [{ id: 'c', tries: 0, late: 0 }]
+      },
+      release: async (ids) => void released.push(...ids),
+    },
+  )
+  await eventually(() => released.length > 0)
+  assert.deepEqual(released, ['c'])
+  isAnswered.resolve()
+  assert.equal(await worker.stop(1000), 0)
+})
+
+test('a worker that stops gives back at once what it is given for an outcome', async () => {
+  const released: string[] = []
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { worker, left } = startWorker(
+    [[a, b]],
+    async (item) => {
+      await (item.id === 'a' ? first : second).promise
+      return delivered(item)
+    },
+    {
+      record: async (settled) => (settled.some(({ item }) => item.id === 'a') ? [{ id: 'c', tries: 0, late: 0 }] : []),
+      release: async (ids) => void released.push(...ids),
+    },
+  )
+  await eventually(() => left() === 0)
+  const stopped = worker.stop(10_000)
+  first.resolve()
+  await eventually(() => released.length > 0)
+  assert.deepEqual(released, ['c'])
+  second.resolve()
+  assert.equal(await stopped, 1)
+})
+
+test('a worker that stops gives back what it may have claimed without an answer', async () => {
+  const told: (readonly string[])[] = []
+  const asked = Promise.withResolvers<void>()
+  const { worker } = startWorker([], async (item) => delivered(item), {
+    claim: async () => {
+      asked.resolve()
+      throw new Error('the connection was lost')
+    },
+    releaseUntold: async (ids) => void told.push(ids),
+  })
+  await asked.promise
+  await worker.stop(1000)
+  assert.deepEqual(told, [[]])
 })

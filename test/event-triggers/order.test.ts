@@ -3,15 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Attempt } from '../../plugins/delivery/index.ts'
-import type { Outcome } from '../../plugins/delivery/ledger.ts'
-import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
-import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
-import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
-import { eventTriggersOf } from '../../plugins/event-triggers/metadata.ts'
 import type { Database } from '../../sdk/sql.ts'
 import { openDatabase } from '../support/connections.ts'
 import { eventually } from '../support/waiting.ts'
+import { attemptOf, ledgerOf, outcomeFor, workerOn } from './ledgers.ts'
 import { type SentEvent, type Shop, startShop } from './shop.ts'
 
 const all = { columns: '*' }
@@ -35,22 +30,6 @@ async function toldAndLogged({ hook, sql }: Shop) {
 
 const done = (shop: Shop) =>
   eventually(async () => (await shop.sql('select from trellis.event_log where not delivered')).length === 0)
-
-type Parts = ConstructorParameters<typeof EventLedger>[0]
-
-/** The log of a shop as a further worker sees it. */
-const ledgerOf = (
-  shop: Shop,
-  database: Parts['database'],
-  call: Parts['caller']['call'] = () => assert.fail('nothing is sent'),
-) =>
-  new EventLedger({
-    ...{ database, caller: { call }, triggers: () => eventTriggersOf(shop.engine.model), triggerConcurrency: 0 },
-    interval: () => 1000,
-    unknownTrigger: () => {},
-  })
-
-const outcomeFor = ({ id }: { readonly id: string }): Outcome => ({ id, attempt: null, state: 'delivered', delay: 0 })
 
 test('a long line of events with one key is delivered in order, once each, while others are', async (t) => {
   const shop = await startShop(t)
@@ -144,10 +123,6 @@ test('what is tried again at once is, and what waits for it comes, though the da
   await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
   const { database } = await openDatabase(t, { url: shop.database.url })
   const called: string[] = []
-  const attempt: Attempt = {
-    ...{ succeeded: false, status: 500, retryAfter: null, request: '{}', response: '{}', size: 0 },
-    logged: { type: 'client', detail: null },
-  }
   // Whoever claims meanwhile is told first.
   const late = async <T>(answer: Promise<T>) => {
     const given = await answer
@@ -167,14 +142,10 @@ test('what is tried again at once is, and what waits for it comes, though the da
     async ({ body }) => {
       const { event }: SentEvent = JSON.parse(body)
       called.push(String(event.data.new?.['id']))
-      return { ...attempt, succeeded: called.length > 2 }
+      return attemptOf({ succeeded: called.length > 2 })
     },
   )
-  const measured = { kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }
-  const worker = new DeliveryWorker({
-    ...{ ledger, concurrency: 10, batch: 10, report: assert.fail, missed: () => {}, settled: () => {} },
-    measures: new DeliveryMeasures(measured),
-  })
+  const worker = workerOn(ledger)
   worker.start()
   await done(shop)
   assert.deepEqual(called, ['1', '1', '1', '2', '3'])

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Settled } from '../../plugins/delivery/ledger.ts'
+import { Recorder } from '../../plugins/delivery/recorder.ts'
+import { eventually } from '../support/waiting.ts'
+
+const settled = (id: string): Settled<{ readonly id: string }> => ({
+  item: { id },
+  outcome: { id, attempt: null, state: 'delivered', delay: 0 },
+})
+
+/** A recorder whose database is away or not. */
+function startRecorder() {
+  const database = { isAway: false, writing: 0, written: [] as string[], tried: 0 }
+  const recorder = new Recorder<{ readonly id: string }>({
+    async record(batch) {
+      database.tried++
+      database.writing++
+      await new Promise((done) => setTimeout(done, 5))
+      database.writing--
+      if (database.isAway) throw new Error('away')
+      database.written.push(...batch.map(({ item }) => item.id))
+    },
+    report: () => {},
+  })
+  return { database, recorder }
+}
+
+test('something is done between two writes, while others come', async () => {
+  const { database, recorder } = startRecorder()
+  const coming = setInterval(() => recorder.add(settled('x')), 1)
+  await eventually(() => database.written.length > 0)
+  const seen: number[] = []
+  await recorder.between(async () => {
+    seen.push(database.writing)
+    await new Promise((done) => setTimeout(done, 20))
+    seen.push(database.writing)
+  })
+  clearInterval(coming)
+  assert.deepEqual(seen, [0, 0])
+  await recorder.finish(AbortSignal.timeout(1000))
+  assert.equal(recorder.pending, 0)
+})
+
+test('while a write fails it is done all the same, and what shows that the database is well ends the rest', async () => {
+  const { database, recorder } = startRecorder()
+  database.isAway = true
+  recorder.add(settled('a'))
+  // Pauses of 100, 200, 400, 800 and 1600 ms.
+  await eventually(() => database.tried === 5)
+  const asked = performance.now()
+  await assert.rejects(
+    recorder.between(() => Promise.reject(new Error('away'))),
+    /away/,
+  )
+  assert.ok(performance.now() - asked < 500)
+  assert.equal(database.tried, 5)
+  database.isAway = false
+  await recorder.between(async () => {})
+  await eventually(() => database.written.length === 1)
+  assert.ok(performance.now() - asked < 1000)
+  await recorder.finish(AbortSignal.timeout(1000))
+})
+
+test('what fails to the end is given up when that is asked for', async () => {
+  const { database, recorder } = startRecorder()
+  database.isAway = true
+  recorder.add(settled('a'))
+  await eventually(() => database.tried === 4)
+  const asked = performance.now()
+  await recorder.finish(AbortSignal.timeout(50))
+  assert.ok(performance.now() - asked < 500)
+  assert.deepEqual(database.written, [])
+})

@@ -1,0 +1,106 @@
+// Event triggers that are paused and go on, or are removed, while others write, and instances that hear of it later.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
+import { eventTriggersOf } from '../../plugins/event-triggers/metadata.ts'
+import { UnparkTimes } from '../../plugins/event-triggers/unpark-times.ts'
+import { openDatabase } from '../support/connections.ts'
+import { eventually } from '../support/waiting.ts'
+import { ledgerOf } from './ledgers.ts'
+import { startShop } from './shop.ts'
+
+const inserts = { insert: { columns: '*' }, update: null, delete: null }
+
+test('what was written while a trigger was paused, and committed after it went on, comes soon', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger(inserts)
+  await shop.op('pause_event_trigger', { name: 'order' })
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  await database.transaction(async (writer) => {
+    await writer.rows('insert into orders (id) values (1)')
+    await shop.op('resume_event_trigger', { name: 'order' })
+  })
+  const began = performance.now()
+  await shop.events(1)
+  assert.ok(performance.now() - began < 6000, 'not after the look of each minute')
+})
+
+test('who has not heard that a trigger goes on leaves its events to others', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(inserts)
+  await shop.op('pause_event_trigger', { name: 'order' })
+  await shop.sql('insert into orders (id) values (1)')
+  const before = eventTriggersOf(shop.engine.model)
+  await shop.op('resume_event_trigger', { name: 'order' })
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const late = new EventLedger({
+    ...{ database, caller: { call: () => assert.fail('nothing is sent') }, triggers: () => before },
+    ...{ triggerConcurrency: 0, interval: () => 1000, unknownTrigger: () => {} },
+  })
+  assert.deepEqual(await late.claim(10, []), [])
+  assert.equal((await ledgerOf(shop, database).claim(10, [])).length, 1)
+})
+
+test('what is parked is looked over at the start and when a trigger goes on, then less and less often', () => {
+  const times = new UnparkTimes()
+  assert.equal(times.wait(['a', 'b'], 0), 0)
+  for (const [at, next] of [
+    [0, 1000],
+    [1000, 2000],
+    [3000, 4000],
+  ] as const) {
+    times.looked(at)
+    assert.equal(times.wait(['a', 'b'], at), next)
+  }
+  // One more is paused.
+  assert.equal(times.wait(['a', 'b', 'c'], 3000), 4000)
+  assert.equal(times.wait(['a', 'c'], 3000), 0)
+  for (let at = 3000; at < 1_000_000; at += times.wait(['a', 'c'], at)) times.looked(at)
+  times.looked(2_000_000)
+  assert.equal(times.wait(['a', 'c'], 2_000_000), 60_000)
+})
+
+/** As an outcome that is being written down, whose worker claims another event next. */
+const endEvent = (place: 'min' | 'max') =>
+  `update trellis.event_log set delivered = true where seq = (select ${place}(seq) from trellis.event_log)`
+
+test('pausing waits for nobody who is at work on an event', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(inserts)
+  await shop.sql('insert into orders (id) select generate_series(1, 3)')
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  await database.transaction(async (outcome) => {
+    await outcome.rows(endEvent('max'))
+    await shop.op('pause_event_trigger', { name: 'order' })
+    await outcome.rows(endEvent('min'))
+  })
+  const ledger = ledgerOf(shop, database)
+  assert.deepEqual(await ledger.claim(10, []), [])
+  await shop.op('resume_event_trigger', { name: 'order' })
+  assert.equal((await ledger.claim(10, [])).length, 1)
+})
+
+test('a trigger is removed though who is at work on its events waits for that', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(inserts)
+  await shop.sql('insert into orders (id) select generate_series(1, 3)')
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  let removing: Promise<unknown> | undefined
+  await database.transaction(async (outcome) => {
+    // Of the two the other one finds out first.
+    await outcome.rows(`set local deadlock_timeout = '20s'`)
+    await outcome.rows(endEvent('max'))
+    removing = shop.op('delete_event_trigger', { name: 'order' })
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await eventually(async () => (await shop.sql(waiting)).length > 0)
+    await outcome.rows(endEvent('min'))
+  })
+  await removing
+  const log = await shop.sql('select delivered, archived from trellis.event_log order by seq')
+  assert.deepEqual(log, [
+    { delivered: true, archived: false },
+    { delivered: false, archived: true },
+    { delivered: true, archived: false },
+  ])
+})

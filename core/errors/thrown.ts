@@ -5,12 +5,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /** Its message; of what is no error, its text. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** Its message; of an error of OpenSSL's the reason alone, since the message has places in its sources and numbers of threads beside it. */
-export function reasonOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown)
+/** What OpenSSL says of itself, without the places in its sources and the numbers of threads that its messages have; null of other errors. */
+export function tlsReasonOf(thrown: unknown): string | null {
+  if (!(thrown instanceof Error)) return null
   const { library, reason } = thrown as { library?: unknown; reason?: unknown }
-  return typeof library === 'string' && typeof reason === 'string' ? reason : thrown.message
+  return typeof library === 'string' && typeof reason === 'string' ? reason : null
 }
+
+/** Its message; of an error of OpenSSL's the reason alone. */
+export const reasonOf = (thrown: unknown): string => tlsReasonOf(thrown) ?? messageOf(thrown)
 
 /** Its stack, for the log; of what is no error, its text. */
 export const stackOf = (thrown: unknown): string =>

@@ -3,7 +3,7 @@
 
 import type { Dispatcher } from 'undici'
 import { onAbort } from '../concurrency/aborting.ts'
-import { codeOf, reasonOf } from '../errors/thrown.ts'
+import { codeOf, messageOf, tlsReasonOf } from '../errors/thrown.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
 
@@ -128,8 +128,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 export const failure = (error: unknown): OutgoingError =>
   error instanceof OutgoingError ? error : new OutgoingError('connection', wordsOf(error), error)
 
-/** Several addresses of a host fail under one error without a message of its own. */
-function wordsOf(error: unknown): string {
+/**
+ * What is wrong in words. Several addresses of a host fail under one error without a message of its own; what TLS says does not
+ * say that it is TLS.
+ */
+export function wordsOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
-  return reasonOf(error) || (codeOf(error) ?? (error instanceof Error ? error.name : ''))
+  const reason = tlsReasonOf(error)
+  if (reason !== null) return `TLS: ${reason}`
+  return messageOf(error) || (codeOf(error) ?? (error instanceof Error ? error.name : ''))
 }

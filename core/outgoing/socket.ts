@@ -2,9 +2,8 @@
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { ClientOptions, WebSocket } from 'ws'
-import { reasonOf } from '../errors/thrown.ts'
 import type { Egress } from './egress.ts'
-import { longestTimer } from './exchange.ts'
+import { longestTimer, wordsOf } from './exchange.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse, OutgoingSocket, SocketClass } from './request.ts'
 
@@ -59,7 +58,7 @@ function failure(error: Error, timeout: number): OutgoingError {
   if (error.message === 'Opening handshake has timed out') {
     return new OutgoingError('timeout', `no answer within ${timeout / 1000} s`, error)
   }
-  return new OutgoingError('connection', reasonOf(error), error)
+  return new OutgoingError('connection', wordsOf(error), error)
 }
 
 function endWith(socket: WebSocket, signal: AbortSignal): void {

@@ -74,7 +74,11 @@ test('what gives no answer says why', async (t) => {
   await failure(gone.url, 'connection', /ECONNREFUSED/)
   await failure('http://no-such-host.invalid/', 'connection', /ENOTFOUND|EAI_AGAIN/)
   const plain = await startOther(t, () => ({}))
-  await failure(plain.url.replace('http:', 'https:'), 'connection', /^(wrong version number|packet length too long)$/)
+  await failure(
+    plain.url.replace('http:', 'https:'),
+    'connection',
+    /^TLS: (wrong version number|packet length too long)$/,
+  )
   for (const url of ['', 'nowhere', 'file:///etc/passwd', 'http://u:p@h/']) await failure(url, 'invalid-url', /https:/)
   await failure('http://127.0.0.1:9/', 'connection', /header/, { headers: { 'x-bad': 'a\nb' } })
 })

@@ -7,20 +7,6 @@ import pg from 'pg'
 import { codeOf } from '../errors/thrown.ts'
 import type { ConnectionConfig } from './connection-config.ts'
 
-/** What `pg`'s Connection keeps to itself. */
-interface ConnectionInternals {
-  stream: Socket
-  ssl: ConnectionOptions | false
-  _connecting: boolean
-  _ending: boolean
-  connect(portOrPath: number | string, host?: string): void
-  requestSsl(): void
-  attachListeners(stream: Socket): void
-  emit(event: string, ...values: readonly unknown[]): boolean
-}
-
-const Base = pg.Connection as unknown as new (options: object) => ConnectionInternals
-
 /** How the server says that it would take the connection only if it were, or were not, encrypted. */
 const invalidAuthorization = '28000'
 
@@ -36,7 +22,14 @@ type Options = Pick<ConnectionConfig, 'keepAlive' | 'keepAliveInitialDelayMillis
 }
 
 /** Tries the other way when PostgreSQL refuses the first one. The client hears of neither but the one that is taken. */
-class ChoosingConnection extends Base {
+class ChoosingConnection extends pg.Connection {
+  // What `pg`'s Connection keeps to itself.
+  declare stream: Socket
+  declare ssl: ConnectionOptions | false
+  declare _connecting: boolean
+  declare readonly _ending: boolean
+  declare readonly requestSsl: () => void
+  declare readonly attachListeners: (stream: Socket) => void
   readonly #options: Options
   #place: readonly [portOrPath: number | string, host?: string] = [0]
   #mayChange = true
@@ -46,7 +39,7 @@ class ChoosingConnection extends Base {
     this.#options = options
   }
 
-  override connect(...place: readonly [portOrPath: number | string, host?: string]): void {
+  connect(...place: readonly [portOrPath: number | string, host?: string]): void {
     this._connecting = true
     this.#place = place
     this.#attempt(this.#options.encryptedFirst, this.stream)
@@ -133,7 +126,7 @@ class ChoosingConnection extends Base {
  * the client's certificate after it leaves the socket open, and whoever ends the client would wait for ever.
  */
 function closeWhenBroken(client: pg.Client): void {
-  const { connection } = client as unknown as { connection: ConnectionInternals & NodeJS.EventEmitter }
+  const { connection } = client
   connection.on('error', () => connection.stream.destroy())
 }
 
@@ -146,18 +139,18 @@ export class DatabaseClient extends pg.Client {
       closeWhenBroken(this)
       return
     }
-    let client: { ssl: ConnectionOptions | false } | null = null
+    let client: pg.Client | null = null
     const connection = new ChoosingConnection({
       ...(config as ConnectionConfig),
       ssl,
       encryptedFirst: preference === 'encrypted',
       onDecided: (decided) => {
         // Requests to cancel go the same way.
-        if (client) client.ssl = decided
+        if (client) Object.assign(client, { ssl: decided })
       },
     })
     super({ ...(config as ConnectionConfig), connection } as pg.ClientConfig)
     closeWhenBroken(this)
-    client = this as unknown as { ssl: ConnectionOptions | false }
+    client = this
   }
 }

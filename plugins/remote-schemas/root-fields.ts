@@ -121,7 +121,7 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): Re
   const textsOf = (tellTypes: boolean, index: number) => {
     const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_`, skipsNulls })
     const fields = asked.map((each) => ({ alias: each.responseName, text: text.field(each, root), variables: [] }))
-    return { text, fields }
+    return { text, fields, values: fields.map(() => []) }
   }
   const made = new Map<string, ReturnType<typeof textsOf>>()
   // What the role does not see is refused while it is planned.
@@ -137,10 +137,10 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): Re
         texts = textsOf(!isWhole, index)
         made.set(key, texts)
       }
-      const { text, fields } = texts
+      const { text, fields, values } = texts
       return {
         fields,
-        values: fields.map(() => []),
+        values,
         texts,
         own: text.presets.map((preset) => presetVariable(preset, session)),
         variables: text.variables,

@@ -27,7 +27,7 @@ test('a trigger that somebody dropped is made again when the metadata is reloade
   assert.deepEqual(await placed(shop), onOrders)
 })
 
-test('a trigger that nobody has any more is dropped when the metadata is reloaded', async (t) => {
+test('a trigger that the metadata does not describe is dropped when the metadata is reloaded', async (t) => {
   const shop = await startShop(t)
   await shop.trigger(insertOnly)
   await shop.sql(`create function trellis."trellis_old_INSERT"() returns trigger language plpgsql

@@ -28,7 +28,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
     ledger: new EventLedger({
       database,
       caller: deliveries.caller('2'),
-      triggers: () => eventTriggersOf(engine.model),
+      model: () => engine.model,
       triggerConcurrency: deliveries.settings.eventsTriggerPoolSize,
       interval: () => deliveries.lookInterval,
       unknownTrigger: ({ trigger_name: name }) => {

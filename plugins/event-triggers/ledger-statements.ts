@@ -136,15 +136,19 @@ export const releaseUntold = releaseWhere(`${isOpen('e')} and id <> all($1)`)
 /**
  * Makes parked events due that have nothing to wait for, since their trigger has no ordering key or somebody else took away what
  * stood before them, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked. Whoever is at work on
- * one is not waited for.
+ * one is not waited for. Gives whether the metadata of version $2, by which those are paused, is what is stored: who has not heard
+ * of a change yet would undo it, and does nothing.
  */
 export const unpark = `
-  with unparked as (
+  with known as materialized (select from trellis.metadata where resource_version = $2),
+  unparked as (
     update trellis.event_log as e set next_retry_at = now()
     from (
       select id from trellis.event_log as l
       where ${isOpen('l')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
         and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'l')}))
+        and exists (select from known)
       for update skip locked) as free
-    where e.id = free.id returning 1)
-  select pg_notify('trellis_delivery', 'events') from unparked limit 1`
+    where e.id = free.id returning 1),
+  told as materialized (select pg_notify('trellis_delivery', 'events') from unparked limit 1)
+  select exists (select from known) as is_known, count(*) from told`

@@ -1,6 +1,7 @@
 // The event log as a delivery worker sees it: what is due, and how one event is delivered.
 
 import { randomUUID } from 'node:crypto'
+import type { Model } from '../../sdk/metadata.ts'
 import type { Database, Row, Transaction } from '../../sdk/sql.ts'
 import {
   type Backlog,
@@ -16,7 +17,7 @@ import {
 } from '../delivery/index.ts'
 import { claim, claimNext, claimWithin, isOpen, record, release, releaseUntold, unpark } from './ledger-statements.ts'
 import { roomsOf } from './limits.ts'
-import type { ResolvedTrigger } from './metadata.ts'
+import { eventTriggersOf, type ResolvedTrigger } from './metadata.ts'
 import { PassedOver } from './passed-over.ts'
 import { UnparkTimes } from './unpark-times.ts'
 
@@ -41,8 +42,8 @@ export interface ClaimedEvent {
 export interface EventLedgerOptions {
   readonly database: Pick<Database, 'rows' | 'transaction'>
   readonly caller: Pick<WebhookCaller, 'call'>
-  /** The event triggers that are served, by name. */
-  triggers(): ReadonlyMap<string, ResolvedTrigger>
+  /** What is served. */
+  model(): Model
   /** Deliveries at once of a trigger that does not say how many; 0: any number. */
   readonly triggerConcurrency: number
   /** Milliseconds until an empty log is looked at again. */
@@ -79,8 +80,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async claim(limit: number, held: Iterable<ClaimedEvent>): Promise<ClaimedEvent[]> {
-    const { triggers, triggerConcurrency } = this.#options
-    const { names, rooms } = roomsOf(triggers(), triggerConcurrency, held)
+    const { triggerConcurrency } = this.#options
+    const { names, rooms } = roomsOf(this.#triggers(), triggerConcurrency, held)
     if (names.length === 0) return this.#take(await this.#found(claim, [limit]))
     const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
     const found = await this.#found(claimWithin, [limit, names, rooms, this.#passedOver.since(start)])
@@ -107,8 +108,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {
-    const { triggers, caller, unknownTrigger } = this.#options
-    const trigger = triggers().get(event.trigger_name)
+    const { caller, unknownTrigger } = this.#options
+    const trigger = this.#triggers().get(event.trigger_name)
     if (!trigger) {
       unknownTrigger(event)
       return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.created_at) }
@@ -140,9 +141,14 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return database.transaction(work, { isolation: 'read-committed' })
   }
 
-  /** The names of triggers whose events are not to be delivered. */
+  /** The event triggers that are served, by name. */
+  #triggers(): ReadonlyMap<string, ResolvedTrigger> {
+    return eventTriggersOf(this.#options.model())
+  }
+
+  /** The names of those whose events are not to be delivered. */
   #paused(): string[] {
-    return [...this.#options.triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
+    return [...this.#triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
   }
 
   async renew(ids: readonly string[]): Promise<string[]> {
@@ -162,9 +168,9 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   pause(): number {
-    const { triggers, interval } = this.#options
+    const { interval } = this.#options
     if (this.#rest !== null) return this.#rest
-    if (triggers().size === 0) return longestPause
+    if (this.#triggers().size === 0) return longestPause
     if (this.#isUnparking) return interval()
     const wait = this.#unparkTimes.wait(this.#paused(), performance.now())
     if (wait > 0) return Math.min(wait, interval())
@@ -177,8 +183,9 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     this.#isUnparking = true
     const began = performance.now()
     try {
-      await this.#options.database.rows(unpark, [this.#paused()])
-      this.#unparkTimes.looked(began)
+      const values = [this.#paused(), this.#options.model().resourceVersion]
+      const [look] = await this.#options.database.rows<{ is_known: boolean }>(unpark, values)
+      if (look?.is_known) this.#unparkTimes.looked(began)
     } catch {
       // Claims fail as well then, and tell of it; it is tried again at the next rest.
     } finally {

@@ -7,7 +7,6 @@ import type { Outcome } from '../../plugins/delivery/ledger.ts'
 import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
 import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
 import { type ClaimedEvent, EventLedger } from '../../plugins/event-triggers/ledger.ts'
-import { eventTriggersOf } from '../../plugins/event-triggers/metadata.ts'
 import type { Shop } from './shop.ts'
 
 type Parts = ConstructorParameters<typeof EventLedger>[0]
@@ -19,7 +18,7 @@ export const ledgerOf = (
   call: Parts['caller']['call'] = () => assert.fail('nothing is sent'),
 ) =>
   new EventLedger({
-    ...{ database, caller: { call }, triggers: () => eventTriggersOf(shop.engine.model), triggerConcurrency: 0 },
+    ...{ database, caller: { call }, model: () => shop.engine.model, triggerConcurrency: 0 },
     interval: () => 1000,
     unknownTrigger: () => {},
   })

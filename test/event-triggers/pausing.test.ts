@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
-import { eventTriggersOf } from '../../plugins/event-triggers/metadata.ts'
 import { UnparkTimes } from '../../plugins/event-triggers/unpark-times.ts'
 import { openDatabase } from '../support/connections.ts'
 import { eventually } from '../support/waiting.ts'
@@ -31,15 +30,40 @@ test('who has not heard that a trigger goes on leaves its events to others', asy
   await shop.trigger(inserts)
   await shop.op('pause_event_trigger', { name: 'order' })
   await shop.sql('insert into orders (id) values (1)')
-  const before = eventTriggersOf(shop.engine.model)
+  const before = shop.engine.model
   await shop.op('resume_event_trigger', { name: 'order' })
   const { database } = await openDatabase(t, { url: shop.database.url })
   const late = new EventLedger({
-    ...{ database, caller: { call: () => assert.fail('nothing is sent') }, triggers: () => before },
+    ...{ database, caller: { call: () => assert.fail('nothing is sent') }, model: () => before },
     ...{ triggerConcurrency: 0, interval: () => 1000, unknownTrigger: () => {} },
   })
   assert.deepEqual(await late.claim(10, []), [])
   assert.equal((await ledgerOf(shop, database).claim(10, [])).length, 1)
+})
+
+test('who has not heard that a trigger is paused lets its events wait', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(inserts)
+  await shop.sql('insert into orders (id) values (1)')
+  const before = shop.engine.model
+  await shop.op('pause_event_trigger', { name: 'order' })
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const asked: Promise<unknown>[] = []
+  const late = new EventLedger({
+    database: {
+      transaction: assert.fail,
+      rows(text, values) {
+        const answer = database.rows<never>(text, values)
+        asked.push(answer)
+        return answer
+      },
+    },
+    ...{ caller: { call: () => assert.fail('nothing is sent') }, model: () => before },
+    ...{ triggerConcurrency: 0, interval: () => 1000, unknownTrigger: () => {} },
+  })
+  late.pause()
+  assert.equal((await Promise.all(asked)).length, 1)
+  assert.deepEqual(await shop.sql('select next_retry_at::text from trellis.event_log'), [{ next_retry_at: 'infinity' }])
 })
 
 test('what is parked is looked over at the start and when a trigger goes on, then less and less often', () => {

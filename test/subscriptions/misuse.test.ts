@@ -38,7 +38,7 @@ const isLeft = async ({ measure }: Measured): Promise<boolean> => {
 const rawOf = ({ socket }: TestSocket): Socket => (socket as unknown as { _socket: Socket })._socket
 
 /** Answers after a while who asks. */
-const hesitating = (millis: number, isAsked = () => {}) =>
+const hesitating = (millis: number, isAsked: () => void = () => {}) =>
   definePlugin({
     name: 'hesitate',
     register: ({ around }) =>
@@ -80,15 +80,16 @@ test('Who goes away before its stream of events is opened leaves none behind.', 
 
 test('A stream of events that is opened while the server stops is ended like the others.', async (t) => {
   const settings = { gracefulShutdownTimeout: 20 }
-  const isAsked = Promise.withResolvers<void>()
-  const trellis = await startLibrary(t, { plugins: [hesitating(500, isAsked.resolve)], settings })
-  const asked = fetch(`${trellis.url}/v1/graphql?query=${encodeURIComponent(books)}`, {
+  let asked = 0
+  const trellis = await startLibrary(t, { plugins: [hesitating(500, () => asked++)], settings })
+  const before = asked
+  const answer = fetch(`${trellis.url}/v1/graphql?query=${encodeURIComponent(books)}`, {
     headers: { accept: 'text/event-stream' },
   })
-  await isAsked.promise
+  await eventually(() => asked > before)
   const started = Date.now()
   const closed = trellis.engine.close()
-  assert.match(await (await asked).text(), /retry: \d+\n\n$/)
+  assert.match(await (await answer).text(), /retry: \d+\n\n$/)
   await closed
   assert.ok(Date.now() - started < 15_000, 'it did not wait for the client')
 })

@@ -8,6 +8,7 @@ import { atEnd } from '../support/cleanup.ts'
 import { connectTo } from '../support/database.ts'
 import { type Pair, startPair } from '../support/standby.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 const schema = `
   create table note (id int primary key);
@@ -159,8 +160,8 @@ for (const { what, behaviours } of crowds) {
     const trellis = await serve(t, pair)
     await makeSynchronous(trellis)
     const load = startInserts(t, trellis, behaviours)
+    await eventually(() => load.acknowledged.length > 0)
     await sleep(2000)
-    assert.ok(load.acknowledged.length > 0)
 
     const sender = await stopSender(t, trellis)
     await sleep(4000)

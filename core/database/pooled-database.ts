@@ -114,7 +114,7 @@ export class PooledDatabase implements Database {
     const atWork = () => this.#pool.atWork
     const lanes = { connect: connecting(options.connectTimeout * 1000), count: laneCount, atWork, lifetimeMillis }
     this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
-    this.#probe = new Probe({ connect: connecting(probeMillis), patienceMillis: probeMillis })
+    this.#probe = new Probe({ connect: connecting(options.connectTimeout * 1000), patienceMillis: probeMillis })
     this.#listener = new Listener({ url, patienceMillis: options.connectTimeout * 1000 })
     this.#lost = new LostConnections({
       probe: this.#probe,

@@ -1,5 +1,6 @@
 // A connection apart from all others, on which the database can be asked how it is whatever the others do.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../errors/thrown.ts'
 import type { AnsweringClient } from './answering-client.ts'
 import { closeClient } from './pool.ts'
@@ -7,7 +8,7 @@ import type { Row } from './transaction.ts'
 
 export interface ProbeOptions {
   readonly connect: () => Promise<AnsweringClient>
-  /** Milliseconds that connecting and an answer may take together. */
+  /** Milliseconds that an answer may take, connecting included; a connection that takes longer to make is for who asks next. */
   readonly patienceMillis: number
 }
 
@@ -26,16 +27,21 @@ export class Probe {
   /** The rows of a short statement; rejects when there is no answer in time. */
   async rows<R extends Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const connecting = this.#connect()
+    let isConnected = false
     let late: NodeJS.Timeout | undefined
     const lateness = new Promise<never>((_, reject) => {
       late = setTimeout(() => reject(new Error('the database does not answer')), this.#options.patienceMillis)
     })
     try {
-      const answer = connecting.then((client) => client.query<R>(text, values as unknown[]))
+      const answer = connecting.then((client) => {
+        isConnected = true
+        return client.query<R>(text, values as unknown[])
+      })
       answer.catch(() => {})
       return (await Promise.race([answer, lateness])).rows
     } catch (error) {
-      this.#giveUp(connecting)
+      // One that is still being made is late, and not lost: each of them would be as late.
+      if (isConnected) this.#giveUp(connecting)
       throw error
     } finally {
       clearTimeout(late)
@@ -54,8 +60,12 @@ export class Probe {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const client = await this.#connecting?.catch(() => null)
+    const connecting = this.#connecting
+    if (!connecting) return
+    const inTime = sleep(this.#options.patienceMillis, null, { ref: false })
+    const client = await Promise.race([connecting.catch(() => null), inTime])
     if (client) await closeClient(client)
+    else this.#giveUp(connecting)
   }
 
   #connect(): Promise<AnsweringClient> {

@@ -105,6 +105,8 @@ export class ClusterJobs {
     const occurrence = occurrences.latest(now)
     try {
       const claim = await this.#options.ledger.claim(name, occurrence, run, job.concurrency ?? 1)
+      // Removed meanwhile, as its row is or is about to be.
+      if (this.#declared.get(name) !== declared) return null
       if (claim.isGranted) this.#begin(declared, run, claim.wokenAt ?? occurrence ?? now)
       // A clock that is ahead of the database's would be told so again and again.
       const wakeAt = claim.wakeAt === null ? null : Math.max(claim.wakeAt, now + patience)
@@ -181,6 +183,8 @@ export class ClusterJobs {
     const { job, occurrences } = declared
     const isSole = occurrences.text.startsWith('at ')
     await this.#options.ledger.declare(job.name, occurrences.text, isSole ? null : occurrences.latest(Date.now()))
+    // Its row was removed before it was there, and would count as the past of one that is declared by the name later.
+    if (!this.#declared.has(job.name)) return this.#options.ledger.remove(job.name)
     declared.isStored = true
     if (declared.unstoredWake !== null) await this.#storeWake(declared)
   }

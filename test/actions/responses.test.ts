@@ -307,7 +307,6 @@ test('webhooks that do not answer', async (t) => {
     gone: 'http://127.0.0.1:1/',
     none: 'no url at all',
   }
-  const started = Date.now()
   for (const [name, handler] of Object.entries(odd)) {
     await shop.action(name, { type: 'query', handler, timeout: 1 })
     const { status, body } = await shop.request<Refused>('/v1alpha1/graphql', { body: { query: `{ ${name} { id } }` } })
@@ -319,7 +318,6 @@ test('webhooks that do not answer', async (t) => {
       name,
     )
   }
-  assert.ok(Date.now() - started < 30_000)
   assert.deepEqual(await shop.graphql('{ book_by_pk(id: 1) { title } }'), { data: { book_by_pk: { title: 'Dawn' } } })
 })
 

@@ -85,7 +85,7 @@ export interface Refused {
 }
 
 /** Waits until something is so. */
-export async function until<T>(look: () => Promise<T>, isSo: (value: T) => boolean, seconds = 15): Promise<T> {
+export async function until<T>(look: () => Promise<T>, isSo: (value: T) => boolean, seconds = 60): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {
     const value = await look()

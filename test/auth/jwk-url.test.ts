@@ -123,7 +123,7 @@ async function startKeySet(t: test.TestContext, url: string, observe: Observer =
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 60_000
   while (!condition()) {
     assert.ok(Date.now() < end, 'it did not happen')
     await sleep(20)
@@ -148,10 +148,11 @@ test('keys are fetched again when the answer grows old', async (t) => {
 })
 
 test('Expires counts where there is no Cache-Control', async (t) => {
-  const headers = { expires: new Date(Date.now() + 1000).toUTCString() }
-  const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa)] } }))
+  // Whole seconds: it is one at least.
+  const headers = () => ({ expires: new Date(Date.now() + 2000).toUTCString() })
+  const server = await startOther(t, () => ({ headers: headers(), body: { keys: [jwkOf(rsa)] } }))
   await startKeySet(t, server.url)
-  await until(() => server.received.length === 2)
+  await until(() => server.received.length >= 2)
 })
 
 test('without a lifetime at the start there is no refresh', async (t) => {

@@ -9,6 +9,7 @@ import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
 import { startProxy } from '../support/proxy.ts'
 import { startPair } from '../support/standby.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 const schema = 'create table note (id serial primary key, body text not null)'
 
@@ -47,7 +48,7 @@ async function assertRefused(trellis: TestTrellis): Promise<void> {
   assert.equal((await trellis.graphql<Body>(read)).errors, undefined)
 }
 
-const patience = 10_000
+const patience = 60_000
 
 /** Waits until mutations are carried out again; a few may be refused on connections that are as before. */
 async function untilServed(trellis: TestTrellis): Promise<void> {
@@ -72,8 +73,11 @@ test('mutations are refused while PostgreSQL is told to change nothing, and carr
     await sleep(500)
   }
   const count = async () => (await trellis.sql('select count(*)::int from note'))[0]
-  const before = await count()
   await tell('set default_transaction_read_only = on')
+  // Connections hear of it a little later.
+  const [mutation] = mutations
+  await eventually(async () => (await trellis.graphql<Body>(mutation!)).errors !== undefined)
+  const before = await count()
   await assertRefused(trellis)
   assert.deepEqual(await count(), before)
   await tell('reset default_transaction_read_only')

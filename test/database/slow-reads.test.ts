@@ -3,13 +3,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { closeGate, gateSql } from '../support/gate.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
 const schema = `
   create table note (id serial primary key, body text not null);
   insert into note (body) select 'note ' || n from generate_series(1, 50) n;
-  create function nap(seconds float8) returns setof note language plpgsql stable as $$
-    begin perform pg_sleep(seconds); return query select * from note order by id limit 1; end $$;
+  ${gateSql}
+  create function nap(how text) returns setof note language plpgsql stable as $$ begin
+    if how = 'waits' then perform wait_at_gate(); end if;
+    if how = 'sleeps' then perform pg_sleep(0.3); end if;
+    return query select * from note order by id limit 1;
+  end $$;
   create table spare (id serial primary key);
 `
 
@@ -25,78 +30,81 @@ async function start(t: TestContext): Promise<TestTrellis> {
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-/** A read of that many seconds; the name of its field makes it one that the server knows, or does not. */
-async function nap({ graphql }: TestTrellis, seconds: number, field: string): Promise<void> {
-  const answer = await graphql(`query ($s: float8!) { ${field}: nap(args: {seconds: $s}) { id } }`, { s: seconds })
+/** A read that waits at the gate or does not; the name of its field makes it one that the server knows, or does not. */
+async function ask({ graphql }: TestTrellis, field: string, how: 'waits' | 'sleeps' | 'is short'): Promise<void> {
+  const answer = await graphql(`query ($how: String!) { ${field}: nap(args: {how: $how}) { id } }`, { how })
   assert.deepEqual(answer, { data: { [field]: [{ id: 1 }] } })
 }
 
-/** The longest of short reads that 16 clients send one after another until the work is done, in milliseconds. */
-async function longestBeside({ graphql }: TestTrellis, work: () => Promise<unknown>): Promise<number> {
-  let isDone = false
-  let longest = 0
+/** Has 16 clients send short reads one after another from before some reads wait until all of those wait. */
+async function readBeside(t: TestContext, trellis: TestTrellis, fields: readonly string[]): Promise<void> {
+  const gate = await closeGate(t, trellis.database)
+  let mayEnd = false
   const read = async (id: number) => {
-    while (!isDone) {
-      const began = performance.now()
-      const answer = await graphql('query ($id: Int!) { note_by_pk(id: $id) { body } }', { id })
-      longest = Math.max(longest, performance.now() - began)
+    for (let since = 0; since < 10; since += mayEnd ? 1 : 0) {
+      const answer = await trellis.graphql('query ($id: Int!) { note_by_pk(id: $id) { body } }', { id })
       assert.deepEqual(answer, { data: { note_by_pk: { body: `note ${id}` } } })
       await sleep(5)
     }
   }
   const readers = Promise.all(times(16, (i) => read(i + 1)))
   await sleep(200)
-  await work().finally(() => {
-    isDone = true
-  })
-  await readers
-  return longest
+  const slow = Promise.all(fields.map((field) => ask(trellis, field, 'waits')))
+  await gate.waiting(fields.length)
+  mayEnd = true
+  // Reads that waited for those at the gate would wait for ever.
+  await Promise.race([
+    readers,
+    sleep(60_000, null, { ref: false }).then(() => assert.fail('short reads wait for slow ones')),
+  ])
+  await gate.open()
+  await slow
 }
 
-/** Far less than the reads beside it take, far more than a short one does. */
-const generous = 1000
-
-test('short reads do not wait for new ones that take 2 s', async (t) => {
+test('short reads do not wait for new ones that take long', async (t) => {
   const trellis = await start(t)
-  const longest = await longestBeside(trellis, () => Promise.all(times(5, (i) => nap(trellis, 2, `new_${i}`))))
-  assert.ok(longest < generous, `${longest} ms`)
+  await readBeside(
+    ...[t, trellis],
+    times(5, (i) => `new_${i}`),
+  )
 })
 
-test('short reads do not wait for known ones that take 2 s, nor after a change of the metadata', async (t) => {
+test('short reads do not wait for known ones that take long, nor after a change of the metadata', async (t) => {
   const trellis = await start(t)
-  for (let run = 0; run < 3; run++) await Promise.all(times(5, (i) => nap(trellis, 0.3, `known_${i}`)))
-  const slow = () => Promise.all(times(5, (i) => nap(trellis, 2, `known_${i}`)))
-  const before = await longestBeside(trellis, slow)
-  assert.ok(before < generous, `${before} ms`)
+  const known = times(5, (i) => `known_${i}`)
+  for (let run = 0; run < 3; run++) await Promise.all(known.map((field) => ask(trellis, field, 'sleeps')))
+  await readBeside(t, trellis, known)
   await trellis.op('track_table', 'spare')
-  const after = await longestBeside(trellis, slow)
-  assert.ok(after < generous, `${after} ms after the change`)
+  await readBeside(t, trellis, known)
 })
 
-test('short reads do not wait for ones that were short a hundred times and then take 2 s', async (t) => {
+test('short reads do not wait for ones that were short a hundred times and then take long', async (t) => {
   const trellis = await start(t)
-  for (let run = 0; run < 100; run++) await nap(trellis, 0, 'changing')
-  const longest = await longestBeside(trellis, () => Promise.all(times(5, () => nap(trellis, 2, 'changing'))))
-  assert.ok(longest < generous, `${longest} ms`)
+  for (let run = 0; run < 100; run++) await ask(trellis, 'changing', 'is short')
+  await readBeside(
+    ...[t, trellis],
+    times(5, () => 'changing'),
+  )
 })
 
-test(`${connections} reads of 1 s run side by side, however often they ran`, async (t) => {
+/** Has as many reads as there are connections wait at the gate at the same time. */
+async function fill(t: TestContext, trellis: TestTrellis, field: string): Promise<void> {
+  const gate = await closeGate(t, trellis.database)
+  const all = Promise.all(times(connections, () => ask(trellis, field, 'waits')))
+  await gate.waiting(connections)
+  await gate.open()
+  await all
+}
+
+test(`${connections} reads that take long run side by side, however often they ran`, async (t) => {
   const trellis = await start(t)
-  for (let run = 0; run < 3; run++) {
-    const began = performance.now()
-    await Promise.all(times(connections, () => nap(trellis, 1, 'same')))
-    const took = performance.now() - began
-    assert.ok(took < 4000, `${took} ms in run ${run}`)
-  }
+  for (let run = 0; run < 3; run++) await fill(t, trellis, 'same')
 })
 
-test(`${connections} reads that were short a hundred times run side by side when they take 1 s`, async (t) => {
+test(`${connections} reads that were short a hundred times run side by side when they take long`, async (t) => {
   const trellis = await start(t)
-  for (let run = 0; run < 100; run++) await nap(trellis, 0, 'changing')
-  const began = performance.now()
-  await Promise.all(times(connections, () => nap(trellis, 1, 'changing')))
-  const took = performance.now() - began
-  assert.ok(took < 4000, `${took} ms`)
+  for (let run = 0; run < 100; run++) await ask(trellis, 'changing', 'is short')
+  await fill(t, trellis, 'changing')
 })
 
 /** Reads that leave something behind: each has a function that is volatile somewhere in it. */
@@ -118,9 +126,9 @@ test('a read with effects that waits behind one that turned out slow has them on
   for (const table of ['direct', 'indirect']) await trellis.op('track_table', table)
   for (const { who, query } of traced) {
     for (let run = 0; run < 30; run++) await trellis.graphql(query)
-    for (let run = 0; run < 30; run++) await nap(trellis, 0, 'changing')
+    for (let run = 0; run < 30; run++) await ask(trellis, 'changing', 'is short')
     await trellis.sql('truncate trace')
-    const slow = times(6, () => nap(trellis, 0.5, 'changing'))
+    const slow = times(6, () => ask(trellis, 'changing', 'sleeps'))
     const answers = await Promise.all(times(20, () => trellis.graphql<{ errors?: unknown }>(query)))
     await Promise.all(slow)
     assert.deepEqual(

@@ -138,14 +138,14 @@ test('a claim is given back that overtook the answer to an outcome, when it cann
   await fake.worker.stop(1000)
 })
 
-test('what is to be tried again while a slow claim is under way is looked for when that has been answered', async () => {
-  const begun: number[] = []
-  let claims = 0
+test('what is to be tried again while a slow claim is under way is looked for when that has been answered', async (t) => {
+  let [now, begun, claims] = [0, 0, 0]
+  t.mock.method(performance, 'now', () => now)
   const { worker } = startWorker(
     [],
     async ({ id }) => {
-      begun.push(performance.now())
-      return begun.length > 1 ? delivered(a) : { id, attempt: null, state: 'retry', delay: 0.1 }
+      begun++
+      return begun > 1 ? delivered(a) : { id, attempt: null, state: 'retry', delay: 0.1 }
     },
     {
       claim: async () => {
@@ -153,27 +153,26 @@ test('what is to be tried again while a slow claim is under way is looked for wh
         if (claims === 1) return [a]
         if (claims === 2) return []
         // It looked before that was due, and is told of it late.
-        if (claims === 3) await new Promise((done) => setTimeout(done, 400))
+        if (claims === 3) now += 400
         return claims === 4 ? [a] : []
-      },
-      record: async () => {
-        setTimeout(() => worker.wake(), 20)
-        return []
       },
       pause: () => 60_000,
     },
   )
-  await eventually(() => begun.length === 2)
+  await eventually(() => begun === 2)
   await worker.stop(1000)
 })
 
 test('what is claimed and not begun for a second, since webhooks became slow, is given back', async () => {
   const released: string[] = []
-  const isAnswered = Promise.withResolvers<void>()
+  const [isBegun, isAnswered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { worker } = startWorker(
     [[a]],
     async (item) => {
-      if (item.id === 'b') await isAnswered.promise
+      if (item.id === 'b') {
+        isBegun.resolve()
+        await isAnswered.promise
+      }
       return delivered(item)
     },
     {
@@ -185,7 +184,7 @@ test('what is claimed and not begun for a second, since webhooks became slow, is
       // As who waits for it is given: there is no more room by then.
       record: async ([first]) => {
         if (first?.item.id !== 'a') return []
-        await new Promise((done) => setTimeout(done, 50))
+        await isBegun.promise
         return [{ id: 'c', tries: 0, late: 0 }]
       },
       release: async (ids) => void released.push(...ids),

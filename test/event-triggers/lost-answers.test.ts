@@ -30,19 +30,21 @@ test('what was claimed without an answer is claimed again at once, not when its 
   await shop.trigger({ insert: all, update: null, delete: null })
   await shop.sql('insert into orders (id) select generate_series(1, 3)')
   const called: number[] = []
-  const database = await losing(
-    ...[t, shop.database.url],
-    everyOther((text) => text.includes('skip locked')),
-  )
+  let claims = 0
+  const isLost = everyOther((text) => text.includes('skip locked'))
+  const database = await losing(t, shop.database.url, (text) => {
+    if (text.includes('skip locked') && called.length === 0) claims++
+    return isLost(text)
+  })
   const ledger = ledgerOf(shop, database, async ({ body }) => {
     called.push(idOf(body))
     return attemptOf({ succeeded: true })
   })
   const worker = workerOn(ledger, () => {})
-  const began = performance.now()
   worker.start()
   await eventually(() => called.length >= 3)
-  assert.ok(performance.now() - began < 10_000)
+  // As long as the lease lasts there would be many in vain.
+  assert.equal(claims, 2)
   await worker.stop(1000)
   assert.deepEqual(called.toSorted(), [1, 2, 3])
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../sdk/sql.ts'
 import { openDatabase } from '../support/connections.ts'
-import { eventually } from '../support/waiting.ts'
+import { eventually, untilNoneLeft } from '../support/waiting.ts'
 import { attemptOf, ledgerOf, outcomeFor, workerOn } from './ledgers.ts'
 import { type SentEvent, type Shop, startShop } from './shop.ts'
 
@@ -29,7 +29,7 @@ async function toldAndLogged({ hook, sql }: Shop) {
 }
 
 const done = (shop: Shop) =>
-  eventually(async () => (await shop.sql('select from trellis.event_log where not delivered')).length === 0)
+  untilNoneLeft(async () => (await shop.sql('select from trellis.event_log where not delivered')).length)
 
 test('a long line of events with one key is delivered in order, once each, while others are', async (t) => {
   const shop = await startShop(t)
@@ -89,8 +89,12 @@ test('what waits is shown as what is due, and is found when what was before it w
   assert.deepEqual(await ledger.claim(10, []), [])
   const { now } = performance
   t.mock.method(performance, 'now', () => now.call(performance) + 3_600_000)
-  await ledger.pause()
-  const found = await ledger.claim(10, [])
+  ledger.pause()
+  // Beside the claims.
+  const found = await eventually(async () => {
+    const events = await ledger.claim(10, [])
+    return events.length > 0 && events
+  })
   assert.equal(found.length, 1)
   const delivered = { item: found[0]!, outcome: outcomeFor(found[0]!) }
   await assert.rejects(ledger.record([delivered]), /the connection was lost/)

@@ -4,12 +4,12 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { clientOf, type TestClient } from '../support/client.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 import { anyCommand, type Command, firstCommands } from './commands.ts'
 import { servedVersion, type View, viewOf } from './view.ts'
 import { fingerprint, makeWorld, readJournal, resetWorld } from './world.ts'
@@ -18,9 +18,6 @@ const histories = Number(process.env['TRELLIS_TEST_HISTORIES'] ?? 12)
 
 /** With many histories, under each isolation of transactions. */
 const isolations = histories > 50 ? ['read-committed', 'repeatable-read', 'serializable'] : ['read-committed']
-
-/** Enough for an instance to hear of a change, by notification or by asking, on a busy machine. */
-const patience = 10_000
 
 interface Sent {
   readonly status: number
@@ -41,9 +38,7 @@ async function storedVersion({ sql }: TestDatabase): Promise<number> {
 /** Waits until an instance serves what is stored. */
 async function settled(client: TestClient, database: TestDatabase): Promise<void> {
   const version = await storedVersion(database)
-  for (const started = Date.now(); (await servedVersion(client)) !== version; await sleep(20)) {
-    assert.ok(Date.now() - started < patience, `version ${version} is not served`)
-  }
+  await eventually(async () => (await servedVersion(client)) === version)
 }
 
 async function startServer(t: TestContext, { url }: TestDatabase, isolation = 'read-committed'): Promise<TestClient> {

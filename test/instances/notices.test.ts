@@ -10,6 +10,7 @@ import { MetadataSync } from '../../core/metadata/sync.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { connectionDefaults } from '../support/connections.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { eventually } from '../support/waiting.ts'
 
 const hour = 3_600_000
 
@@ -49,26 +50,22 @@ async function startEar(t: TestContext, world: TestDatabase, interval: number, l
   return { heard, problems, sync }
 }
 
+/** Who listens, and does not only begin to. */
 const listeners = ({ sql }: TestDatabase) =>
-  sql<{ pid: number }>(`select pid from pg_stat_activity where datname = current_database() and query like 'LISTEN%'`)
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const started = Date.now(); !(await isTrue()); await sleep(10)) {
-    assert.ok(Date.now() - started < 10_000, String(isTrue))
-  }
-}
+  sql<{ pid: number }>(`select pid from pg_stat_activity
+    where datname = current_database() and query like 'LISTEN%' and state = 'idle'`)
 
 const notify = ({ sql }: TestDatabase, payload: string) => sql('select pg_notify($1, $2)', [metadataChannel, payload])
 
 test('a notification is heard without asking, save for those of the instance itself', async (t) => {
   const world = await testDatabase(t)
   const { heard } = await startEar(t, world, hour)
-  await until(async () => heard.length === 1 && (await listeners(world)).length === 1)
+  await eventually(async () => heard.length === 1 && (await listeners(world)).length === 1)
   assert.deepEqual(heard, [{ version: 0, tables: 'all' }])
   for (const nonsense of ['', 'x', '{}', 'null', '[1]', '{"instance":1,"version":"2"}']) await notify(world, nonsense)
   await notify(world, JSON.stringify({ instance: 'this one', version: 8, tables: 'all' }))
   await notify(world, JSON.stringify({ instance: 'another', version: 9, tables: ['public.book'] }))
-  await until(() => heard.length === 2)
+  await eventually(() => heard.length === 2)
   assert.deepEqual(heard[1], { version: 9, tables: ['public.book'] })
 })
 
@@ -76,34 +73,34 @@ test('what is stored is asked for, so that nothing depends on notifications', as
   const world = await testDatabase(t)
   const deaf: PooledDatabase['listen'] = () => Promise.reject(new Error('nobody listens'))
   const { heard, problems } = await startEar(t, world, 50, deaf)
-  await until(() => heard.length > 1)
+  await eventually(() => heard.length > 1)
   await world.sql('update trellis.metadata set resource_version = 7')
-  await until(() => heard.at(-1)?.version === 7)
+  await eventually(() => heard.at(-1)?.version === 7)
   assert.ok(problems.every((problem) => problem === 'nobody listens'))
 })
 
 test('a connection for notifications that is cut is made again, and what was missed is heard', async (t) => {
   const world = await testDatabase(t)
   const { heard, problems } = await startEar(t, world, 50)
-  await until(async () => (await listeners(world)).length === 1)
+  await eventually(async () => (await listeners(world)).length === 1)
   for (let round = 1; round <= 3; round++) {
     const [{ pid }] = (await listeners(world)) as [{ pid: number }]
     await world.sql('select pg_terminate_backend($1)', [pid])
     await world.sql('update trellis.metadata set resource_version = $1', [round])
-    await until(() => heard.at(-1)?.version === round)
-    await until(async () => (await listeners(world)).some((each) => each.pid !== pid))
+    await eventually(() => heard.at(-1)?.version === round)
+    await eventually(async () => (await listeners(world)).some((each) => each.pid !== pid))
   }
   assert.ok(problems.length >= 1 && problems.length <= 3, problems.join())
   await notify(world, JSON.stringify({ instance: 'another', version: 99, tables: 'all' }))
-  await until(() => heard.some(({ version }) => version === 99))
+  await eventually(() => heard.some(({ version }) => version === 99))
 })
 
 test('one that has stopped hears nothing, and leaves no connection', async (t) => {
   const world = await testDatabase(t)
   const { heard, sync } = await startEar(t, world, 20)
-  await until(async () => (await listeners(world)).length === 1)
+  await eventually(async () => (await listeners(world)).length === 1)
   await sync.stop()
-  await until(async () => (await listeners(world)).length === 0)
+  await eventually(async () => (await listeners(world)).length === 0)
   const before = heard.length
   await world.sql('update trellis.metadata set resource_version = 5')
   await notify(world, JSON.stringify({ instance: 'another', version: 5, tables: 'all' }))

@@ -123,6 +123,6 @@ test('a MongoDB that says nothing any more holds up no end of a server', { skip 
   await sleep(1500)
   const started = performance.now()
   await engine.close()
-  assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`)
+  assert.ok(performance.now() - started < 20_000, `${performance.now() - started} ms`)
   assert.ok(due.length <= before + 1)
 })

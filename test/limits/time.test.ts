@@ -7,6 +7,8 @@ import { refusal, startOffice } from './office.ts'
 const limits = { time_limit: { global: 0.3, per_role: { guest: 60 } } }
 const exceeded = ['time-limit-exceeded', 'the request took longer than the time limit of 0.3 s']
 const clerk = { role: 'clerk' }
+/** Whoever has time, however slow the machine is. */
+const patient = { role: 'guest' }
 
 /** Waits until PostgreSQL runs as many statements that sleep as expected. */
 async function sleepers({ sql }: TestTrellis, expected: number): Promise<void> {
@@ -26,7 +28,7 @@ test('a query that takes too long is refused, and PostgreSQL ceases to run it', 
   const answer = await trellis.request('/v1alpha1/graphql', { ...clerk, body })
   assert.deepEqual([answer.status, refusal(answer.body)], [400, exceeded])
   await sleepers(trellis, 0)
-  assert.deepEqual(await trellis.graphql('{ person(limit: 1) { name } }', undefined, clerk), {
+  assert.deepEqual(await trellis.graphql('{ person(limit: 1) { name } }', undefined, patient), {
     data: { person: [{ name: 'Ann' }] },
   })
 })
@@ -53,7 +55,7 @@ test('every connection can be used again', async (t) => {
   }
   await sleepers(trellis, 0)
   const insert = 'mutation { insert_patience_one(object: { seconds: 0 }) { seconds } }'
-  const changes = await Promise.all(Array.from({ length: 6 }, () => trellis.graphql(insert, undefined, clerk)))
+  const changes = await Promise.all(Array.from({ length: 6 }, () => trellis.graphql(insert, undefined, patient)))
   for (const answer of changes) assert.deepEqual(answer, { data: { insert_patience_one: { seconds: 0 } } })
 })
 
@@ -83,19 +85,20 @@ test('a request that waits for a connection of the pool gives up in time', async
      where datname = current_database() and wait_event = 'PgSleep'`,
   )
   assert.equal(refusal(await held)?.[1], 'database query error')
-  assert.deepEqual(await insert(0, 'clerk'), { data: { insert_patience_one: { seconds: 0 } } })
+  assert.deepEqual(await insert(0, 'guest'), { data: { insert_patience_one: { seconds: 0 } } })
   assert.deepEqual(await trellis.sql('select count(*)::int from patience'), [{ count: 1 }])
 })
 
 test('each operation of a batch has the whole time', async (t) => {
-  const trellis = await startOffice(t, limits)
+  const trellis = await startOffice(t, { time_limit: { global: 3 } })
+  const ended = [exceeded[0], 'the request took longer than the time limit of 3 s']
   const body = [
     { query: '{ nap { over } }' },
     { query: '{ person(limit: 1) { id } }' },
     { query: '{ nap { id over } }' },
   ]
   const { body: answers } = await trellis.request<unknown[]>('/v1/graphql', { ...clerk, body })
-  assert.deepEqual(answers.map(refusal), [exceeded, null, exceeded])
+  assert.deepEqual(answers.map(refusal), [ended, null, ended])
 })
 
 test('data operations are limited as well', async (t) => {
@@ -105,7 +108,7 @@ test('data operations are limited as well', async (t) => {
     status: 400,
     body: { path: '$', error: exceeded[1], code: exceeded[0] },
   })
-  assert.deepEqual(await trellis.op('count', { table: 'patience' }, clerk), { count: 0 })
+  assert.deepEqual(await trellis.op('count', { table: 'patience' }, patient), { count: 0 })
 })
 
 test('administrators and roles with more time have it', async (t) => {

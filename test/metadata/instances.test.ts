@@ -14,11 +14,11 @@ async function startPair(t: TestContext, options: ServiceOptions): Promise<[Test
 
 const tableNames = (model: Model): string[] => [...model.tables.values()].map(({ name }) => name.name)
 
-/** Waits until a service's model is as wanted; fails after some seconds. */
+/** Waits until a service's model is as wanted; fails when that takes unreasonably long. */
 async function becomes({ service }: TestService, isWanted: (model: Model) => boolean): Promise<void> {
   if (isWanted(service.model)) return
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the model did not come')), 5000)
+    const timer = setTimeout(() => reject(new Error('the model did not come')), 60_000)
     service.onChange((model) => {
       if (!isWanted(model)) return
       clearTimeout(timer)

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestDatabase } from '../support/database.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/waiting.ts'
 import { feedsPlugin } from './feeds-plugin.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -40,12 +40,6 @@ async function startFeed(t: TestContext) {
 
 const said = ({ service }: TestService) => Object.fromEntries(service.model.slices.test_feeds ?? [])
 const reasons = ({ service }: TestService) => service.model.inconsistencies.map(({ reason }) => reason)
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (const started = Date.now(); !isTrue(); await sleep(10)) {
-    assert.ok(Date.now() - started < 15_000, String(isTrue))
-  }
-}
 
 async function startWith(t: TestContext, database?: TestDatabase, options = {}) {
   return startService(t, { plugins: [feedsPlugin(options)], ...(database && { database }) })
@@ -150,7 +144,7 @@ test('a source that is down at the start serves what was stored, and is asked ag
   assert.deepEqual([said(second), reasons(second)], [{ news: 'hello' }, []])
   feed.says = 'changed'
   await feed.up()
-  await until(() => said(second).news === 'changed')
+  await eventually(() => said(second).news === 'changed')
 })
 
 test('without anything stored its object is inconsistent, and the rest is served', async (t) => {
@@ -168,21 +162,21 @@ test('without anything stored its object is inconsistent, and the rest is served
   assert.deepEqual([said(restarted), reasons(restarted)], [{}, ['the feed cannot be reached']])
   assert.equal(restarted.service.model.tables.size, 1)
   await feed.up()
-  await until(() => reasons(restarted).length === 0)
+  await eventually(() => reasons(restarted).length === 0)
   assert.deepEqual(said(restarted), { news: 'hello' })
 })
 
 test('a source that is slow keeps nobody waiting, and a start for a limited time', async (t) => {
   const feed = await startFeed(t)
   const database = await testDatabase(t)
-  const world = await startWith(t, database, { timeout: 3000 })
+  const world = await startWith(t, database, { timeout: 15_000 })
   await world.sql('create table a (id int primary key)')
   feed.isSilent = true
   const args = { name: 'news', url: feed.url }
-  const error = { status: 400, code: 'unexpected', path: '$.args', error: 'no answer within 3 s' }
+  const error = { status: 400, code: 'unexpected', path: '$.args', error: 'no answer within 15 s' }
   let isRefused = false
   const adding = world.refused('test_add_feed', args, error).then(() => (isRefused = true))
-  await until(() => feed.asked > 0)
+  await eventually(() => feed.asked > 0)
   await world.op('track_table', 'a')
   assert.equal(isRefused, false)
   await adding
@@ -199,7 +193,7 @@ test('what an operation needs without saying so is fetched after it', async (t) 
   const feed = await startFeed(t)
   const world = await startWith(t)
   await world.op('test_add_feed_later', { name: 'news', url: feed.url })
-  await until(() => said(world).news === 'hello')
+  await eventually(() => said(world).news === 'hello')
   assert.deepEqual(reasons(world), [])
 })
 
@@ -220,10 +214,10 @@ test('other instances serve what one has fetched', async (t) => {
   const database = await testDatabase(t)
   const [one, other] = [await startWith(t, database), await startWith(t, database)]
   await one.op('test_add_feed', { name: 'news', url: feed.url })
-  await until(() => said(other).news === 'hello')
+  await eventually(() => said(other).news === 'hello')
   const { asked } = feed
   feed.says = 'news'
   await one.op('test_reload_feed', { name: 'news' })
-  await until(() => said(other).news === 'news')
+  await eventually(() => said(other).news === 'news')
   assert.equal(feed.asked, asked + 1)
 })

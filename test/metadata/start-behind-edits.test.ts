@@ -36,12 +36,16 @@ for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] 
     const starting = startTrellis(t, { database, settings: { txIsolation } })
     await change.awaited()
     await change.commit()
-    const { resource_version: version } = await (await starting).op<{ resource_version: number }>(
-      'export_metadata',
-      {},
-      { version: 2 },
-    )
-    assert.equal(version, 2)
+    const { op: opOfStarted } = await starting
+    // A start does not wait for ever, and hears of the change later then.
+    await eventually(async () => {
+      const { resource_version: version } = await opOfStarted<{ resource_version: number }>(
+        'export_metadata',
+        {},
+        { version: 2 },
+      )
+      return version === 2
+    })
   })
 }
 

@@ -100,7 +100,7 @@ test('a program that still runs ends with the request', async (t) => {
   await assert.rejects(fetch(trellis.url + url, { method: 'POST', body, signal }))
   const started = performance.now()
   await trellis.engine.close()
-  assert.ok(performance.now() - started < 5000)
+  assert.ok(performance.now() - started < 30_000)
 })
 
 test('the endpoint is for administrators, reads its body strictly, and goes with its API', async (t) => {

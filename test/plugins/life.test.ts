@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { definePlugin, Type } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { testDatabase } from '../support/database.ts'
@@ -50,11 +49,16 @@ test('an effect that fails at the start ends it under the name of its plugin', a
 test('long answers are ended before the server stops listening, requests are still answered then', async (t) => {
   const seen: string[] = []
   const ending = new AbortController()
+  const asked = Promise.withResolvers<void>()
   const stream = definePlugin({
     name: 'stream',
     register(engine) {
       const finished = new Promise<void>((done) => ending.signal.addEventListener('abort', () => done()))
-      engine.routes.add({ method: 'GET', url: '/long', auth: 'none', handle: () => finished.then(() => 'ended') })
+      const answerLate = () => {
+        asked.resolve()
+        return finished.then(() => 'ended')
+      }
+      engine.routes.add({ method: 'GET', url: '/long', auth: 'none', handle: answerLate })
       engine.onStopping(async () => {
         const { port } = engine.app.server.address() as { port: number }
         const response = await fetch(`http://127.0.0.1:${port}/livez`)
@@ -68,7 +72,7 @@ test('long answers are ended before the server stops listening, requests are sti
   })
   const trellis = await startTrellis(t, { plugins: [stream], settings: { gracefulShutdownTimeout: 20 } })
   const long = trellis.request('/long')
-  await sleep(50)
+  await asked.promise
   await trellis.engine.close()
   assert.equal((await long).text, 'ended')
   assert.deepEqual(seen, ['stopping, 200 is answered', 'closed'])

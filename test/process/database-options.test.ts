@@ -8,6 +8,7 @@ import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 const schema = `
   create table note (id serial primary key, pid int default pg_backend_pid(),
@@ -47,7 +48,7 @@ async function insert({ graphql }: TestTrellis, table: 'note' | 'busy'): Promise
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   for (const started = Date.now(); !(await isTrue()); await sleep(50)) {
-    assert.ok(Date.now() - started < 15_000, String(isTrue))
+    assert.ok(Date.now() - started < 60_000, String(isTrue))
   }
 }
 
@@ -57,16 +58,24 @@ test('so many transactions run at once as there are connections times stripes, a
     [{ connections: 2, stripes: 2 }, 4],
   ] as const) {
     const trellis = await start(t, settings)
-    const notes = await Promise.all(Array.from({ length: 9 }, () => insert(trellis, 'busy')))
-    assert.equal(new Set(notes.map(({ pid }) => pid)).size, most)
-    assert.ok(notes.every(({ beside }) => beside < most))
+    // On a slow machine a connection may be free again before the next one is open.
+    await eventually(async () => {
+      const notes = await Promise.all(Array.from({ length: 9 }, () => insert(trellis, 'busy')))
+      assert.ok(notes.every(({ beside }) => beside < most))
+      const { size } = new Set(notes.map(({ pid }) => pid))
+      assert.ok(size <= most, `${size} connections`)
+      return size === most
+    })
   }
 })
 
 test('an idle connection is closed after its time', async (t) => {
   const trellis = await start(t, { connections: 5, timeout: 1 })
-  const used = new Set((await Promise.all([1, 2, 3].map(() => insert(trellis, 'busy')))).map(({ pid }) => pid))
-  assert.equal(used.size, 3)
+  const used = await eventually(async () => {
+    const notes = await Promise.all([1, 2, 3].map(() => insert(trellis, 'busy')))
+    const pids = new Set(notes.map(({ pid }) => pid))
+    return pids.size > 1 && pids
+  })
   // The one that is asked for the version of the metadata each second stays.
   await until(async () => {
     const left = await trellis.sql('select 1 from pg_stat_activity where pid = any($1::int[])', [[...used]])

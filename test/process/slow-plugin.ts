@@ -12,6 +12,7 @@ export default definePlugin({
       auth: 'none',
       async handle({ request }) {
         const { seconds } = request.params as { seconds: string }
+        console.error('a slow request has come')
         await engine.database.rows('select pg_sleep($1::float8)', [seconds])
         return { slept: Number(seconds) }
       },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { author, startJoined } from './joined.ts'
 
-const definition = { timeout_seconds: 1 }
+const definition = { timeout_seconds: 3 }
 const query = '{ book(order_by: {id: asc}, limit: 2) { title author { id name } } }'
 
 interface Answer {

@@ -162,12 +162,12 @@ async function startRaw(t: TestContext, answer: (response: ServerResponse) => vo
 }
 
 test('servers that are slow, that drip, that hang up and that send elsewhere', async (t) => {
-  const { crm, trellis } = await start(t, { timeout_seconds: 1 })
+  const { crm, trellis } = await start(t, { timeout_seconds: 3 })
   crm.answer = () => null
   const began = Date.now()
   const { data, errors } = await trellis.graphql<Answer>(mixed)
   assert.deepEqual([data, errors?.[0]?.message], [{ ...rest, user: null }, 'ResponseTimeout'])
-  assert.ok(Date.now() - began < 5000)
+  assert.ok(Date.now() - began < 30_000)
   const drip = await startRaw(t, (response) => {
     response.write('{')
     const timer = setInterval(() => response.write(' '), 100)
@@ -176,7 +176,7 @@ test('servers that are slow, that drip, that hang up and that send elsewhere', a
   const refusal = async (url: string) => {
     const { body } = await trellis.opError('add_remote_schema', {
       name: 'other',
-      definition: { url, timeout_seconds: 1 },
+      definition: { url, timeout_seconds: 3 },
     })
     return (body as { error: string }).error
   }

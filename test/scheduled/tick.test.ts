@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startOther } from '../auth/other-server.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 test('a tick is delivered when it is due, by one of three instances', { timeout: 120_000 }, async (t) => {
   const hook = await startOther(t, () => ({}))
@@ -13,12 +14,16 @@ test('a tick is delivered when it is due, by one of three instances', { timeout:
   const schedule = '* * * * *'
   await first.op('create_cron_trigger', { name: 'tick', webhook: hook.url, schedule, include_in_metadata: true })
   while (hook.received.length === 0) await sleep(50)
-  const late = Date.now() - Date.parse(JSON.parse(hook.received[0]!.body).scheduled_time)
-  assert.ok(late >= 0 && late < 5000, `${late} ms after its time`)
+  const times = () => hook.received.map(({ body }) => JSON.parse(body).scheduled_time as string)
+  const late = Date.now() - Date.parse(times()[0]!)
+  assert.ok(late >= 0 && late < 30_000, `${late} ms after its time`)
   await sleep(2000)
-  assert.equal(hook.received.length, 1)
-  const [log] = await first.sql('select count(*)::int as n from trellis.hdb_cron_event_invocation_logs')
-  assert.deepEqual(log, { n: 1 })
+  // By now the next one may have come.
+  assert.equal(new Set(times()).size, hook.received.length)
+  await eventually(async () => {
+    const [log] = await first.sql('select count(*)::int as n from trellis.hdb_cron_event_invocation_logs')
+    return log?.['n'] === hook.received.length
+  })
   const jobs = await first.sql<{ name: string }>(
     `select name from trellis.job where name like '%cron trigger%' order by 1`,
   )

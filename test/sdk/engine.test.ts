@@ -28,7 +28,7 @@ test('without a database the embedded one runs, until the engine is closed; then
     `${serving}
 const closing = performance.now()
 await engine.close()
-process.on('exit', () => console.log(performance.now() - closing < 5000))`,
+process.on('exit', () => console.log(performance.now() - closing < 20_000))`,
   )
   assert.deepEqual(await child.ended, { code: 0, signal: null, stdout: 'OK\ntrue\n', stderr: '' })
   assert.equal(embeddedPid(directory), null)
@@ -41,7 +41,7 @@ test('the embedded database ends with a program that does not close its engine',
   child.kill('SIGKILL')
   await child.ended
   for (const started = Date.now(); embeddedPid(directory) !== null; await sleep(50)) {
-    assert.ok(Date.now() - started < 20_000)
+    assert.ok(Date.now() - started < 60_000)
   }
 })
 

@@ -37,7 +37,9 @@ test('The connection is kept alive from the start on.', async (t) => {
   const socket = await openSocket(t, trellis.url)
   await socket.messages.atLeast(1)
   socket.send({ type: 'connection_init' })
-  assert.deepEqual(await socket.messages.atLeast(3), [{ type: 'ka' }, { type: 'connection_ack' }, { type: 'ka' }])
+  assert.deepEqual((await socket.messages.atLeast(3)).slice(0, 3), [
+    ...[{ type: 'ka' }, { type: 'connection_ack' }, { type: 'ka' }],
+  ])
   await socket.messages.atLeast(4)
   assert.deepEqual(socket.messages.items[3], { type: 'ka' })
 })

@@ -8,6 +8,7 @@ import { testDatabase } from '../support/database.ts'
 import { librarySql, trackLibrary } from '../support/library.ts'
 import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 import { graphqlWsClient, subscribeWith } from './clients.ts'
 
 /** An interval so long that nothing is seen by it. */
@@ -53,10 +54,10 @@ test('Writes by plain SQL are seen at once, by decoding the log.', async (t) => 
   await received.atLeast(1)
   for (let i = 0; i < 20; i++) {
     await trellis.sql(`update book set title = 'T${i}' where id = 1`)
-    await received.until((items) => lastTitles(items)[0] === `T${i}`, 2000)
+    await received.until((items) => lastTitles(items)[0] === `T${i}`)
   }
   await trellis.sql('truncate book')
-  await received.until((items) => lastTitles(items).length === 0, 2000)
+  await received.until((items) => lastTitles(items).length === 0)
 })
 
 test('Only who reads a table is asked again when it is written, through views and relationships too.', async (t) => {
@@ -78,9 +79,9 @@ test('Only who reads a table is asked again when it is written, through views an
   for (const each of [view, partitions, nested]) await each.atLeast(1)
   await trellis.sql('insert into unrelated values (1)')
   await trellis.sql('insert into part values (5)')
-  await partitions.atLeast(2, 2000)
+  await partitions.atLeast(2)
   await trellis.sql(`insert into book (title, publisher_id) values ('Gale', 3)`)
-  await Promise.all([view.atLeast(2, 2000), nested.atLeast(2, 2000)])
+  await Promise.all([view.atLeast(2), nested.atLeast(2)])
   assert.deepEqual(view.items.at(-1), { data: { named: [{ id: 1 }, { id: 2 }, { id: 3 }] } })
 })
 
@@ -101,8 +102,7 @@ test('A slot is gone with its server.', async (t) => {
   const slots = () => trellis.sql('select slot_name from pg_replication_slots where database = current_database()')
   assert.equal((await slots()).length, 1)
   await trellis.engine.close()
-  for (let i = 0; i < 50 && (await slots()).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.deepEqual(await slots(), [])
+  await eventually(async () => (await slots()).length === 0)
 })
 
 test('Where the log cannot be decoded triggers tell, which are gone with the last server.', async (t) => {
@@ -112,15 +112,14 @@ test('Where the log cannot be decoded triggers tell, which are gone with the las
   const received = subscribeWith(client, titles)
   const triggers = () =>
     trellis.sql(`select tgrelid::regclass::text as name from pg_trigger where tgname = 'trellis_change'`)
-  for (let i = 0; i < 250 && (await triggers()).length === 0; i++)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+  await eventually(async () => (await triggers()).length > 0)
   assert.deepEqual(await triggers(), [{ name: 'book' }])
   for (let i = 0; i < 10; i++) {
     await trellis.sql(`update book set title = 'T${i}' where id = 1`)
-    await received.until((items) => lastTitles(items)[0] === `T${i}`, 2000)
+    await received.until((items) => lastTitles(items)[0] === `T${i}`)
   }
   await trellis.sql('truncate book')
-  await received.until((items) => lastTitles(items).length === 0, 2000)
+  await received.until((items) => lastTitles(items).length === 0)
   const other = await startTrellis(t, { database: trellis.database, settings })
   await new Promise((resolve) => setTimeout(resolve, 300))
   await other.engine.close()
@@ -138,7 +137,6 @@ test('A server that polls takes away what one that was killed left.', async (t) 
     create trigger trellis_change after insert on book for each statement execute function trellis.notify_of_change()`)
   await startTrellis(t, { database: trellis.database })
   const left = () => trellis.sql(`select from pg_proc where proname = 'notify_of_change'`)
-  for (let i = 0; i < 100 && (await left()).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.deepEqual(await left(), [])
+  await eventually(async () => (await left()).length === 0)
   await trellis.sql('delete from book')
 })

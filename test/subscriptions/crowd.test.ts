@@ -53,7 +53,7 @@ async function startServed(t: TestContext): Promise<Served> {
     async isServed() {
       const title = `Written ${++writes}`
       await database.sql('update book set title = $1 where id = 1', [title])
-      await witness.until((items) => JSON.stringify(items.at(-1)).includes(`"${title}"`), 15_000)
+      await witness.until((items) => JSON.stringify(items.at(-1)).includes(`"${title}"`))
     },
   }
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { definePlugin } from '../../sdk/index.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 import { graphqlWsClient, openApollo, type Received, subscribeWith } from './clients.ts'
 
 const book = 'subscription ($id: Int!) { book_by_pk(id: $id) { title } }'
@@ -32,14 +33,20 @@ test('What is not changed by a write is not sent again.', async (t) => {
   assert.deepEqual([one.items, two.items], [[titled('Dawn'), titled('Dusk')], [titled('Ebb')]])
 })
 
+/** So long an interval that nothing is seen because one is over. */
+const patient = { liveQueriesRefetchInterval: 3_600_000 }
+
+const retitle =
+  'mutation ($title: String!) { update_book(where: {id: {_eq: 1}}, _set: {title: $title}) { affected_rows } }'
+
 test('A write of this server is seen before the interval is over.', async (t) => {
-  const trellis = await startLibrary(t)
+  const trellis = await startLibrary(t, { settings: patient })
   const client = graphqlWsClient(t, trellis.url)
   const received = subscribeWith(client, book, { id: 1 })
   await received.atLeast(1)
   for (let i = 0; i < 10; i++) {
-    await trellis.graphql(`mutation { update_book(where: {id: {_eq: 1}}, _set: {title: "T${i}"}) { affected_rows } }`)
-    await received.until((items) => items.some((item) => JSON.stringify(item).includes(`T${i}"`)), 700)
+    await trellis.graphql(retitle, { title: `T${i}` })
+    await received.until((items) => items.some((item) => JSON.stringify(item).includes(`T${i}"`)))
   }
 })
 
@@ -85,12 +92,13 @@ test('What depends on the clock is asked though nothing is written.', async (t) 
   const received = subscribeWith(client, 'subscription { tick { at } }')
   await received.atLeast(3)
   const timed = 'subscription { event(where: {at: {_gt: "now"}}) { id } }'
-  await trellis.sql(
-    `create table event (id int primary key, at timestamptz); insert into event values (1, now() + interval '2 s')`,
-  )
+  await trellis.sql('create table event (id int primary key, at timestamptz)')
   await trellis.op('track_table', 'event')
   const coming = subscribeWith(client, timed)
-  assert.deepEqual(await coming.atLeast(2), [{ data: { event: [{ id: 1 }] } }, { data: { event: [] } }])
+  const none = { data: { event: [] } }
+  assert.deepEqual(await coming.atLeast(1), [none])
+  await trellis.sql(`insert into event values (1, now() + interval '5 s')`)
+  assert.deepEqual(await coming.atLeast(3), [none, { data: { event: [{ id: 1 }] } }, none])
 })
 
 async function grant(trellis: TestTrellis, role: string, filter: unknown = {}): Promise<void> {
@@ -245,14 +253,19 @@ test('All kinds of fields can be subscribed to: aggregates, relationships, Relay
 })
 
 test('A write through another instance is seen before the interval is over.', async (t) => {
-  const trellis = await startLibrary(t)
+  const trellis = await startLibrary(t, { settings: patient })
   const other = await startTrellis(t, { database: trellis.database })
   const received = subscribeWith(graphqlWsClient(t, trellis.url), book, { id: 1 })
   await received.atLeast(1)
-  await sleep(500)
+  // Until it has heard that somebody asks here, it tells nobody.
+  let tries = 0
+  await eventually(async () => {
+    await other.graphql(retitle, { title: `Try ${++tries}` })
+    return received.items.length > 1
+  })
   for (let i = 0; i < 5; i++) {
-    await other.graphql(`mutation { update_book(where: {id: {_eq: 1}}, _set: {title: "T${i}"}) { affected_rows } }`)
-    await received.until((items) => items.some((item) => JSON.stringify(item).includes(`T${i}"`)), 700)
+    await other.graphql(retitle, { title: `T${i}` })
+    await received.until((items) => items.some((item) => JSON.stringify(item).includes(`T${i}"`)))
   }
 })
 

@@ -38,12 +38,13 @@ const isLeft = async ({ measure }: Measured): Promise<boolean> => {
 const rawOf = ({ socket }: TestSocket): Socket => (socket as unknown as { _socket: Socket })._socket
 
 /** Answers after a while who asks. */
-const hesitating = (millis: number) =>
+const hesitating = (millis: number, isAsked: () => void = () => {}) =>
   definePlugin({
     name: 'hesitate',
     register: ({ around }) =>
       around({
         async admission(_applicant, run) {
+          isAsked()
           await sleep(millis)
           return run()
         },
@@ -79,14 +80,16 @@ test('Who goes away before its stream of events is opened leaves none behind.', 
 
 test('A stream of events that is opened while the server stops is ended like the others.', async (t) => {
   const settings = { gracefulShutdownTimeout: 20 }
-  const trellis = await startLibrary(t, { plugins: [hesitating(500)], settings })
-  const asked = fetch(`${trellis.url}/v1/graphql?query=${encodeURIComponent(books)}`, {
+  let asked = 0
+  const trellis = await startLibrary(t, { plugins: [hesitating(500, () => asked++)], settings })
+  const before = asked
+  const answer = fetch(`${trellis.url}/v1/graphql?query=${encodeURIComponent(books)}`, {
     headers: { accept: 'text/event-stream' },
   })
-  await sleep(200)
+  await eventually(() => asked > before)
   const started = Date.now()
   const closed = trellis.engine.close()
-  assert.match(await (await asked).text(), /retry: \d+\n\n$/)
+  assert.match(await (await answer).text(), /retry: \d+\n\n$/)
   await closed
   assert.ok(Date.now() - started < 15_000, 'it did not wait for the client')
 })
@@ -122,7 +125,7 @@ test('An id is as long as the message that holds it, and costs nobody time.', as
   assert.equal(refused.code, 4400)
   assert.match(JSON.parse(refused.reason).server_error_msg, /^4400: Parsing client message failed: Invalid message/)
   await trellis.sql(`update book set title = 'Dusk' where id = 1`)
-  await beside.atLeast(2, 3000)
+  await beside.atLeast(2)
 })
 
 test('What follows the end of a socket is not run.', async (t) => {
@@ -216,5 +219,5 @@ test('Who is refused a socket has its connection closed, though it keeps its own
   socket.write([...head, `Sec-WebSocket-Key: ${key}`, 'Sec-WebSocket-Version: 13', '', ''].join('\r\n'))
   socket.resume()
   await once(socket, 'end')
-  await eventually(async () => (await app.countConnections()) === before)
+  await eventually(async () => (await app.countConnections()) <= before)
 })

@@ -44,7 +44,7 @@ export interface SpawnOptions {
   readonly command?: readonly string[]
 }
 
-const patience = 30_000
+const patience = 120_000
 
 /** Starts the server; it is ended with the test when it still runs. */
 export function spawnTrellis(

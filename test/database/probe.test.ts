@@ -1,0 +1,59 @@
+// The connection on which the database is asked how it is.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { AnsweringClient } from '../../core/database/answering-client.ts'
+import { Probe } from '../../core/database/probe.ts'
+
+/** A client that answers, or keeps silent. */
+const clientThat = (does: 'answers' | 'keeps silent') => {
+  const client = {
+    isGone: false,
+    query: () => (does === 'answers' ? Promise.resolve({ rows: [] }) : new Promise(() => {})),
+    once: () => {},
+    destroy() {
+      client.isGone = true
+    },
+  }
+  return client
+}
+
+test('a connection that takes longer than an answer may is there for who asks next', async () => {
+  const made = Promise.withResolvers<AnsweringClient>()
+  let connects = 0
+  const connect = () => {
+    connects++
+    return made.promise
+  }
+  const probe = new Probe({ connect, patienceMillis: 20 })
+  assert.equal(await probe.answers(), false)
+  const client = clientThat('answers')
+  made.resolve(client as unknown as AnsweringClient)
+  assert.equal(await probe.answers(), true)
+  assert.deepEqual([connects, client.isGone], [1, false])
+})
+
+test('one on which nothing is answered is given up, and the next question gets another one', async () => {
+  const clients = [clientThat('keeps silent'), clientThat('answers')]
+  const left = [...clients]
+  const connect = async () => left.shift() as unknown as AnsweringClient
+  const probe = new Probe({ connect, patienceMillis: 20 })
+  assert.equal(await probe.answers(), false)
+  assert.equal(await probe.answers(), true)
+  assert.deepEqual(
+    clients.map(({ isGone }) => isGone),
+    [true, false],
+  )
+})
+
+test('a connection that is still being made when the probe is closed is ended when it comes', async () => {
+  const made = Promise.withResolvers<AnsweringClient>()
+  const probe = new Probe({ connect: () => made.promise, patienceMillis: 20 })
+  assert.equal(await probe.answers(), false)
+  await probe.close()
+  const client = clientThat('answers')
+  made.resolve(client as unknown as AnsweringClient)
+  await turn()
+  assert.equal(client.isGone, true)
+})

@@ -1,0 +1,62 @@
+// Jobs that are removed while the ledger, which answers late, is at work on them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../../plugins/jobs/clock.ts'
+import { ClusterJobs } from '../../plugins/jobs/cluster-jobs.ts'
+import type { Ledger } from '../../plugins/jobs/ledger.ts'
+import { Runs } from '../../plugins/jobs/runs.ts'
+
+const observe = { isEnabled: () => false, log: () => assert.fail('nothing is reported'), flush: () => {} }
+
+/** Jobs on a ledger of the test's, and a clock that wakes nothing. */
+async function startJobs(ledger: Partial<Ledger>): Promise<ClusterJobs> {
+  const clock: Partial<Clock> = { start: async () => {}, remove: async () => {}, entry: () => undefined }
+  const jobs = new ClusterJobs({
+    ledger: { rows: async () => [], declare: async () => {}, remove: async () => {}, ...ledger } as Ledger,
+    ...{ runs: new Runs(observe), observe, createClock: async () => clock as Clock },
+  })
+  jobs.declare({ name: 'other', run: () => {} }, () => {})
+  await jobs.start()
+  return jobs
+}
+
+test('a job that is removed before the answer to its claim came is not begun', async () => {
+  const answered = Promise.withResolvers<void>()
+  const jobs = await startJobs({
+    async claim() {
+      await answered.promise
+      return { isGranted: true, wokenAt: null, wakeAt: null }
+    },
+  })
+  const job = jobs.declare(
+    { name: 'sweep', schedule: { every: 1000 }, run: () => assert.fail('it was begun') },
+    () => {},
+  )
+  const due = jobs.due('sweep')
+  await job.remove()
+  answered.resolve()
+  assert.equal(await due, null)
+  await turn()
+})
+
+test('a job that is removed while it is made known leaves nothing in the ledger', async () => {
+  const rows = new Set<string>()
+  const answered = Promise.withResolvers<void>()
+  const jobs = await startJobs({
+    async declare(name) {
+      await answered.promise
+      rows.add(name)
+    },
+    async remove(name) {
+      rows.delete(name)
+    },
+  })
+  const job = jobs.declare({ name: 'sweep', schedule: { every: 1000 }, run: () => {} }, () => {})
+  const removed = job.remove()
+  answered.resolve()
+  await removed
+  await turn()
+  assert.deepEqual([...rows], [])
+})

@@ -1,0 +1,36 @@
+// A gate that statements of a test wait at until it is opened, in place of those that sleep: what happens meanwhile takes as
+// long as it takes.
+
+import type { TestContext } from 'node:test'
+import { connectTo } from './database.ts'
+import { eventually } from './waiting.ts'
+
+const lock = 17
+
+/** `wait_at_gate()` in SQL, which calls itself a read. */
+export const gateSql = `create function wait_at_gate() returns void language plpgsql stable as $$
+  begin perform pg_advisory_lock_shared(${lock}); perform pg_advisory_unlock_shared(${lock}); end $$;`
+
+export interface Gate {
+  /** Waits until exactly so many statements wait at it. */
+  waiting(count: number): Promise<unknown>
+  /** How many do. */
+  count(): Promise<number>
+  open(): Promise<unknown>
+}
+
+/** Closes the gate of a database. */
+export async function closeGate(t: TestContext, { url }: { readonly url: string }): Promise<Gate> {
+  const keeper = await connectTo(t, url)
+  await keeper.query(`select pg_advisory_lock(${lock})`)
+  const count = async () => {
+    const { rows } = await keeper.query(`select from pg_locks join pg_database d on d.oid = database
+      where datname = current_database() and locktype = 'advisory' and objid = ${lock} and not granted`)
+    return rows.length
+  }
+  return {
+    count,
+    waiting: (expected) => eventually(async () => (await count()) === expected),
+    open: () => keeper.query(`select pg_advisory_unlock(${lock})`),
+  }
+}

@@ -3,6 +3,7 @@
 import { codeOf } from '../errors/thrown.ts'
 import type { AnsweringClient } from './answering-client.ts'
 import { closeClient } from './pool.ts'
+import { tooManyConnections } from './postgres-errors.ts'
 import type { Row } from './transaction.ts'
 
 export interface ProbeOptions {
@@ -10,9 +11,6 @@ export interface ProbeOptions {
   /** Milliseconds that connecting and an answer may take together. */
   readonly patienceMillis: number
 }
-
-/** PostgreSQL is there, and has no connection to give. */
-const tooManyConnections = '53300'
 
 export class Probe {
   readonly #options: ProbeOptions

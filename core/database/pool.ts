@@ -218,8 +218,9 @@ export class Pool {
   /** Who waits goes on waiting when there is hope: connections that will be released, or a server that only refuses. */
   #notOpened(error: unknown): void {
     this.#refusal = error
-    this.#openedAtOnce = 1
-    if (this.#open.size === 0 && !isRefusal(error)) {
+    // One that gets no answer at all says nothing of the others.
+    if (isRefusal(error)) this.#openedAtOnce = 1
+    else if (this.#open.size === 0) {
       for (const { fail } of this.#waiters) fail(connectionError(error))
     }
     if (this.#isClosed || this.#waiters.size === 0) return

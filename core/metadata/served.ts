@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/types.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
 import { Mutex } from '../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../concurrency/stepwise.ts'
+import { despiteConflicts } from '../database/conflicts.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { TrellisError } from '../errors/errors.ts'
@@ -137,7 +138,7 @@ export class ServedMetadata {
       const change = { previous: null, next: this.state.model, isReread: true, transaction }
       for (const effect of registry.effects) await effect(change)
     }
-    await this.editing.run((since) => database.transaction(work, { since }))
+    await this.editing.run((since) => despiteConflicts(() => database.transaction(work, { since })))
   }
 
   async stop(): Promise<void> {

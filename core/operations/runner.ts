@@ -3,6 +3,7 @@
 
 import { current, isDraft } from 'immer'
 import { eitherSignal } from '../concurrency/aborting.ts'
+import { despiteConflicts } from '../database/conflicts.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
@@ -112,7 +113,7 @@ export class MetadataRunner {
     const fetched = await this.#fetch(call, signal)
     return served.editing.run(async (since) => {
       const work = (transaction: Transaction) => this.#edit(call, session, { transaction, fetched })
-      const outcome = await database.transaction(work, { signal, since })
+      const outcome = await despiteConflicts(() => database.transaction(work, { signal, since }))
       fetcher.served(fetched)
       served.publish(outcome.state)
       return outcome
@@ -147,7 +148,7 @@ export class MetadataRunner {
         await served.save(workspace, state, transaction)
         return next
       }
-      const next = await database.transaction(work, { since })
+      const next = await despiteConflicts(() => database.transaction(work, { since }))
       fetcher.served(fetched)
       served.publish(next)
     })

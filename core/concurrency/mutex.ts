@@ -3,9 +3,10 @@
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Runs the work when all earlier work has ended, well or badly. */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work)
+  /** Runs the work when all earlier work has ended, well or badly; it is told when it began to wait (`performance.now()`). */
+  run<T>(work: (since: number) => Promise<T>): Promise<T> {
+    const since = performance.now()
+    const result = this.#last.then(() => work(since))
     this.#last = result.catch(() => {})
     return result
   }

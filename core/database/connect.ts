@@ -7,9 +7,9 @@ import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
-import { originOf } from './postgres-errors.ts'
+import { originOf, tooManyConnections } from './postgres-errors.ts'
 
-/** Errors that may pass: nobody listens yet, PostgreSQL is starting, ending or full, or the connection broke. */
+/** Errors that may pass: nobody listens yet, PostgreSQL is starting, ending, busy or full, or the connection broke. */
 const passing = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -21,7 +21,8 @@ const passing = new Set([
   '57P01',
   '57P02',
   '57P03',
-  '53300',
+  tooManyConnections,
+  'EAGAIN',
 ])
 
 /** A statement was ended before it was done: by a limit on its time or on how long it waits for a lock, or by somebody. */
@@ -92,6 +93,7 @@ const words: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host is not known',
   ETIMEDOUT: 'no answer',
   EHOSTUNREACH: 'the host does not answer',
+  EAGAIN: 'too many wait for it',
 }
 
 function unreachable(client: DatabaseClient, error: unknown, attempts: number): string {
@@ -105,6 +107,8 @@ function unreachable(client: DatabaseClient, error: unknown, attempts: number): 
     return `${place} is not trusted (${reasonOf(error)}): check sslmode and sslrootcert in --database-url`
   if (code === '3D000') return `${place}: ${message}: make it with createdb, or check --database-url`
   const tried = attempts === 1 ? '' : ` after ${attempts} attempts`
+  if (code === tooManyConnections)
+    return `${place} has no connection to give${tried} (${message}): end some of those that there are, have it take more, or raise --retries`
   return `${place} cannot be reached${tried} (${words[code] ?? message}): check that it runs and --database-url, or raise --retries`
 }
 

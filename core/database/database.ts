@@ -16,6 +16,11 @@ export interface TransactionOptions {
   readonly settings?: TransactionSettings
   /** Cancels what runs when it aborts, and has the transaction rolled back with the reason as its error. */
   readonly signal?: AbortSignal | null
+  /**
+   * When it began to wait for its turn (`performance.now()`); absent: now. While nobody gets a connection, it waits for one
+   * no longer than if it had asked then.
+   */
+  readonly since?: number
 }
 
 export type ChangeOptions = Pick<TransactionOptions, 'settings' | 'signal'>

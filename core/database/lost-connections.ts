@@ -2,6 +2,7 @@
 // those that wait for one for long PostgreSQL is asked, on another connection, whether it works on it.
 
 import type { AnsweringClient } from './answering-client.ts'
+import { isRefusal } from './postgres-errors.ts'
 import type { Probe } from './probe.ts'
 
 export interface LostConnectionsOptions {
@@ -81,8 +82,10 @@ export class LostConnections {
       const rows = await this.#options.probe.rows<{ pid: number }>(working, [overdue.map(({ backend }) => backend)])
       workers = new Set(rows.map(({ pid }) => pid))
       this.#unreachable = 0
-    } catch {
-      if (++this.#unreachable >= looksWithoutServer) this.#cut(overdue)
+    } catch (error) {
+      // That it has no connection to be asked on says nothing of those that it works for.
+      if (isRefusal(error)) this.#unreachable = 0
+      else if (++this.#unreachable >= looksWithoutServer) this.#cut(overdue)
       return
     }
     const lost = overdue.filter((client) => {

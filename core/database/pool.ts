@@ -2,9 +2,8 @@
 // and whoever finds none waits in line, for as long as a request may wait.
 
 import { onAbort } from '../concurrency/aborting.ts'
-import { codeOf } from '../errors/thrown.ts'
 import type { AnsweringClient } from './answering-client.ts'
-import { busyError, connectionError } from './postgres-errors.ts'
+import { busyError, connectionError, isRefusal } from './postgres-errors.ts'
 
 export interface PoolOptions {
   /** Connects; what rejects is what `pg` says. */
@@ -33,9 +32,6 @@ interface Waiter {
   readonly fail: (error: Error) => void
 }
 
-/** PostgreSQL has no connection to give: it is full, or about to start or stop. Its code, for one of these. */
-const refusals = new Set(['53300', '57P03'])
-
 /** Milliseconds that PostgreSQL may take to close a connection. */
 const closingMillis = 2000
 
@@ -61,8 +57,16 @@ export class Pool {
   /** Connections that are being opened, and such that PostgreSQL has not closed yet: both count for it. */
   #opening = 0
   #closing = 0
+  /** Connections that are opened at once: one while PostgreSQL refuses, which would be kept busy by the attempts of all, then more. */
+  #openedAtOnce = Number.POSITIVE_INFINITY
+  /** Why no connection could be had when it was tried last; null: one could. */
+  #refusal: unknown = null
+  /** When somebody got one last. */
+  #servedAt = 0
   #retry: NodeJS.Timeout | null = null
   #lateness: NodeJS.Timeout | null = null
+  /** The deadline that is looked at next. */
+  #nextDeadline = Number.POSITIVE_INFINITY
   #sweep: NodeJS.Timeout | null = null
   #isClosed = false
   #drained: () => void = () => {}
@@ -85,11 +89,19 @@ export class Pool {
     return [...this.#open].map(({ client }) => client)
   }
 
-  /** A connection until it is released; rejects with a TrellisError, or the signal's reason. */
-  acquire(signal: AbortSignal | null = null): PooledClient | Promise<PooledClient> {
+  /**
+   * A connection until it is released; rejects with a TrellisError, or the signal's reason. `since`: when it was wanted
+   * first; waiting counts from then, or from when somebody got one last.
+   */
+  acquire(signal: AbortSignal | null = null, since?: number): PooledClient | Promise<PooledClient> {
     signal?.throwIfAborted()
+    const now = performance.now()
     const idle = this.#waiters.size === 0 ? this.#idle.pop() : undefined
-    if (idle) return performance.now() - idle.idleSince < freshMillis ? idle : this.#tried(idle, signal)
+    if (idle) {
+      if (now - idle.idleSince >= freshMillis) return this.#tried(idle, signal, since)
+      this.#servedAt = now
+      return idle
+    }
     if (this.#isClosed) throw connectionError(new Error('the pool is closed'))
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -97,19 +109,20 @@ export class Pool {
         stop?.()
       }
       const waiter: Waiter = {
-        deadline: performance.now() + this.#options.patienceMillis,
+        deadline: Math.max(since ?? now, this.#servedAt) + this.#options.patienceMillis,
         fail: (error) => {
           leave()
           reject(error)
         },
         take: (pooled) => {
           leave()
+          this.#servedAt = performance.now()
           resolve(pooled)
         },
       }
       const stop = signal && onAbort(signal, () => waiter.fail(signal.reason))
       this.#waiters.add(waiter)
-      this.#watchDeadlines()
+      this.#watch(waiter.deadline)
       this.#openMore()
     })
   }
@@ -147,15 +160,16 @@ export class Pool {
   }
 
   /** A connection that was idle for long, when it still works; else another one. */
-  async #tried(pooled: PooledClient, signal: AbortSignal | null): Promise<PooledClient> {
+  async #tried(pooled: PooledClient, signal: AbortSignal | null, since?: number): Promise<PooledClient> {
     const late = setTimeout(() => pooled.client.destroy(new Error('the connection does not answer')), trialMillis)
     try {
       await pooled.client.query('select 1')
+      this.#servedAt = performance.now()
       return pooled
     } catch {
       this.#drop(pooled)
       this.closeIdle()
-      return this.acquire(signal)
+      return this.acquire(signal, since)
     } finally {
       clearTimeout(late)
     }
@@ -167,7 +181,8 @@ export class Pool {
 
   #openMore(): void {
     const { most } = this.#options
-    while (this.#retry === null && this.#opening < this.#waiters.size && this.#size < most) {
+    const wanted = () => Math.min(this.#waiters.size, this.#openedAtOnce)
+    while (this.#retry === null && this.#opening < wanted() && this.#size < most) {
       this.#opening++
       void this.#openOne()
     }
@@ -195,12 +210,17 @@ export class Pool {
     })
     client.on('end', () => this.#drop(pooled))
     this.release(pooled)
+    this.#refusal = null
+    this.#openedAtOnce *= 2
+    this.#openMore()
   }
 
   /** Who waits goes on waiting when there is hope: connections that will be released, or a server that only refuses. */
   #notOpened(error: unknown): void {
-    const isRefusal = refusals.has(codeOf(error) ?? '')
-    if (this.#open.size === 0 && !isRefusal) {
+    this.#refusal = error
+    // One that gets no answer at all says nothing of the others.
+    if (isRefusal(error)) this.#openedAtOnce = 1
+    else if (this.#open.size === 0) {
       for (const { fail } of this.#waiters) fail(connectionError(error))
     }
     if (this.#isClosed || this.#waiters.size === 0) return
@@ -222,25 +242,23 @@ export class Pool {
     })
   }
 
-  /** One timer for all: who waits longest is first in line. */
-  #watchDeadlines(): void {
-    if (this.#lateness) return
-    const [first] = this.#waiters
-    if (!first) return
-    this.#lateness = setTimeout(
-      () => {
-        this.#lateness = null
-        const now = performance.now()
-        for (const { deadline, fail } of this.#waiters) {
-          if (deadline > now) break
-          fail(busyError(this.#options.patienceMillis / 1000))
-        }
-        this.#watchDeadlines()
-      },
-      first.deadline - performance.now() + 1,
-    )
+  /** One timer for all, which is set to the first of their deadlines. */
+  #watch(deadline: number): void {
+    if (deadline >= this.#nextDeadline) return
+    if (this.#lateness) clearTimeout(this.#lateness)
+    this.#nextDeadline = deadline
+    this.#lateness = setTimeout(() => this.#failLate(), Math.max(1, deadline - performance.now() + 1))
     // Whoever waits does so for a connection that is at work or being made, which keeps the process.
     this.#lateness.unref()
+  }
+
+  #failLate(): void {
+    this.#nextDeadline = Number.POSITIVE_INFINITY
+    const now = performance.now()
+    for (const { deadline, fail } of this.#waiters) {
+      if (deadline > now) this.#watch(deadline)
+      else fail(busyError(this.#options.patienceMillis / 1000, this.#refusal))
+    }
   }
 
   #closeIdle(): void {

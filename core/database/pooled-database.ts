@@ -292,8 +292,8 @@ export class PooledDatabase implements Database {
     options: TransactionOptions,
     preparing: boolean,
   ): Promise<T> {
-    const { isolation = this.#options.isolation, readOnly = false, settings = {}, signal = null } = options
-    const pooled = await this.#pool.acquire(signal)
+    const { isolation = this.#options.isolation, readOnly = false, settings = {}, signal = null, since } = options
+    const pooled = await this.#pool.acquire(signal, since)
     const { client } = pooled
     const begin = `BEGIN ISOLATION LEVEL ${isolation.replace('-', ' ').toUpperCase()}${readOnly ? ' READ ONLY' : ''}`
     const cancelling = signal && new Cancelling(signal, client)

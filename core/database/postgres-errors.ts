@@ -1,7 +1,7 @@
 // PostgreSQL's errors as the API shows them, by SQLSTATE. The only place that knows the mapping.
 
 import { badRequest, internalError, TrellisError } from '../errors/errors.ts'
-import { messageOf } from '../errors/thrown.ts'
+import { codeOf, messageOf } from '../errors/thrown.ts'
 
 export interface PostgresError extends Error {
   readonly code?: string
@@ -17,9 +17,20 @@ const isPostgresError = (error: unknown): error is PostgresError =>
 export const connectionError = (error: unknown): TrellisError =>
   internalError('connection error', { code: 'postgres-error', internal: messageOf(error), cause: error })
 
-/** 503: no connection was free for as long as a request may wait. */
-export const busyError = (seconds: number): TrellisError =>
-  new TrellisError(503, 'busy', `the database is busy: no connection was free within ${seconds} s`)
+/** PostgreSQL has as many connections as it takes, of all or of this role or database. */
+export const tooManyConnections = '53300'
+
+/** The codes of that, of a PostgreSQL about to start or stop, and of a socket at which more wait than may. */
+const refusals = new Set([tooManyConnections, '57P03', 'EAGAIN'])
+
+/** Whether PostgreSQL is there, and has no connection to give. */
+export const isRefusal = (error: unknown): boolean => refusals.has(codeOf(error) ?? '')
+
+/** 503: no connection was free for as long as a request may wait. `refusal`: why PostgreSQL gave none; null when it was not that. */
+export const busyError = (seconds: number, refusal: unknown): TrellisError =>
+  new TrellisError(503, 'busy', `the database is busy: no connection was free within ${seconds} s`, {
+    ...(refusal !== null && { internal: messageOf(refusal), cause: refusal }),
+  })
 
 export const isBusy = (error: unknown): boolean => error instanceof TrellisError && error.code === 'busy'
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../errors/thrown.ts'
 import type { AnsweringClient } from './answering-client.ts'
 import { closeClient } from './pool.ts'
+import { tooManyConnections } from './postgres-errors.ts'
 import type { Row } from './transaction.ts'
 
 export interface ProbeOptions {
@@ -11,9 +12,6 @@ export interface ProbeOptions {
   /** Milliseconds that an answer may take, connecting included; a connection that takes longer to make is for who asks next. */
   readonly patienceMillis: number
 }
-
-/** PostgreSQL is there, and has no connection to give. */
-const tooManyConnections = '53300'
 
 export class Probe {
   readonly #options: ProbeOptions

@@ -2,7 +2,7 @@
 // metadata meanwhile is waited for; but a change may itself wait for long, for a table that somebody holds, and keeps no
 // server from starting: then it is tried again beside the work.
 
-import { isConnectionLost, isLockDenied } from '../database/postgres-errors.ts'
+import { isBusy, isConnectionLost, isLockDenied } from '../database/postgres-errors.ts'
 import { messageOf } from '../errors/thrown.ts'
 
 export interface ReconciliationOptions {
@@ -54,7 +54,7 @@ export class Reconciliation {
     try {
       await this.#options.attempt()
     } catch (error) {
-      if (isLockDenied(error) || isConnectionLost(error)) this.#later()
+      if (isLockDenied(error) || isConnectionLost(error) || isBusy(error)) this.#later()
       else
         this.#options.warn('the database could not be brought in line with the metadata', { reason: messageOf(error) })
     }

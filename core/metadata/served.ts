@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/types.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
 import { Mutex } from '../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../concurrency/stepwise.ts'
+import { despiteConflicts } from '../database/conflicts.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { TrellisError } from '../errors/errors.ts'
@@ -96,7 +97,7 @@ export class ServedMetadata {
       storedVersion: () => this.#store.version(database),
       onVersion: (version, tables) => this.#catchUp(version, tables),
       onProblem: (error) => {
-        const message = `metadata changes of other instances cannot be seen: ${messageOf(error)}`
+        const message = `metadata changes of other instances may be seen late: ${messageOf(error)}`
         observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
       },
     })
@@ -137,7 +138,7 @@ export class ServedMetadata {
       const change = { previous: null, next: this.state.model, isReread: true, transaction }
       for (const effect of registry.effects) await effect(change)
     }
-    await this.editing.run(() => database.transaction(work))
+    await this.editing.run((since) => despiteConflicts(() => database.transaction(work, { since })))
   }
 
   async stop(): Promise<void> {
@@ -153,7 +154,7 @@ export class ServedMetadata {
 
   /** Reads document and catalog again, and serves the result. */
   async reload(): Promise<void> {
-    await this.editing.run(() => this.#reload())
+    await this.editing.run((since) => this.#reload(since))
   }
 
   /** The document as the transaction sees it in the store, inconsistencies and all. */
@@ -184,14 +185,14 @@ export class ServedMetadata {
   /** Serves another instance's change, unless it is served already. */
   async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
     if (version === this.state.model.resourceVersion) return
-    await this.editing.run(async () => {
-      if (version !== this.state.model.resourceVersion) await this.#reload({ version, tables })
+    await this.editing.run(async (since) => {
+      if (version !== this.state.model.resourceVersion) await this.#reload(since, { version, tables })
     })
   }
 
-  async #reload(change?: StoredChange): Promise<void> {
+  async #reload(since: number, change?: StoredChange): Promise<void> {
     const work = (transaction: Transaction) => this.#load(transaction, change)
-    this.publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read' }))
+    this.publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read', since }))
   }
 
   /** The stored state. What is stored is compared closely with what is declared only when it cannot be resolved. */

@@ -12,7 +12,7 @@ export interface SyncOptions {
   storedVersion(): Promise<number>
   /** Told each version that is heard of, and the tables that its maker read for it. */
   onVersion(version: number, tables: MetadataNotice['tables']): Promise<void>
-  /** Told once when the database stops answering, and not again before it answered. */
+  /** Told once when changes cannot be heard of, or not asked for, and not again before both work. */
   onProblem(error: unknown): void
   /** Milliseconds between questions, twice as many while notifications can be heard, and between attempts to connect; absent: 1000. */
   readonly interval?: number
@@ -26,7 +26,8 @@ export class MetadataSync {
   #listener: { stop(): Promise<void> } | null = null
   #working: Promise<void> = Promise.resolve()
   #stopped = false
-  #isDown = false
+  /** Whether what is wrong was told. */
+  #isTold = false
 
   constructor(options: SyncOptions) {
     this.#options = options
@@ -65,7 +66,7 @@ export class MetadataSync {
   async #check(): Promise<void> {
     try {
       await this.#options.onVersion(await this.#options.storedVersion(), 'all')
-      this.#isDown = false
+      if (this.#listener) this.#isTold = false
     } catch (error) {
       this.#report(error)
     }
@@ -98,8 +99,8 @@ export class MetadataSync {
   }
 
   #report(error: unknown): void {
-    if (this.#stopped || this.#isDown) return
-    this.#isDown = true
+    if (this.#stopped || this.#isTold) return
+    this.#isTold = true
     this.#options.onProblem(error)
   }
 }

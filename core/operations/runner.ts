@@ -3,6 +3,7 @@
 
 import { current, isDraft } from 'immer'
 import { eitherSignal } from '../concurrency/aborting.ts'
+import { despiteConflicts } from '../database/conflicts.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
@@ -110,9 +111,9 @@ export class MetadataRunner {
   async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
     const { database, served, fetcher } = this.#options
     const fetched = await this.#fetch(call, signal)
-    return served.editing.run(async () => {
+    return served.editing.run(async (since) => {
       const work = (transaction: Transaction) => this.#edit(call, session, { transaction, fetched })
-      const outcome = await database.transaction(work, { signal })
+      const outcome = await despiteConflicts(() => database.transaction(work, { signal, since }))
       fetcher.served(fetched)
       served.publish(outcome.state)
       return outcome
@@ -135,7 +136,7 @@ export class MetadataRunner {
   /** Serves what was fetched in the background; stores what it changes. */
   async apply(fetched: readonly FetchedSource[]): Promise<void> {
     const { database, served, fetcher } = this.#options
-    await served.editing.run(async () => {
+    await served.editing.run(async (since) => {
       const work = async (transaction: Transaction) => {
         const { workspace, state, stored } = await this.#open(transaction, fetched)
         const edit = workspace.begin()
@@ -147,7 +148,7 @@ export class MetadataRunner {
         await served.save(workspace, state, transaction)
         return next
       }
-      const next = await database.transaction(work)
+      const next = await despiteConflicts(() => database.transaction(work, { since }))
       fetcher.served(fetched)
       served.publish(next)
     })

@@ -1,15 +1,11 @@
 // How many connections to PostgreSQL there are, and what happens when it takes no more.
 
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { defaultSettings } from '../../core/options/options.ts'
-import { atEnd } from '../support/cleanup.ts'
-import { connectTo, type TestDatabase } from '../support/database.ts'
 import { closeGate, gateSql } from '../support/gate.ts'
-import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
-import { onServer } from '../support/postgres.ts'
+import { occupy, startPostgres } from '../support/small-postgres.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 
 const schema = `
@@ -23,24 +19,6 @@ const schema = `
   create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return new; end $$;
   create trigger takes_time before insert on slow for each row execute function take_time();
 `
-
-/** A PostgreSQL that takes so many connections, three of which are not for this user. */
-async function startPostgres(t: TestContext, connections: number): Promise<TestDatabase> {
-  const postgres = await makePostgres({
-    programs: await embeddedPrograms(),
-    parameters: { max_connections: String(connections), superuser_reserved_connections: '3' },
-  })
-  atEnd(t, () => postgres.remove())
-  await postgres.start()
-  await onServer(postgres.url, 'create role service login')
-  await onServer(postgres.url, 'create database service owner service')
-  const url = postgres.url.replace('postgres@localhost/postgres', 'service@localhost/service')
-  const administrator = await connectTo(t, postgres.url.replace('/postgres?', '/service?'))
-  const sql: TestDatabase['sql'] = async (text, values) =>
-    (await administrator.query(text, values as unknown[] | undefined)).rows
-  await onServer(url, schema)
-  return { url, sql }
-}
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
@@ -59,23 +37,6 @@ const requests = (seconds: number) => [
   },
 ]
 
-/** Connects others until PostgreSQL takes no more. */
-async function occupy(t: TestContext, url: string): Promise<pg.Client[]> {
-  const others: pg.Client[] = []
-  for (;;) {
-    const client = new pg.Client({ connectionString: url })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-    } catch (error) {
-      assert.equal((error as { code?: string }).code, '53300')
-      return others
-    }
-    atEnd(t, () => client.end())
-    others.push(client)
-  }
-}
-
 /** What became of requests that were sent at once: the failures. */
 async function failuresOf({ request }: TestTrellis, count: number, bodies: readonly unknown[]): Promise<unknown[]> {
   const sent = times(count, (i) => request<Body>('/v1/graphql', { body: bodies[i % bodies.length] }))
@@ -85,7 +46,7 @@ async function failuresOf({ request }: TestTrellis, count: number, bodies: reado
 
 for (const free of [2, 5]) {
   test(`when others leave ${free} connections, 45 requests at once wait for their turn and succeed`, async (t) => {
-    const database = await startPostgres(t, 20)
+    const database = await startPostgres(t, 20, schema)
     const trellis = await startTrellis(t, { database, settings: { connections: 50 } })
     await trellis.op('track_table', 'note')
     await trellis.op('track_function', 'nap')
@@ -100,7 +61,7 @@ for (const free of [2, 5]) {
 }
 
 test('when others leave, the server serves more at a time', async (t) => {
-  const database = await startPostgres(t, 40)
+  const database = await startPostgres(t, 40, schema)
   const trellis = await startTrellis(t, { database, settings: { connections: 30 } })
   await trellis.op('track_table', 'note')
   await trellis.op('track_function', 'nap')
@@ -118,7 +79,7 @@ test('when others leave, the server serves more at a time', async (t) => {
 })
 
 test('two instances with standard settings and an administrator fit into 97 connections', async (t) => {
-  const database = await startPostgres(t, 100)
+  const database = await startPostgres(t, 100, schema)
   const settings = { connections: defaultSettings().connections }
   const instances = [await startTrellis(t, { database, settings }), await startTrellis(t, { database, settings })]
   await instances[0]!.op('track_table', 'note')

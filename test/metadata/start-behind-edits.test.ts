@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { busyError } from '../../core/database/postgres-errors.ts'
 import { StartError } from '../../core/engine/start-error.ts'
+import { Reconciliation } from '../../core/metadata/reconciliation.ts'
 import { connectTo, type TestDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
@@ -82,4 +84,26 @@ test('a start that a time limit of the database ends says which, and where to lo
   })
   await holder.query('rollback')
   await startTrellis(t, { database })
+})
+
+test('what is to be brought in line later is, though there was no connection for it in between', async (t) => {
+  const denied = Object.assign(new Error('canceling statement due to lock timeout'), {
+    severity: 'ERROR',
+    code: '55P03',
+  })
+  const failures: Error[] = [denied, busyError(15, null)]
+  const warnings: string[] = []
+  let isDone = false
+  const reconciliation = new Reconciliation({
+    attempt: async () => {
+      const failure = failures.shift()
+      if (failure) throw failure
+      isDone = true
+    },
+    warn: (message) => warnings.push(message),
+  })
+  t.after(() => reconciliation.stop())
+  await reconciliation.start()
+  await eventually(() => isDone)
+  assert.deepEqual(warnings, ['the database is brought in line with the metadata later: they are being changed'])
 })

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createConnection, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis } from '../support/process.ts'
+import { startProxy } from '../support/proxy.ts'
 import { eventually } from '../support/waiting.ts'
 
 interface Fragile {
@@ -113,6 +114,64 @@ test('a start whose database went away ends with one line', async (t) => {
       stderr,
       /^Fatal Error: PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached( after 2 attempts)? \(the connection broke\): check that it runs and --database-url, or raise --retries\n$/,
       `at ${part}`,
+    )
+  }
+})
+
+/** What PostgreSQL says when it is full. */
+function refusal(): Buffer {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C53300\0Msorry, too many clients already\0\0')
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
+/** Passes so many connections on to a database; whoever comes then is refused until there is room again. */
+async function crowded(t: TestContext, databaseUrl: string, room: number) {
+  const proxy = await startProxy(t, databaseUrl)
+  const { port } = new URL(proxy.url)
+  const state = { room, refused: 0 }
+  const door = createServer((client) => {
+    client.on('error', () => {})
+    if (state.room-- <= 0) {
+      state.refused++
+      client.once('data', () => client.end(refusal()))
+      return
+    }
+    const server = createConnection(Number(port), '127.0.0.1').on('error', () => {})
+    client.pipe(server).pipe(client)
+    client.on('close', () => server.destroy())
+    server.on('close', () => client.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  atEnd(t, () => door.close())
+  const url = new URL(proxy.url)
+  url.search = '?sslmode=disable'
+  url.port = String((door.address() as AddressInfo).port)
+  return { state, url: url.href }
+}
+
+test('a start beside which PostgreSQL gets full waits for a connection', async (t) => {
+  const { state, url } = await crowded(
+    t,
+    (await testDatabase(t, { sql: 'create table item (id serial primary key)' })).url,
+    1,
+  )
+  const server = spawnTrellis(t, [...serving(url, 3), '--pool-timeout', '1'])
+  await eventually(() => state.refused > 12)
+  state.room = 100
+  const { op } = clientOf(await server.ready())
+  await op('track_table', 'item')
+})
+
+test('a start that gets no connection ends with one line', async (t) => {
+  for (const room of [0, 1]) {
+    const { url } = await crowded(t, (await testDatabase(t)).url, room)
+    const { code, stderr } = await spawnTrellis(t, [...serving(url, 1), '--pool-timeout', '1']).ended
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^Fatal Error: PostgreSQL at 127\.0\.0\.1:\d+ has no connection to give after 2 attempts \(sorry, too many clients already\): end some of those that there are, have it take more, or raise --retries\n$/,
     )
   }
 })

@@ -1,0 +1,58 @@
+// Metadata that change while deliveries write down what became of the same events.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { connectTo } from '../support/database.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
+
+const isolations = ['read-committed', 'repeatable-read', 'serializable'] as const
+
+/** An event trigger with an event that somebody is at work on. */
+async function start(t: TestContext, txIsolation: (typeof isolations)[number]) {
+  const settings = { txIsolation, eventsFetchBatchSize: 0 }
+  const trellis = await startTrellis(t, { sql: 'create table note (id serial primary key)', settings })
+  await trellis.op('track_table', 'note')
+  const insert = { columns: '*' }
+  await trellis.op('create_event_trigger', { name: 'told', table: 'note', webhook: 'http://localhost', insert })
+  await trellis.sql('insert into note default values')
+  const worker = await connectTo(t, trellis.database.url)
+  await worker.query('begin')
+  await worker.query('update trellis.event_log set tries = 1')
+  const waits = () =>
+    trellis.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+  /** The worker ends when the change waits for it. */
+  const beside = async <T>(change: Promise<T>): Promise<T> => {
+    change.catch(() => {})
+    await eventually(async () => (await waits()).length > 0)
+    await worker.query('commit')
+    return change
+  }
+  return { trellis, beside }
+}
+
+const ways: readonly (readonly [type: string, args: unknown])[] = [
+  ['delete_event_trigger', { name: 'told' }],
+  ['clear_metadata', {}],
+  ['bulk', [{ type: 'untrack_table', args: { table: 'note', cascade: true } }]],
+]
+
+for (const isolation of isolations) {
+  for (const [type, args] of ways) {
+    test(`${type} succeeds beside a delivery under ${isolation}`, async (t) => {
+      const { trellis, beside } = await start(t, isolation)
+      assert.notEqual(await beside(trellis.op(type, args)), null)
+      const [event] = await trellis.sql('select tries, archived from trellis.event_log')
+      assert.deepEqual(event, { tries: 1, archived: true })
+      assert.deepEqual(await trellis.sql(`select from pg_trigger where tgname like 'trellis_told%'`), [])
+    })
+  }
+}
+
+test('SQL that conflicts with what others do is run once, and refused', async (t) => {
+  const trellis = await startTrellis(t, { sql: 'create sequence runs', settings: { txIsolation: 'serializable' } })
+  const sql = `select nextval('runs'); do $$ begin raise serialization_failure; end $$`
+  const { status, body } = await trellis.opError('run_sql', { sql, check_metadata_consistency: true })
+  assert.deepEqual([status, (body as { code: string }).code], [400, 'postgres-error'])
+  assert.deepEqual(await trellis.sql('select last_value::int from runs'), [{ last_value: 1 }])
+})

@@ -1,0 +1,61 @@
+// A PostgreSQL of a test's own that takes few connections, and others who take what there are.
+
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { atEnd } from './cleanup.ts'
+import { connectTo, type TestDatabase } from './database.ts'
+import { embeddedPrograms, makePostgres } from './own-postgres.ts'
+import { onServer } from './postgres.ts'
+
+/** Starts one that takes so many connections, three of which are for its administrator alone. */
+export async function startPostgres(t: TestContext, connections: number, schema: string): Promise<TestDatabase> {
+  const postgres = await makePostgres({
+    programs: await embeddedPrograms(),
+    parameters: { max_connections: String(connections), superuser_reserved_connections: '3' },
+  })
+  atEnd(t, () => postgres.remove())
+  await postgres.start()
+  await onServer(postgres.url, 'create role service login')
+  await onServer(postgres.url, 'create database service owner service')
+  const url = postgres.url.replace('postgres@localhost/postgres', 'service@localhost/service')
+  const administrator = await connectTo(t, postgres.url.replace('/postgres?', '/service?'))
+  const sql: TestDatabase['sql'] = async (text, values) =>
+    (await administrator.query(text, values as unknown[] | undefined)).rows
+  await onServer(url, schema)
+  return { url, sql }
+}
+
+/** Connects others until PostgreSQL takes no more. */
+export async function occupy(t: TestContext, url: string): Promise<pg.Client[]> {
+  const others: pg.Client[] = []
+  for (;;) {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, '53300')
+      return others
+    }
+    atEnd(t, () => client.end())
+    others.push(client)
+  }
+}
+
+/** Ends connections of the server, and has others take all that PostgreSQL has until it takes no more. */
+export async function crowdOut(t: TestContext, { url, sql }: TestDatabase, which = 'true'): Promise<pg.Client[]> {
+  const others = await occupy(t, url)
+  const pids = others.map((other) => (other as unknown as { processID: number }).processID)
+  for (;;) {
+    const ended = await sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where usename = 'service' and not pid = any($1) and (${which})`,
+      [pids],
+    )
+    const more = await occupy(t, url)
+    others.push(...more)
+    pids.push(...more.map((other) => (other as unknown as { processID: number }).processID))
+    if (ended.length === 0) return others
+  }
+}

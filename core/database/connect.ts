@@ -7,9 +7,9 @@ import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
-import { originOf } from './postgres-errors.ts'
+import { lostByProxy, originOf } from './postgres-errors.ts'
 
-/** Errors that may pass: nobody listens yet, PostgreSQL is starting, ending or full, or the connection broke. */
+/** Errors that may pass: nobody listens yet, PostgreSQL is starting, ending or full, or the connection broke, or that of a proxy. */
 const passing = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -22,6 +22,7 @@ const passing = new Set([
   '57P02',
   '57P03',
   '53300',
+  lostByProxy,
 ])
 
 /** A statement was ended before it was done: by a limit on its time or on how long it waits for a lock, or by somebody. */

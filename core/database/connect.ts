@@ -7,9 +7,12 @@ import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
-import { originOf, tooManyConnections } from './postgres-errors.ts'
+import { lostByProxy, originOf, tooManyConnections } from './postgres-errors.ts'
 
-/** Errors that may pass: nobody listens yet, PostgreSQL is starting, ending, busy or full, or the connection broke. */
+/**
+ * Errors that may pass: nobody listens yet, PostgreSQL is starting, ending, busy or full, or the connection broke, its own or
+ * that of a proxy.
+ */
 const passing = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -23,6 +26,7 @@ const passing = new Set([
   '57P03',
   tooManyConnections,
   'EAGAIN',
+  lostByProxy,
 ])
 
 /** A statement was ended before it was done: by a limit on its time or on how long it waits for a lock, or by somebody. */

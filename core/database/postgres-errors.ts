@@ -5,6 +5,7 @@ import { codeOf, messageOf } from '../errors/thrown.ts'
 
 export interface PostgresError extends Error {
   readonly code?: string
+  readonly severity?: string
   readonly routine?: string
   readonly detail?: string
   readonly hint?: string
@@ -106,8 +107,15 @@ export function isUnprepared(error: unknown): boolean {
 /** What PostgreSQL says when it ends a connection, besides the class 57P: time limits on sessions and transactions. */
 const lastWords = new Set(['25P03', '25P04'])
 
-/** By the code, since words are in the server's language. Not every state of class 08 does: it may be another server's. */
-const endsConnection = ({ code = '' }: PostgresError): boolean => code.startsWith('57P') || lastWords.has(code)
+/** What a proxy that pools connections (PgBouncer) says when it has none to give, or lost the one of PostgreSQL's. */
+export const lostByProxy = '08P01'
+
+/**
+ * By the code, since words are in the server's language; a proxy's are not. Not every state of class 08 does: it may be another
+ * server's, which a statement asked.
+ */
+const endsConnection = ({ code = '', severity }: PostgresError): boolean =>
+  code.startsWith('57P') || lastWords.has(code) || (code === lostByProxy && severity === 'FATAL')
 
 /** Whether an error means that the connection is gone, rather than that a statement failed. */
 export function isConnectionLost(error: unknown): boolean {

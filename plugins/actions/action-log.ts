@@ -43,18 +43,25 @@ interface TakenRow extends Record<string, unknown> {
   readonly variables: Session['variables']
 }
 
-/** How often what is known of a call is kept when the database is away, and the pauses in milliseconds. */
-const attempts = 10
+/** Milliseconds between two attempts to write down what came of a call. */
 const pause = 1000
 
-/** Runs work on the database; again when that is not there, lest a call be made again whose answer is known. */
-async function whenBack<T>(work: () => Promise<T>, left = attempts): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (left === 0 || !(error instanceof TrellisError) || error.code !== 'postgres-error') throw error
-    await setTimeout(pause, undefined, { ref: false })
-    return whenBack(work, left - 1)
+/** Whether it is what was to be written that the database does not take. */
+const isRefusal = (error: unknown): boolean => !(error instanceof TrellisError) || error.status < 500
+
+/**
+ * Runs work on the database; again as long as that is away, busy or takes no changes, lest a call be made again, or be told as failed,
+ * whose answer is known. Another instance may have the call by then: the signal says so.
+ */
+async function whenBack<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      await setTimeout(pause, undefined, { signal, ref: false }).catch(() => {})
+      if (signal.aborted) throw error
+    }
   }
 }
 
@@ -99,16 +106,19 @@ export class ActionLog {
   }
 
   /** Keeps what a call came to; false: it is another instance's by now, or has been cleared. */
-  async complete(id: string, value: unknown, reader: Reader = this.#database): Promise<boolean> {
-    const text = JSON.stringify(value ?? null)
-    const end = () => this.#end(reader, id, "status = 'completed', response_payload = $3", text)
-    return reader === this.#database ? whenBack(end) : end()
+  complete(id: string, value: unknown, signal: AbortSignal): Promise<boolean> {
+    return whenBack(() => this.completeIn(this.#database, id, value), signal)
+  }
+
+  /** The same in a transaction. */
+  completeIn(reader: Reader, id: string, value: unknown): Promise<boolean> {
+    return this.#end(reader, id, "status = 'completed', response_payload = $3", JSON.stringify(value ?? null))
   }
 
   /** Keeps the error of a call. */
-  fail(id: string, error: unknown): Promise<boolean> {
+  fail(id: string, error: unknown, signal: AbortSignal): Promise<boolean> {
     const text = JSON.stringify(error)
-    return whenBack(() => this.#end(this.#database, id, "status = 'error', errors = $3", text))
+    return whenBack(() => this.#end(this.#database, id, "status = 'error', errors = $3", text), signal)
   }
 
   async #end(reader: Reader, id: string, outcome: string, text: string): Promise<boolean> {

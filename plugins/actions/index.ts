@@ -80,10 +80,10 @@ export default definePlugin({
         // What a function changed and that it is done are one: it is never called again after it has ended.
         const isFunction = functions.get(call.action.name) !== undefined
         const { value } = await answer(call, async (result, transaction) => {
-          if (!(await log.complete(call.id, result, transaction)))
+          if (!(await log.completeIn(transaction, call.id, result)))
             throw new Error('the call is another instance’s by now')
         })
-        if (!isFunction) await log.complete(call.id, value)
+        if (!isFunction) await log.complete(call.id, value, call.signal)
       },
     })
 

@@ -16,7 +16,7 @@ export interface WorkerOptions {
   /** How many are taken at once. */
   readonly batchSize: number
   /** Calls the handler, and keeps in the log what it answered. */
-  run(call: HandlerCall & { readonly id: string }): Promise<void>
+  run(call: HandlerCall & { readonly id: string; readonly signal: AbortSignal }): Promise<void>
 }
 
 /** So many batches can be at work at once. */
@@ -107,7 +107,9 @@ export class ActionWorker {
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof TrellisError)) this.#warn('an asynchronous action failed', error)
-      await this.#attempt(() => log.fail(id, describedError(error)))
+      // An error may hold what PostgreSQL does not, such as the character U+0000: what it says of that takes its place.
+      const fail = (thrown: unknown) => log.fail(id, describedError(thrown), signal)
+      await this.#attempt(() => fail(error).catch(fail))
     }
   }
 

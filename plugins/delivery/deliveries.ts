@@ -54,10 +54,10 @@ export class Deliveries {
     return this.settings.eventsFetchBatchSize > 0
   }
 
-  /** Milliseconds until what PostgreSQL tells of is looked at all the same: more as long as it is heard. */
-  get lookInterval(): number {
+  /** Milliseconds until what PostgreSQL tells of is looked at all the same: `heard` at least as long as it is heard. */
+  lookInterval(heard = netMillis): number {
     const { eventsFetchInterval } = this.settings
-    return this.#wake.isHeard ? Math.max(eventsFetchInterval, netMillis) : eventsFetchInterval
+    return this.#wake.isHeard ? Math.max(eventsFetchInterval, heard) : eventsFetchInterval
   }
 
   /** Calls webhooks; `version` is of the form of their logs. */

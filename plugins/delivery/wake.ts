@@ -36,7 +36,10 @@ export class Wake {
   /** Told that something was not heard of; notifications count as lost until one comes. */
   doubt(): void {
     if (!this.#listening || this.#stopped) return
+    const wasHeard = this.#isHeard
     this.#isHeard = false
+    // They look more often meanwhile.
+    if (wasHeard) for (const wake of this.#sleepers.values()) wake()
     this.#database.rows(wakeStatement, [echo]).catch(() => {})
   }
 

@@ -30,7 +30,7 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
       caller: deliveries.caller('2'),
       model: () => engine.model,
       triggerConcurrency: deliveries.settings.eventsTriggerPoolSize,
-      interval: () => deliveries.lookInterval,
+      interval: () => deliveries.lookInterval(),
       unknownTrigger: ({ trigger_name: name }) => {
         const now = performance.now()
         if (now < (told.get(name) ?? Number.NEGATIVE_INFINITY) + tellEvery) return

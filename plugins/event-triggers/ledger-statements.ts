@@ -24,22 +24,36 @@ const secondsSince = (time: string): string => `extract(epoch from clock_timesta
 interface ClaimParts {
   /** A further condition on what is due. */
   readonly condition: string
-  /** Of what is `found` due, what there is room for. */
-  readonly roomy: string
+  /** Of what is `found` due, what there is room for; absent: all. */
+  readonly roomy?: string
   /** Whether others may wait for an event. */
   readonly isAwaited: string
 }
+
+const isDue = (event: string): string =>
+  `${isOpen(event)} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now())`
+
+const freeOnes = `select id, due_at, state from found where state = 'free'`
+
+/** The first of what is due beside `due`, where that is all that could be locked. */
+const passedOver = (condition: string): string => `
+    (select 'waiting', coalesce(next_retry_at, created_at) from trellis.event_log as l
+    where (select count(*) from due) < $1 and ${isDue('l')} ${condition} and id not in (select id from due)
+    order by coalesce(next_retry_at, created_at) limit 1)`
 
 /**
  * What has an ordering key waits for all that came before it with the same one: it is parked, so that it is not found due again
  * and again, until what is before it ends ({@link claimNext}). That cannot end meanwhile without finding what is parked behind
  * it, since it is locked; where it is locked already, the event stays due, as `waiting`: it has to be looked for again, since
  * whoever looked for it meanwhile passed over it. Gives what was claimed, as `free`, and of the others no more than their states.
+ *
+ * Where there may be no room for what is found, others lock for moments what they do not claim: the first of what is passed over for that
+ * is `waiting`, too.
  */
 const claimWith = ({ condition, roomy, isAwaited }: ClaimParts): string => `
   with due as materialized (
     select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq from trellis.event_log as l
-    where ${isOpen('l')} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now()) ${condition}
+    where ${isDue('l')} ${condition}
     order by coalesce(next_retry_at, created_at)
     limit $1 for update skip locked),
   found as materialized (
@@ -56,16 +70,17 @@ const claimWith = ({ condition, roomy, isAwaited }: ClaimParts): string => `
       locked = case state when 'free' then now() + make_interval(secs => $2) end,
       locked_by = case state when 'free' then $3 end,
       next_retry_at = case state when 'parked' then 'infinity' else next_retry_at end
-    from (${roomy} union all select id, due_at, state from found where state = 'parked') as chosen where e.id = chosen.id
+    from (${roomy ?? freeOnes} union all select id, due_at, state from found where state = 'parked') as chosen where e.id = chosen.id
     returning ${claimedEvent(isAwaited)}, chosen.state, ${secondsSince('chosen.due_at')} as late)
   select * from changed where state = 'free'
   union all
-  select null, null, null, null, null, null, null, null, null, state, ${secondsSince('due_at')} from found where state <> 'free'`
+  select null, null, null, null, null, null, null, null, null, state, ${secondsSince('due_at')} from (
+    select state, due_at from found where state <> 'free'
+    ${roomy === undefined ? '' : `union all ${passedOver(condition)}`}) as other`
 
 /** Claims at most $1 of what is due for worker $3, for $2 seconds. */
 export const claim = claimWith({
   condition: '',
-  roomy: `select id, due_at, state from found where state = 'free'`,
   isAwaited: 'e.order_key is not null',
 })
 

@@ -82,10 +82,10 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   async claim(limit: number, held: Iterable<ClaimedEvent>): Promise<ClaimedEvent[]> {
     const { triggerConcurrency } = this.#options
     const { names, rooms } = roomsOf(this.#triggers(), triggerConcurrency, held)
-    if (names.length === 0) return this.#take(await this.#found(claim, [limit]))
+    if (names.length === 0) return this.#take(await this.#found(claim, [limit]), limit)
     const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
     const found = await this.#found(claimWithin, [limit, names, rooms, this.#passedOver.since(start)])
-    const events = this.#take(found)
+    const events = this.#take(found, limit)
     const ofTriggers = names.map((name) => events.filter(({ trigger_name }) => trigger_name === name))
     // Behind what filled the room of its trigger, or all that was asked for, there may be more.
     const cutShort = ofTriggers.filter(({ length }, i) => length > 0 && length >= rooms[i]!)
@@ -100,7 +100,9 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return this.#options.database.rows<Found & Row>(statement, [limit, leaseSeconds, this.#worker, ...more])
   }
 
-  #take(found: readonly Found[]): ClaimedEvent[] {
+  #take(found: readonly Found[], limit: number): ClaimedEvent[] {
+    // Who always finds more does not rest.
+    if (found.length >= limit) this.#lookOverInTime()
     // Where events were parked, others behind them may be due.
     if (found.some(({ state }) => state === 'parked')) this.#rest = 0
     else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPause : null
@@ -171,11 +173,16 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const { interval } = this.#options
     if (this.#rest !== null) return this.#rest
     if (this.#triggers().size === 0) return longestPause
-    if (this.#isUnparking) return interval()
+    return Math.min(this.#lookOverInTime(), interval())
+  }
+
+  /** Looks over what is parked when it is time to; milliseconds until it is, infinite while it is being done. */
+  #lookOverInTime(): number {
+    if (this.#isUnparking || this.#triggers().size === 0) return Number.POSITIVE_INFINITY
     const wait = this.#unparkTimes.wait(this.#paused(), performance.now())
-    if (wait > 0) return Math.min(wait, interval())
+    if (wait > 0) return wait
     void this.#unpark()
-    return interval()
+    return Number.POSITIVE_INFINITY
   }
 
   /** Beside the claims: to look over long lines takes a while. */

@@ -17,27 +17,29 @@ const defaults: MongoClientOptions = {
   socketTimeoutMS: 10_000,
 }
 
-/** The store in a MongoDB; `collection` is no other catalog's. Throws when the URL cannot be used. */
-export function mongoStore(url: string, collection: string): Store {
+/** The store in a MongoDB; `collection` gives the name of one that is no other catalog's. Throws when the URL cannot be used. */
+export function mongoStore(url: string, collection: () => Promise<string>): Store {
   const options = Object.fromEntries(Object.entries(defaults).filter(([name]) => !mongoUrlSets(url, name)))
   const client = new MongoClient(url, options)
   const database = client.db(mongoDatabaseOf(url))
-  const entries: MongoJobRepository['collection'] = database.collection(collection)
   const repository = new MongoJobRepository({ mongo: database, ensureIndex: false })
-  // What its own connecting would do, without printing the options of the connection where somebody debugs.
-  repository.collection = entries
   return {
     name: 'MongoDB',
     repository,
     async open() {
+      const name = await collection()
       // A client whose first connection failed does not connect again by itself; one that was connected does.
       await client.connect()
+      // What its own connecting would do, without printing the options of the connection where somebody debugs.
+      repository.collection = database.collection(name)
       // One entry per job, whoever makes it first; it finds the entries too.
-      await entries.createIndex({ name: 1 }, { name: 'job', unique: true })
+      await repository.collection.createIndex({ name: 1 }, { name: 'job', unique: true })
     },
     async entries(names) {
       const wanted = { name: { $in: [...names] }, type: 'single' as const }
-      const found = await entries.find(wanted, { projection: { name: 1, nextRunAt: 1, lockedAt: 1 } }).toArray()
+      const found = await repository.collection
+        .find(wanted, { projection: { name: 1, nextRunAt: 1, lockedAt: 1 } })
+        .toArray()
       return found.map(({ name, nextRunAt, lockedAt }) =>
         entryOf({ name, nextRunAt, lockedAt: lockedAt ?? undefined, priority: 0, type: 'single', data: undefined }),
       )

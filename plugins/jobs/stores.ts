@@ -31,9 +31,13 @@ export async function createStore({ options, database, dialect }: StoreChoice): 
     return { storeName: 'PostgreSQL', create }
   }
   const { mongoStore } = await import('./mongo-store.ts')
-  const [catalog] = await database.rows<{ id: string }>(catalogText)
+  // Asked when it is opened, again and again where PostgreSQL is away: a start does not fail for that.
+  const collection = async () => {
+    const [catalog] = await database.rows<{ id: string }>(catalogText)
+    return `trellisJobs_${catalog!.id}`
+  }
   try {
-    const store = mongoStore(mongodbUrl, `trellisJobs_${catalog!.id}`)
+    const store = mongoStore(mongodbUrl, collection)
     return { storeName: store.name, create: async () => store }
   } catch (error) {
     const names = `--mongodb-url (${dialect.environmentPrefix}MONGODB_URL)`

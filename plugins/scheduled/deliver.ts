@@ -5,6 +5,9 @@ import type { Deliveries, Ledger } from '../delivery/index.ts'
 import { type ClaimedEvent, CronLedger, OneOffLedger } from './ledger.ts'
 import { cronTriggersOf } from './metadata.ts'
 
+/** Milliseconds between two looks as long as it is heard what others add: the ledgers know what is due when. */
+const longestPause = 60_000
+
 /** Delivers scheduled events as long as the server runs. */
 export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
   const { database, observe } = engine
@@ -28,6 +31,7 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
   // What is set when the server starts counts as long as it runs.
   const variables = { ...environment }
   const variable = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
-  deliver('cron', 'cron_events', new CronLedger({ database, caller }, () => cronTriggersOf(engine.model)))
-  deliver('one-off', 'oneoff_events', new OneOffLedger({ database, caller }, variable))
+  const options = { database, caller, interval: () => deliveries.lookInterval(longestPause) }
+  deliver('cron', 'cron_events', new CronLedger(options, () => cronTriggersOf(engine.model)))
+  deliver('one-off', 'oneoff_events', new OneOffLedger(options, variable))
 }

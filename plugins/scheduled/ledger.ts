@@ -48,10 +48,9 @@ export interface ClaimedOneOffEvent extends ClaimedEvent {
 export interface LedgerOptions {
   readonly database: Pick<Database, 'rows'>
   readonly caller: WebhookCaller
+  /** Milliseconds after which the ledger is looked at whatever it says is next. */
+  interval(): number
 }
-
-/** Milliseconds after which the ledger is looked at whatever it says is next. */
-const longestPause = 60_000
 
 interface LedgerTable {
   readonly table: string
@@ -94,14 +93,16 @@ const recordIn = ({ table, logs }: LedgerTable): string => `
 abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item> {
   protected readonly caller: WebhookCaller
   readonly #database: Pick<Database, 'rows'>
+  readonly #interval: () => number
   readonly #table: LedgerTable
   readonly #worker = randomUUID()
   readonly #claim: string
   readonly #record: string
 
-  constructor({ database, caller }: LedgerOptions, table: LedgerTable) {
+  constructor({ database, caller, interval }: LedgerOptions, table: LedgerTable) {
     this.caller = caller
     this.#database = database
+    this.#interval = interval
     this.#table = table
     this.#claim = claimFrom(table)
     this.#record = recordIn(table)
@@ -147,13 +148,14 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     )
   }
 
-  /** Until the next one is due, or a lease ends. */
+  /** Until the next one is due, or a lease ends, and no longer than others might add one without being heard. */
   async pause(): Promise<number> {
     const [row] = await this.#database.rows<{ wait: number | null }>(`
       select (extract(epoch from least(
         (select min(coalesce(next_retry_at, scheduled_time)) from trellis.${this.#table.table} where status = 'scheduled'),
         (select min(locked) from trellis.${this.#table.table} where status = 'locked')) - clock_timestamp()) * 1000)::float8 as wait`)
-    return Math.min(longestPause, Math.max(1, Math.ceil(row?.wait ?? longestPause)))
+    const longest = this.#interval()
+    return Math.min(longest, Math.max(1, Math.ceil(row?.wait ?? longest)))
   }
 
   /** What is to come is no backlog. */

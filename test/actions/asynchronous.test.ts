@@ -150,6 +150,13 @@ test('what goes wrong is the errors of the call; what is internal is for adminis
   assert.equal(odd?.errors?.['code'], 'data-exception')
 })
 
+test('an error that PostgreSQL cannot hold ends a call all the same', async (t) => {
+  const shop = await startAsync(t, () => ({ status: 422, body: '{"message":"no\\u0000way","code":"bad"}' }))
+  const done = await ended(shop, await place(shop))
+  assert.equal(done?.errors?.['code'], 'data-exception')
+  assert.equal(shop.hook.received.length, 1)
+})
+
 test('only the session that made a call sees it, and administrators', async (t) => {
   const shop = await startAsync(t, () => ({ body: { id: 1 } }))
   await shop.op('create_action_permission', { action: 'order', role: 'editor' })

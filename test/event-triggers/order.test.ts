@@ -121,6 +121,27 @@ test('what waits for an event that somebody else is at work on is looked for aga
   assert.equal(ledger.pause(), 1000)
 })
 
+test('what another worker found and has no room for is looked for again within moments', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger({ insert: { columns: '*' }, update: null, concurrency: 2 })
+  await shop.sql('insert into orders (id) select generate_series(1, 5)')
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const ledger = ledgerOf(shop, database)
+  await database.transaction(async (transaction) => {
+    const rows: Database['rows'] = (text, values) => transaction.rows(text, values ?? [])
+    const other = ledgerOf(shop, { rows, transaction: assert.fail })
+    assert.equal((await other.claim(10, [])).length, 2)
+    // Both at once.
+    assert.deepEqual(await ledger.claim(10, []), [])
+  })
+  const pause = ledger.pause()
+  assert.ok(pause > 0 && pause <= 100, `looks again in ${pause} ms`)
+  const claimed = await ledger.claim(10, [])
+  assert.equal(claimed.length, 2)
+  assert.deepEqual(await ledger.claim(10, claimed), [])
+  assert.equal(ledger.pause(), 1000)
+})
+
 test('what is tried again at once is, and what waits for it comes, though the database answers late', async (t) => {
   const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
   await shop.trigger({ ...byState, retry_conf: { num_retries: 5, interval_sec: 0 } })

@@ -65,6 +65,18 @@ test('who has not heard that a trigger is paused lets its events wait', async (t
   assert.deepEqual(await shop.sql('select next_retry_at::text from trellis.event_log'), [{ next_retry_at: 'infinity' }])
 })
 
+test('what is parked behind nobody is looked over though a worker never rests', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(inserts)
+  await shop.sql('insert into orders (id) select generate_series(1, 3)')
+  await shop.sql(`update trellis.event_log set next_retry_at = 'infinity'
+    where seq = (select min(seq) from trellis.event_log)`)
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const ledger = ledgerOf(shop, database)
+  for (const _ of [1, 2]) assert.equal((await ledger.claim(1, [])).length, 1)
+  await eventually(async () => (await ledger.claim(1, [])).length === 1)
+})
+
 test('what is parked is looked over at the start and when a trigger goes on, then less and less often', () => {
   const times = new UnparkTimes()
   assert.equal(times.wait(['a', 'b'], 0), 0)

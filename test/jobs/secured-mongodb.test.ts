@@ -74,7 +74,10 @@ test('what is the matter with MongoDB is said, without a secret', { skip }, asyn
     [`mongodb+srv://${user}@nowhere.invalid/x`, /^querySrv [A-Z_]+ _mongodb\._tcp\.nowhere\.invalid$/],
   ]
   const said = wrong.map(async ([url, expected]) => {
-    const store = mongoStore(`${url}${url.includes('?') ? '&' : '?'}serverSelectionTimeoutMS=1000`, 'entries')
+    const store = mongoStore(
+      `${url}${url.includes('?') ? '&' : '?'}serverSelectionTimeoutMS=1000`,
+      async () => 'entries',
+    )
     const error: Error = await store.open().then(
       () => assert.fail(`${url} can be used`),
       (reason) => reason,

@@ -17,12 +17,21 @@ interface Fragile {
   readonly passed: number
 }
 
-/** Passes a database on until so many bytes have come from it, breaks all connections then, and comes back, or not. */
-async function fragile(t: TestContext, databaseUrl: string, breaksAt: number, comesBack: boolean): Promise<Fragile> {
+/** Passes a database on until so many bytes have come from it, or a text is sent to it, breaks all connections then, and comes back, or not. */
+async function fragile(
+  t: TestContext,
+  databaseUrl: string,
+  breaksAt: number | string,
+  comesBack: boolean,
+): Promise<Fragile> {
   const target = new URL(databaseUrl)
   const open = new Set<Socket>()
   let passed = 0
   let isBroken = false
+  const breakAll = () => {
+    isBroken = true
+    for (const socket of open) socket.destroy()
+  }
   const proxy = createServer((client) => {
     if (isBroken && !comesBack) return client.resetAndDestroy()
     const host = target.searchParams.get('host') ?? target.hostname
@@ -41,12 +50,14 @@ async function fragile(t: TestContext, databaseUrl: string, breaksAt: number, co
         other.destroy()
       })
     }
-    client.on('data', (data) => server.write(data))
+    client.on('data', (data) => {
+      if (!isBroken && typeof breaksAt === 'string' && data.includes(breaksAt)) breakAll()
+      else server.write(data)
+    })
     server.on('data', (data) => {
       passed += data.length
-      if (isBroken || passed < breaksAt) return client.write(data)
-      isBroken = true
-      for (const socket of open) socket.destroy()
+      if (isBroken || typeof breaksAt === 'string' || passed < breaksAt) client.write(data)
+      else breakAll()
     })
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
@@ -102,6 +113,19 @@ test('a connection that breaks during a start is made again', async (t) => {
     server.kill('SIGTERM')
     assert.equal((await server.ended).code, 0)
   }
+})
+
+test('a start does not wait for where the entries of jobs in MongoDB are', async (t) => {
+  const { url } = await fragile(t, (await used(t)).url, 'job_catalog, pg_catalog', true)
+  const server = spawnTrellis(t, [...serving(url, 1), '--mongodb-url', 'mongodb://127.0.0.1:1/jobs'])
+  const { op } = clientOf(await server.ready())
+  await op('create_cron_trigger', {
+    name: 'hourly',
+    webhook: 'http://127.0.0.1:1',
+    schedule: '@hourly',
+    include_in_metadata: true,
+  })
+  await server.output(/MongoDB, which wakes jobs, does not answer/)
 })
 
 test('a start whose database went away ends with one line', async (t) => {

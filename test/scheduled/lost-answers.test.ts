@@ -29,7 +29,7 @@ test('they are claimed again at once, and an attempt counts once', async (t) => 
   }
   const caller = { call } as unknown as ConstructorParameters<typeof OneOffLedger>[0]['caller']
   const worker = new DeliveryWorker({
-    ledger: new OneOffLedger({ database: lossy, caller }, () => undefined),
+    ledger: new OneOffLedger({ database: lossy, caller, interval: () => 60_000 }, () => undefined),
     ...{ concurrency: 10, batch: 10, report: () => {}, missed: () => {}, settled: () => {} },
     measures: new DeliveryMeasures({ kind: 'x', invocations: 'x', processed: 'x', fetched: 'x', workers: 'x' }),
   })

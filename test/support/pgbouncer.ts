@@ -30,8 +30,12 @@ export const pooledTest = (name: string, run: (t: TestContext) => Promise<void>)
   test(name, { skip: program ? false : reason }, run)
 }
 
-/** Starts it in front of a database; gives the URL that leads there through it. */
-export async function startPgBouncer(t: TestContext, databaseUrl: string): Promise<string> {
+/** Starts it in front of a database, with further settings; gives the URL that leads there through it. */
+export async function startPgBouncer(
+  t: TestContext,
+  databaseUrl: string,
+  more: Readonly<Record<string, string | number>> = {},
+): Promise<string> {
   const directory = makeTemporaryDirectory()
   const place = join(directory, 'pgbouncer')
   const runAs = await findRunAs(directory, place, { initdb: program!, postgres: program! })
@@ -42,6 +46,7 @@ export async function startPgBouncer(t: TestContext, databaseUrl: string): Promi
     ...{ unix_socket_dir: place, listen_port: 6432, auth_type: 'any', pool_mode: 'transaction' },
     ...{ max_client_conn: 200, default_pool_size: 10, server_reset_query_always: 0 },
     ignore_startup_parameters: 'extra_float_digits,options',
+    ...more,
   }
   const lines = (entries: object, mark: string) =>
     Object.entries(entries).map(([name, value]) => `${name}${mark}${value}`)

@@ -1,0 +1,35 @@
+// What came of asynchronous calls, where the database is away when it is to be written down.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { busyError, connectionError } from '../../core/database/postgres-errors.ts'
+import { ActionLog } from '../../plugins/actions/action-log.ts'
+import type { Database } from '../../sdk/sql.ts'
+
+test('what a webhook answered is kept until the database takes it', async () => {
+  const errors = [busyError(1), connectionError(new Error('gone'))]
+  const written: unknown[][] = []
+  const rows = async (_text: string, values: unknown[]) => {
+    const error = errors.shift()
+    if (error) throw error
+    written.push(values)
+    return [{ id: '1' }]
+  }
+  const log = new ActionLog({ rows: rows as unknown as Database['rows'] })
+  assert.equal(await log.complete('1', { n: 1 }, new AbortController().signal), true)
+  assert.deepEqual(
+    written.map(([id, , value]) => [id, value]),
+    [['1', '{"n":1}']],
+  )
+})
+
+test('whoever stops, or has lost the call, gives up', async () => {
+  const controller = new AbortController()
+  const gone = connectionError(new Error('gone'))
+  const rows = async () => {
+    controller.abort()
+    throw gone
+  }
+  const log = new ActionLog({ rows })
+  await assert.rejects(log.complete('1', { n: 1 }, controller.signal), gone)
+})

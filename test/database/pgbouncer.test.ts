@@ -1,0 +1,44 @@
+// PgBouncer that has no connection of PostgreSQL's to give, as while PostgreSQL is restarted.
+
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { connectTo, testDatabase } from '../support/database.ts'
+import { librarySql, trackLibrary } from '../support/library.ts'
+import { pooledTest, startPgBouncer } from '../support/pgbouncer.ts'
+import { spawnTrellis } from '../support/process.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const size = 3
+
+/** A database behind a PgBouncer whose connections all may be taken, so that whoever waits for one is soon sent away. */
+async function pooled(t: TestContext) {
+  const direct = await testDatabase(t, { sql: librarySql })
+  const url = await startPgBouncer(t, direct.url, { default_pool_size: size, query_wait_timeout: 1 })
+  const takers = await Promise.all(Array.from({ length: size }, () => connectTo(t, url)))
+  const all = (text: string) => Promise.all(takers.map((taker) => taker.query(text)))
+  return { database: { ...direct, url }, take: () => all('begin'), giveBack: () => all('rollback') }
+}
+
+pooledTest('what PgBouncer ends is told as a lost connection', async (t) => {
+  const { database, take, giveBack } = await pooled(t)
+  const trellis = await startTrellis(t, { database, settings: { usePreparedStatements: false } })
+  await trellis.op('bulk', trackLibrary)
+  const rename = 'mutation { update_book_by_pk(pk_columns: {id: 1}, _set: {title: "Dusk"}) { title } }'
+  await take()
+  const refused = await trellis.graphql<{ errors: { message: string; extensions: object }[] }>(rename)
+  const [error] = refused.errors
+  assert.equal(error?.message, 'connection error')
+  assert.deepEqual({ ...error?.extensions, path: '', internal: '' }, { code: 'postgres-error', path: '', internal: '' })
+  await giveBack()
+  assert.deepEqual(await trellis.graphql(rename), { data: { update_book_by_pk: { title: 'Dusk' } } })
+})
+
+pooledTest('a start waits for what PgBouncer cannot give yet', async (t) => {
+  const { database, take, giveBack } = await pooled(t)
+  await take()
+  const options = ['--database-url', database.url, '--use-prepared-statements', 'false', '--retries', '20']
+  const server = spawnTrellis(t, ['serve', '--server-port', '0', ...options])
+  await server.output(/cannot connect \(08P01\), trying again/)
+  await giveBack()
+  await server.ready()
+})

@@ -7,7 +7,7 @@ import { ActionLog } from '../../plugins/actions/action-log.ts'
 import type { Database } from '../../sdk/sql.ts'
 
 test('what a webhook answered is kept until the database takes it', async () => {
-  const errors = [busyError(1), connectionError(new Error('gone'))]
+  const errors = [busyError(1, null), connectionError(new Error('gone'))]
   const written: unknown[][] = []
   const rows = async (_text: string, values: unknown[]) => {
     const error = errors.shift()

@@ -217,10 +217,11 @@ export class Pool {
 
   /** Who waits goes on waiting when there is hope: connections that will be released, or a server that only refuses. */
   #notOpened(error: unknown): void {
+    const isRefused = isRefusal(error)
     this.#refusal = error
-    // One that gets no answer at all says nothing of the others.
-    if (isRefusal(error)) this.#openedAtOnce = 1
-    else if (this.#open.size === 0) {
+    // An attempt without an answer says nothing of others, and is not to keep them waiting.
+    this.#openedAtOnce = isRefused ? 1 : Number.POSITIVE_INFINITY
+    if (this.#open.size === 0 && !isRefused) {
       for (const { fail } of this.#waiters) fail(connectionError(error))
     }
     if (this.#isClosed || this.#waiters.size === 0) return

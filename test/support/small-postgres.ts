@@ -43,10 +43,13 @@ export async function occupy(t: TestContext, url: string): Promise<pg.Client[]> 
   }
 }
 
+const pidsOf = (clients: readonly pg.Client[]): Promise<number[]> =>
+  Promise.all(clients.map(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0].pid))
+
 /** Ends connections of the server, and has others take all that PostgreSQL has until it takes no more. */
 export async function crowdOut(t: TestContext, { url, sql }: TestDatabase, which = 'true'): Promise<pg.Client[]> {
   const others = await occupy(t, url)
-  const pids = others.map((other) => (other as unknown as { processID: number }).processID)
+  const pids = await pidsOf(others)
   for (;;) {
     const ended = await sql(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -55,7 +58,7 @@ export async function crowdOut(t: TestContext, { url, sql }: TestDatabase, which
     )
     const more = await occupy(t, url)
     others.push(...more)
-    pids.push(...more.map((other) => (other as unknown as { processID: number }).processID))
+    pids.push(...(await pidsOf(more)))
     if (ended.length === 0) return others
   }
 }

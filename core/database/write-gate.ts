@@ -3,13 +3,13 @@
 // lock, many have to be on their way together. Which of the two it is shows in how long they take when there are few.
 
 /** At work at once while processors are what limits. */
-const few = 4
+const few = 8
 
 /** So many writes are looked at before it is judged, and the judgement holds for so many when there may be more. */
 const [judgedWrites, trustedWrites] = [64, 2048]
 
 /** Milliseconds that a write takes on average at most when it only works. */
-const workingMillis = 1.5
+const workingMillis = 3
 
 /** Milliseconds after which one that is at work does not count any more: it waits, and leaves its place to another. */
 const countedMillis = 5

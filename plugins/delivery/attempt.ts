@@ -81,6 +81,8 @@ export interface CallerOptions {
 /** Calls webhooks; an attempt that fails is an attempt too, so it rejects only when the signal aborts. */
 export class WebhookCaller {
   readonly #options: CallerOptions
+  /** What logs show of the headers of a webhook, as JSON: the same at each call. */
+  readonly #shown = new WeakMap<ResolvedHeaders, string>()
 
   constructor(options: CallerOptions) {
     this.#options = options
@@ -139,9 +141,16 @@ export class WebhookCaller {
   /** The body stands in it as it was sent, digit by digit; one that is long, in its first part. */
   #request({ body, headers }: Pick<WebhookCall, 'headers' | 'body'>): Pick<Attempt, 'request' | 'size'> {
     const payload = body.length > keptRequest ? JSON.stringify(`${body.slice(0, keptRequest)}…`) : body
-    const shown = JSON.stringify(loggedRequestHeaders(headers, this.#options))
-    const request = `{"payload":${payload},"headers":${shown},"version":"${this.#options.version}"}`
+    const request = `{"payload":${payload},"headers":${this.#shownOf(headers)},"version":"${this.#options.version}"}`
     return { request, size: Buffer.byteLength(body) }
+  }
+
+  #shownOf(headers: ResolvedHeaders): string {
+    const known = this.#shown.get(headers)
+    if (known !== undefined) return known
+    const shown = JSON.stringify(loggedRequestHeaders(headers, this.#options))
+    this.#shown.set(headers, shown)
+    return shown
   }
 }
 

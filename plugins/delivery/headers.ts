@@ -53,9 +53,16 @@ const textOf = (value: string | readonly string[] | undefined): string =>
   Buffer.from(String(value ?? ''), 'latin1').toString()
 
 /** The headers of an answer for its log. */
-export const loggedResponseHeaders = (
+export function loggedResponseHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): LoggedHeader[] =>
-  Object.entries(headers).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value) => ({ name, value: secretName.test(name) ? masked : value })),
-  )
+): LoggedHeader[] {
+  const logged: LoggedHeader[] = []
+  for (const name in headers) {
+    const given = headers[name] ?? []
+    const isSecret = secretName.test(name)
+    for (const value of typeof given === 'string' ? [given] : given) {
+      logged.push({ name, value: isSecret ? masked : value })
+    }
+  }
+  return logged
+}

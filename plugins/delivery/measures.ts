@@ -41,15 +41,15 @@ export class DeliveryMeasures {
     this.#measured = measured
   }
 
-  /** Counts a delivery as long as it is under way. */
-  async during<T>({ trigger_name: name }: Claimed, deliver: () => Promise<T>): Promise<T> {
+  /** A delivery is under way; {@link ended} has to follow. */
+  began({ trigger_name: name }: Claimed): void {
     const trigger = this.#label(name ?? '')
     this.#calling.set(trigger, (this.#calling.get(trigger) ?? 0) + 1)
-    try {
-      return await deliver()
-    } finally {
-      this.#calling.set(trigger, (this.#calling.get(trigger) ?? 1) - 1)
-    }
+  }
+
+  ended({ trigger_name: name }: Claimed): void {
+    const trigger = this.#label(name ?? '')
+    this.#calling.set(trigger, (this.#calling.get(trigger) ?? 1) - 1)
   }
 
   claimed(count: number, seconds: number): void {

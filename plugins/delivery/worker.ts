@@ -20,7 +20,7 @@ export interface WorkerOptions<Item extends Claimed> {
   missed(): void
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
-  readonly measures: Pick<DeliveryMeasures, 'during' | 'claimed' | 'settled'>
+  readonly measures: Pick<DeliveryMeasures, 'began' | 'ended' | 'claimed' | 'settled'>
 }
 
 /** Milliseconds that a worker rests after the database refused it something: longer each time. */
@@ -310,8 +310,9 @@ export class DeliveryWorker<Item extends Claimed> {
   async #deliver(item: Item, waited: number): Promise<void> {
     const { ledger, settled, measures } = this.#options
     const started = performance.now()
+    measures.began(item)
     try {
-      const outcome = await measures.during(item, () => ledger.deliver(item, this.#abort.signal))
+      const outcome = await ledger.deliver(item, this.#abort.signal)
       this.#recorder.add({ item, outcome })
       measures.settled(item, outcome, { late: item.late + waited, took: secondsSince(started) })
       settled(item, outcome)
@@ -320,6 +321,8 @@ export class DeliveryWorker<Item extends Claimed> {
       if (this.#abort.signal.aborted) return
       this.#report(error)
       this.#recorder.add({ item, outcome: { id: item.id, attempt: null, state: 'later', delay: laterSeconds } })
+    } finally {
+      measures.ended(item)
     }
   }
 

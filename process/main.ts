@@ -14,6 +14,7 @@ import { type Option, OptionsError, refusedOption } from '../core/options/option
 import type { Settings } from '../core/options/options.ts'
 import { bannerText, configurationEntry, connectionEntry, filesEntry, isOnPath, listeningEntry } from './banner.ts'
 import { type Command, readCommand } from './cli.ts'
+import { compileSooner } from './compiling.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
 import {
@@ -123,6 +124,7 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   if (stop.aborted) return
   const port = await engine.listen()
   growYoungGeneration()
+  compileSooner()
   observe.log(listeningEntry(settings, port, process.uptime()))
   const banner = bannerText({
     settings: served,

@@ -101,7 +101,7 @@ async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<stri
     from pg_catalog.pg_proc p left join pg_catalog.pg_trigger t on t.tgfoid = p.oid
     where p.pronamespace = to_regnamespace('trellis') and p.prorettype = 'pg_catalog.trigger'::regtype
       and strpos(p.prosrc, 'trellis.record_event(') > 0
-    group by p.oid`)
+    group by p.oid, p.proname, p.prosrc, p.proconfig`)
   return new Map(
     rows.map(({ name, body, settings, tables }) => [
       name,

@@ -39,6 +39,7 @@ export interface StreamBatch {
   readonly columns: readonly ColumnModel[]
   readonly size: number
   readonly isKeyed: boolean
+  readonly direction: StreamOrder['direction']
 }
 
 /** The column of the cursor, and behind it those of the primary key, which tell rows of the same value apart. */
@@ -73,20 +74,47 @@ export const behindPosition = (columns: readonly ColumnModel[], { from, directio
   },
 })
 
-/** From this version on rows that are level with the last one of a batch can come with it. */
-const withTies = 13
-
 /** A batch as a JSON array. Without a primary key all rows of a value come in one batch, which may be larger then. */
-export function batchSql({ rows, output, columns, size, isKeyed }: StreamBatch, printer: Printer): Sql {
-  const most = Math.min(size, rows.permissionLimit ?? size)
-  const set = rowSet({ ...rows, limit: null, permissionLimit: null }, printer, null)
-  const isCut = isKeyed || printer.options.serverVersion < withTies
-  const limit = isCut ? sql` limit ${integer(most)}` : sql` fetch first ${integer(most)} rows with ties`
+export function batchSql(batch: StreamBatch, printer: Printer): Sql {
+  const { output, columns, isKeyed } = batch
+  const first = isKeyed ? firstRows : printer.options.serverVersion >= withTies ? firstWithTies : firstInPlaces
+  const rows = first(batch, printer)
   const page = printer.alias()
   const frame: Frame = { row: page, joins: [], toOne: 'fenced' }
   const item = outputSql(output, frame, printer)
   const array = concat(['[', sql`coalesce(string_agg(${item}, ','), '')`, ']'])
   const position = columns.map(({ name }) => sql`${page}.${id(name)}`)
-  const ordered = sql`select ${set.row}.* ${set.from}${set.tail}${limit}`
-  return sql`select ${withPosition(array, position)} from (${ordered}) as ${page}${join(frame.joins, '')}`
+  return sql`select ${withPosition(array, position)} from (${rows}) as ${page}${join(frame.joins, '')}`
+}
+
+/** The rows of a batch without bounds, and how many there may be. */
+function unbounded({ rows, size }: StreamBatch, printer: Printer) {
+  const set = rowSet({ ...rows, limit: null, permissionLimit: null }, printer, null)
+  return { set, most: integer(Math.min(size, rows.permissionLimit ?? size)) }
+}
+
+function firstRows(batch: StreamBatch, printer: Printer): Sql {
+  const { set, most } = unbounded(batch, printer)
+  return sql`select ${set.row}.* ${set.from}${set.tail} limit ${most}`
+}
+
+/** The version from which rows can come that are level with the last one. */
+const withTies = 13
+
+function firstWithTies(batch: StreamBatch, printer: Printer): Sql {
+  const { set, most } = unbounded(batch, printer)
+  return sql`select ${set.row}.* ${set.from}${set.tail} fetch first ${most} rows with ties`
+}
+
+/** Holds how many rows are before one. */
+const place = 'place in the stream'
+
+/** The same for versions before {@link withTies}, which have to read all that is left. */
+function firstInPlaces(batch: StreamBatch, printer: Printer): Sql {
+  const { set, most } = unbounded(batch, printer)
+  const value = sql`${set.row}.${id(batch.columns[0]!.name)}`
+  const places = sql`rank() over (order by ${value} ${trusted(batch.direction)}) as ${id(place)}`
+  const all = printer.alias()
+  const inPlaces = sql`select ${set.row}.*, ${places} ${set.from}${set.tail}`
+  return sql`select * from (${inPlaces}) as ${all} where ${all}.${id(place)} <= ${most}`
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectOnce } from '../../core/database/connect.ts'
 import { migrate } from '../../core/database/migrate.ts'
+import { codeOf } from '../../core/errors/thrown.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { environment } from '../../core/options/environment.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
@@ -55,6 +56,20 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
+/** Drops a database, whoever is connected to it. */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  try {
+    await onServer(url, `drop database ${name} with (force)`)
+  } catch (error) {
+    if (codeOf(error) !== syntaxError) throw error
+    // PostgreSQL 12 cannot do both at once; it waits a while for those who leave.
+    await onServer(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    await onServer(url, `drop database ${name}`)
+  }
+}
+
+const syntaxError = '42601'
+
 /** Makes the template in a PostgreSQL. */
 export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>): Promise<OwnedPostgres> {
   const template = `trellis_template_${randomBytes(6).toString('hex')}`
@@ -66,7 +81,7 @@ export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>):
     url: server.url,
     template,
     stop: async () => {
-      await onServer(server.url, `drop database ${template} with (force)`)
+      await dropDatabase(server.url, template)
       await server.stop()
     },
   }
@@ -126,5 +141,5 @@ export function testPostgres(): Promise<TestPostgres> {
 export async function makeDatabase({ url: server, template }: TestPostgres) {
   const name = `test_${randomBytes(8).toString('hex')}`
   await onServer(server, `create database ${name} template ${template}`)
-  return { url: urlOfDatabase(server, name), drop: () => onServer(server, `drop database ${name} with (force)`) }
+  return { url: urlOfDatabase(server, name), drop: () => dropDatabase(server, name) }
 }

@@ -63,8 +63,10 @@ test('types and the actions that need them can be made in one bulk, and a docume
 
 test('types of PostgreSQL itself are there under the names of their scalars', async (t) => {
   const shop = await startShop(t, () => ({ body: {} }))
+  // Internal types have a category of their own from PostgreSQL 14 on.
   const rows = await shop.sql<{ name: string }>(`select typname::text as name from pg_type
-    where typnamespace = 'pg_catalog'::regnamespace and typtype in ('b', 'r', 'm') and typcategory not in ('A', 'Z')`)
+    where typnamespace = 'pg_catalog'::regnamespace and typtype in ('b', 'r', 'm') and typcategory not in ('A', 'Z')
+      and typname <> all('{char,pg_node_tree,pg_ndistinct,pg_dependencies,pg_mcv_list,pg_ddl_command}')`)
   const others: Record<string, string> = {
     int2: 'smallint',
     int4: 'Int',

@@ -14,6 +14,7 @@ import {
   integer,
   multiplyDecimals,
 } from './numbers.ts'
+import { serverVersion } from './server-version.ts'
 import { compareDoubles, moneyText } from './types/numbers.ts'
 import { columnTypes, compareData, type Datum, exactNumber, type TypeName } from './types.ts'
 import type { Column, Row, Stored } from './world.ts'
@@ -146,9 +147,12 @@ interface Exact {
 }
 
 function ofExact(operator: string, data: readonly Datum[]): Exact | 'NaN' | null {
-  if (data.length === 0 || (isSample(operator) && data.length < 2)) return null
   const numbers = data.map(exactNumber).filter((number) => number !== null)
-  if (numbers.length < data.length) return 'NaN'
+  const hasNaN = numbers.length < data.length
+  // To PostgreSQL 12 a single NaN is a sample.
+  if (hasNaN && serverVersion() < 13) return 'NaN'
+  if (data.length === 0 || (isSample(operator) && data.length < 2)) return null
+  if (hasNaN) return 'NaN'
   const count = BigInt(numbers.length)
   const sum = numbers.reduce(addDecimals)
   if (operator === 'sum') return { sum, ratio: divide(sum, 1n) }

@@ -2,6 +2,7 @@
 
 import { sameStored } from './aggregates.ts'
 import { addDecimals } from './numbers.ts'
+import { serverVersion } from './server-version.ts'
 import { exactNumber } from './types.ts'
 import type { Row, Stored, Table, Unique } from './world.ts'
 
@@ -29,7 +30,8 @@ function doubled(stored: Stored): Stored {
 export function ownViolation(row: Row, table: Table): Violation | null {
   const missing = table.columns.find(({ id, nullable }) => !nullable && (row[id] ?? null) === null)
   if (missing) {
-    const message = `null value in column "${missing.name}" of relation "${table.name}" violates not-null constraint`
+    const relation = serverVersion() < 13 ? '' : ` of relation "${table.name}"`
+    const message = `null value in column "${missing.name}"${relation} violates not-null constraint`
     return { code: 'constraint-violation', message: `Not-NULL violation. ${message}` }
   }
   const violated = checkViolation(row, table)

@@ -3,6 +3,7 @@
 import type { TestTrellis } from '../support/trellis.ts'
 import { worldLines } from './ask.ts'
 import { metadataOf } from './metadata.ts'
+import { readServerVersion } from './server-version.ts'
 import { type ColumnType, columnTypes, typeNames } from './types.ts'
 import {
   type Column,
@@ -127,6 +128,7 @@ export const sequencesSql = (world: World): string[] =>
 
 /** Makes the database ready for worlds: types that stay, the time zone UTC, and the money of the locale C. */
 export async function prepare({ sql }: TestTrellis): Promise<void> {
+  await readServerVersion(sql)
   for (const type of typeNames) await sql(columnTypes[type].setup ?? 'select')
   for (const schema of schemas) await sql(`create schema if not exists ${schema}`)
   const [{ name }] = (await sql('select current_database() as name')) as [{ name: string }]

@@ -2,6 +2,7 @@
 
 import { checkViolation, conflicting, withGenerated } from './constraints.ts'
 import type { Draw } from './draw.ts'
+import { serverVersion } from './server-version.ts'
 import { colours, columnTypes, type TypeName, typeNames } from './types.ts'
 import {
   type Action,
@@ -153,11 +154,9 @@ function drawHidingColumn(draw: Draw, id: string): Column {
 function drawGenerated(draw: Draw, id: string, columns: readonly Column[]): readonly Column[] {
   const sources = columns.filter(({ type }) => columnTypes[type].arithmetic === 'exact')
   if (sources.length === 0) return []
-  const doubled: Default = {
-    kind: 'double',
-    of: draw.pick(sources).id,
-    sort: draw.pick(['stored', 'virtual'] as const),
-  }
+  const of = draw.pick(sources).id
+  const sort = draw.pick(['stored', 'virtual'] as const)
+  const doubled: Default = { kind: 'double', of, sort: serverVersion() < 18 ? 'stored' : sort }
   const column = { id: `${id}.double`, name: 'double', type: 'numeric', nullable: true, customName: null } as const
   return [{ ...column, default: doubled }]
 }
@@ -228,7 +227,7 @@ function drawUniques(
   return uniques.flatMap((ids, i) => {
     if (taken.has(ids.join())) return []
     taken.add(ids.join())
-    const unique = { columns: ids, nullsAreEqual: draw.chance(0.25) }
+    const unique = { columns: ids, nullsAreEqual: draw.chance(0.25) && serverVersion() >= 15 }
     return [{ name: draw.chance(0.9) ? `${name}_u${i}` : `${name}-odd${i}`, ...unique }]
   })
 }

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { after, type TestContext } from 'node:test'
 import pg from 'pg'
 import { atEnd } from './cleanup.ts'
-import { onServer, sharedPostgres, startTestPostgres, type TestPostgres, urlOfDatabase } from './postgres.ts'
+import {
+  dropDatabase,
+  onServer,
+  sharedPostgres,
+  startTestPostgres,
+  type TestPostgres,
+  urlOfDatabase,
+} from './postgres.ts'
 
 export interface TestDatabase {
   readonly url: string
@@ -37,7 +44,7 @@ export async function testDatabase(t: TestContext, options: DatabaseOptions = {}
   const { url: server, template } = options.server ?? (await testPostgres())
   const name = `test_${randomBytes(8).toString('hex')}`
   await onServer(server, `create database ${name} template ${template}`)
-  atEnd(t, () => onServer(server, `drop database ${name} with (force)`))
+  atEnd(t, () => dropDatabase(server, name))
   const url = urlOfDatabase(server, name)
   let connected: Promise<pg.Client> | undefined
   atEnd(t, async () => (await connected?.catch(() => undefined))?.end())

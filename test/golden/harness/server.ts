@@ -11,6 +11,8 @@ import { startTrellis, type TestTrellis } from '../../support/trellis.ts'
 import { recordWire, type SentStatement } from './wire-recorder.ts'
 
 export interface GoldenServer extends Pick<TestTrellis, 'request' | 'sql'> {
+  /** The major version of PostgreSQL. */
+  readonly version: number
   /** What the engine sent to PostgreSQL since the last call. */
   sentStatements(): SentStatement[]
   /** Puts all rows and sequences back as the fixture has them. */
@@ -34,7 +36,9 @@ export async function startFixture(t: TestContext, { directory, settings }: Fixt
   await trellis.op('replace_metadata', JSON.parse(read('metadata.json')), { headers: adminHeaders(settings) })
   const truncate = await truncation(database.sql)
   assert.notEqual(truncate, '', 'a fixture has tables')
+  const [server] = await database.sql<{ number: number }>(`select current_setting('server_version_num')::int as number`)
   return {
+    version: Math.floor(server!.number / 10_000),
     request: trellis.request,
     sql: database.sql,
     sentStatements: recorder.take,

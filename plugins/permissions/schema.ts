@@ -1,6 +1,6 @@
 // What permissions look like on the wire, in arguments and in the document.
 
-import { type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
+import { badRequest, type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type BooleanExpression, canonicalExpression } from './expression-syntax.ts'
 
@@ -122,11 +122,25 @@ function withoutDefaults<P extends object>(permission: P): P {
   return Object.fromEntries(kept) as P
 }
 
+/** What keeps rows out in later engines is not passed over as other unknown keys of arguments are. */
+const refusedMembers: TProperties = {
+  validate_input: Type.Optional(
+    Type.Unknown({
+      convert: () => {
+        throw badRequest('parse-failed', 'unexpected key "validate_input"')
+      },
+      shown: Type.Never(),
+    }),
+  ),
+}
+
 /** The schema of a kind's `permission`; a document may hold no other keys, arguments may. */
 const permissionSchema = <K extends PermissionKind>(kind: K, document: boolean) => {
   const options = { missingKey: kind === 'select' ? 'A' : 'B', convert: canonical[kind] } as const
   return Type.Unsafe<Permissions[K]>(
-    Type.Object<TProperties>(members[kind], document ? { ...options, additionalProperties: false } : options),
+    document
+      ? Type.Object<TProperties>(members[kind], { ...options, additionalProperties: false })
+      : Type.Object<TProperties>({ ...members[kind], ...refusedMembers }, options),
   )
 }
 

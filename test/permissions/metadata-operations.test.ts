@@ -136,6 +136,10 @@ const refusals: readonly (readonly [
     select({ limit: 'x' }),
     refusedAt('$.permission.limit', 'parsing Int failed, expected Number, but encountered String'),
   ],
+  [
+    insert({ validate_input: { type: 'http' } }),
+    refusedAt('$.permission.validate_input', 'unexpected key "validate_input"'),
+  ],
   [call('select', { columns: [], filter: {} }, { table: 'untracked' }), missing('untracked')],
   [
     call('delete', { filter: {} }, { role: 'taken' }),

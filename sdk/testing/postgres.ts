@@ -56,19 +56,30 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Drops a database, whoever is connected to it. */
-export async function dropDatabase(url: string, name: string): Promise<void> {
-  try {
-    await onServer(url, `drop database ${name} with (force)`)
-  } catch (error) {
-    if (codeOf(error) !== syntaxError) throw error
-    // PostgreSQL 12 cannot do both at once; it waits a while for those who leave.
-    await onServer(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-    await onServer(url, `drop database ${name}`)
-  }
-}
+/** Makes a database from a template: from 15 on PostgreSQL would log each of its pages, which takes twice the time of copying its files. */
+export const copyDatabase = (url: string, name: string, template: string): Promise<void> =>
+  onServerOf(url, `create database ${name} template ${template} strategy file_copy`, [
+    `create database ${name} template ${template}`,
+  ])
+
+/** Drops a database, whoever is connected to it; before 13 that takes two statements. */
+export const dropDatabase = (url: string, name: string): Promise<void> =>
+  onServerOf(url, `drop database ${name} with (force)`, [
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    `drop database ${name}`,
+  ])
 
 const syntaxError = '42601'
+
+/** Runs a statement, or what there is in its place for a PostgreSQL that does not know it. */
+async function onServerOf(url: string, statement: string, otherwise: readonly string[]): Promise<void> {
+  try {
+    await onServer(url, statement)
+  } catch (error) {
+    if (codeOf(error) !== syntaxError) throw error
+    for (const each of otherwise) await onServer(url, each)
+  }
+}
 
 /** Makes the template in a PostgreSQL. */
 export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>): Promise<OwnedPostgres> {
@@ -140,6 +151,6 @@ export function testPostgres(): Promise<TestPostgres> {
 /** Makes a database from the template; the function that is returned drops it. */
 export async function makeDatabase({ url: server, template }: TestPostgres) {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await onServer(server, `create database ${name} template ${template}`)
+  await copyDatabase(server, name, template)
   return { url: urlOfDatabase(server, name), drop: () => dropDatabase(server, name) }
 }

@@ -3,8 +3,8 @@ import { after, type TestContext } from 'node:test'
 import pg from 'pg'
 import { atEnd } from './cleanup.ts'
 import {
+  copyDatabase,
   dropDatabase,
-  onServer,
   sharedPostgres,
   startTestPostgres,
   type TestPostgres,
@@ -43,7 +43,7 @@ export interface DatabaseOptions {
 export async function testDatabase(t: TestContext, options: DatabaseOptions = {}): Promise<TestDatabase> {
   const { url: server, template } = options.server ?? (await testPostgres())
   const name = `test_${randomBytes(8).toString('hex')}`
-  await onServer(server, `create database ${name} template ${template}`)
+  await copyDatabase(server, name, template)
   atEnd(t, () => dropDatabase(server, name))
   const url = urlOfDatabase(server, name)
   let connected: Promise<pg.Client> | undefined

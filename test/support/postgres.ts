@@ -11,6 +11,7 @@ import {
 } from '../../sdk/testing/postgres.ts'
 
 export {
+  copyDatabase,
   dropDatabase,
   makeTemporaryDirectory,
   onServer,

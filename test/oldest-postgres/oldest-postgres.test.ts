@@ -45,6 +45,7 @@ test('what is done in the database is done in the oldest, too', async (t) => {
     env: { ...environment, [urlVariable]: url, [templateVariable]: template, TRELLIS_ORACLE_SCHEMAS: '5' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  atEnd(t, () => void child.kill())
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
   const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(output) ?? []
   assert.equal(code, 0, output.slice(output.indexOf('failing tests')))

@@ -9,7 +9,7 @@ import { type GoldenServer, startFixture } from './harness/server.ts'
 import { readSubjects } from './harness/subjects.ts'
 
 /** The oldest PostgreSQL that is sent the statements that are recorded. */
-const versionOfRecordings = 17
+const versionOfRecordings = 18
 
 const isWriting = process.env['TRELLIS_GOLDEN'] === 'write'
 if (isWriting && process.env['CI']) throw new Error('recordings are written by a person, who reads them, not by CI')

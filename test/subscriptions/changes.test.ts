@@ -4,7 +4,7 @@ import { type Observer, silentObserver } from '../../core/log/observe.ts'
 import type { LogEntry } from '../../sdk/services.ts'
 import { withTemplate } from '../../sdk/testing/postgres.ts'
 import { atEnd } from '../support/cleanup.ts'
-import { testDatabase } from '../support/database.ts'
+import { connectTo, testDatabase } from '../support/database.ts'
 import { librarySql, trackLibrary } from '../support/library.ts'
 import { embeddedPrograms, makePostgres } from '../support/own-postgres.ts'
 import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
@@ -58,6 +58,24 @@ test('Writes by plain SQL are seen at once, by decoding the log.', async (t) => 
   }
   await trellis.sql('truncate book')
   await received.until((items) => lastTitles(items).length === 0)
+})
+
+test('What is written while it is found out what a new subscription reads is not missed.', async (t) => {
+  const trellis = await startHearing(t)
+  const client = graphqlWsClient(t, trellis.url)
+  const known = subscribeWith(client, titles)
+  await known.atLeast(1)
+  await trellis.sql(`update book set title = 'T0' where id = 1`)
+  await known.until((items) => lastTitles(items)[0] === 'T0')
+  // Nothing but the finding out reads the policies of rows.
+  const holder = await connectTo(t, trellis.database.url)
+  await holder.query('begin; lock table pg_catalog.pg_policy in access exclusive mode')
+  const fresh = subscribeWith(client, 'subscription { book(order_by: {id: desc}) { title } }')
+  await fresh.atLeast(1)
+  await trellis.sql(`update book set title = 'T1' where id = 1`)
+  await known.until((items) => lastTitles(items)[0] === 'T1')
+  await holder.query('commit')
+  await fresh.until((items) => lastTitles(items).at(-1) === 'T1')
 })
 
 test('Only who reads a table is asked again when it is written, through views and relationships too.', async (t) => {

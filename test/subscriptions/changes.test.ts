@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Observer, silentObserver } from '../../core/log/observe.ts'
 import type { LogEntry } from '../../sdk/services.ts'
 import { withTemplate } from '../../sdk/testing/postgres.ts'
@@ -30,15 +31,15 @@ async function startHearing(t: TestContext, options: TrellisOptions = {}): Promi
   return { ...trellis, means: await known.promise }
 }
 
-/** The library in a PostgreSQL whose log cannot be decoded. */
-async function startWithoutDecoding(t: TestContext, options: TrellisOptions = {}): Promise<Hearing> {
-  const server = await makePostgres({ programs: await embeddedPrograms() })
+/** The library in a PostgreSQL of its own; unless its settings say otherwise its log cannot be decoded. */
+async function startApart(t: TestContext, parameters: Readonly<Record<string, string>> = {}): Promise<Hearing> {
+  const server = await makePostgres({ programs: await embeddedPrograms(), parameters })
   atEnd(t, () => server.remove())
   await server.start()
   const { template, stop } = await withTemplate({ url: server.url, stop: async () => {} })
   atEnd(t, () => stop().catch(() => {}))
   const database = await testDatabase(t, { server: { url: server.url, template } })
-  return startHearing(t, { ...options, database, sql: librarySql })
+  return startHearing(t, { database, sql: librarySql })
 }
 
 const titles = 'subscription { book(order_by: {id: asc}) { title } }'
@@ -115,6 +116,33 @@ test('Hearing goes on after the connection was lost, and nothing is missed.', as
   await received.until((items) => lastTitles(items)[0] === 'Heard')
 })
 
+test('A commit that waits for a standby is seen as soon as others see it.', async (t) => {
+  const trellis = await startApart(t, { wal_level: 'logical' })
+  assert.deepEqual(trellis.means, { mode: 'changes', means: 'decoding' })
+  const received = subscribeWith(graphqlWsClient(t, trellis.url), titles)
+  await received.atLeast(1)
+  await trellis.sql(`update book set title = 'T0' where id = 1`)
+  await received.until((items) => lastTitles(items)[0] === 'T0')
+  const [setter, writer] = [await connectTo(t, trellis.database.url), await connectTo(t, trellis.database.url)]
+  const setStandby = async (name: string) => {
+    await setter.query(`alter system set synchronous_standby_names = '${name}'`)
+    await setter.query('select pg_reload_conf()')
+  }
+  atEnd(t, () => setStandby(''))
+  await setStandby('nobody')
+  const heard = `select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`
+  await eventually(async () => (await writer.query(heard)).rowCount === 1)
+  const waiting = writer.query(`update book set title = 'T1' where id = 1`)
+  const waits = `select from pg_stat_activity where wait_event = 'SyncRep'`
+  await eventually(async () => (await setter.query(waits)).rowCount === 1)
+  // The log has told of it since, and told of nothing else.
+  await sleep(1000)
+  assert.equal(lastTitles(received.items)[0], 'T0')
+  await setStandby('')
+  await waiting
+  await received.until((items) => lastTitles(items)[0] === 'T1')
+})
+
 test('A slot is gone with its server.', async (t) => {
   const trellis = await startHearing(t)
   const slots = () => trellis.sql('select slot_name from pg_replication_slots where database = current_database()')
@@ -124,7 +152,7 @@ test('A slot is gone with its server.', async (t) => {
 })
 
 test('Where the log cannot be decoded triggers tell, which are gone with the last server.', async (t) => {
-  const trellis = await startWithoutDecoding(t)
+  const trellis = await startApart(t)
   assert.deepEqual(trellis.means, { mode: 'changes', means: 'triggers' })
   const client = graphqlWsClient(t, trellis.url)
   const received = subscribeWith(client, titles)
@@ -139,7 +167,7 @@ test('Where the log cannot be decoded triggers tell, which are gone with the las
   await trellis.sql('truncate book')
   await received.until((items) => lastTitles(items).length === 0)
   const other = await startTrellis(t, { database: trellis.database, settings })
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await sleep(300)
   await other.engine.close()
   assert.deepEqual(await triggers(), [{ name: 'book' }], 'another server still uses them')
   await client.dispose()

@@ -41,6 +41,9 @@ const atOnce = 4
 /** Milliseconds between two looks for the sake of writes. */
 const wakeSpacing = 20
 
+/** The longest pause in milliseconds between looks for a commit that others do not see yet. */
+const mostPause = 1000
+
 /** Milliseconds by which timers are not exact: intervals that end together are one look. */
 const timerTolerance = 15
 
@@ -69,10 +72,10 @@ export class LiveQueries {
   #looking: Promise<void> | null = null
   readonly #changes: ChangeWatch
   #wanted = noneWanted()
-  /** Transactions that were heard of before they could be seen. */
-  readonly #awaited = new Set<number>()
-  #looksInVain = 0
-  #isWoken = false
+  /** Transactions that may have been heard of before they can be seen: what they wrote, and since when. */
+  readonly #awaited = new Map<number, { readonly tables: ReadonlySet<string>; readonly since: number }>()
+  /** The next look that does not wait for an interval, and when it is. */
+  #woken: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null
   /** How many subscriptions there were. */
   #started = 0
   #lastLook = 0
@@ -106,6 +109,7 @@ export class LiveQueries {
 
   /** Has the tables of all groups heard of, and looks once: what was written before was not heard. */
   #watchAll(): void {
+    this.#awaited.clear()
     for (const group of this.#groups.values()) void this.#watch(group)
     this.#wake(everything)
   }
@@ -120,7 +124,7 @@ export class LiveQueries {
   #heard({ tables, transaction }: HeardCommit): void {
     if (this.#members.size === 0) return
     if (!this.#areRead(tables)) return
-    if (transaction !== null) this.#awaited.add(transaction)
+    if (transaction !== null) this.#awaited.set(transaction, { tables, since: performance.now() })
     this.#wake(tables)
   }
 
@@ -180,24 +184,28 @@ export class LiveQueries {
     this.#wake(tables === null ? unheard : none)
   }
 
-  /** Looks at once for the sake of the groups that read these tables. */
-  #wake(tables: Wanted): void {
-    if (this.#members.size === 0) return
+  /** Looks for the sake of the groups that read these tables: at once, or after a pause in milliseconds. */
+  #wake(tables: Wanted, pause = 0): void {
+    if (this.#members.size === 0 || this.#isStopped) return
     if (tables === everything || tables === unheard) this.#wanted.groups.add(tables)
     else for (const table of tables) this.#wanted.tables.add(table)
-    if (this.#isWoken) return
-    this.#isWoken = true
-    const wait = Math.max(0, wakeSpacing - (performance.now() - this.#lastLook))
-    setTimeout(() => {
-      this.#isWoken = false
-      void this.#look(true)
-    }, wait)
+    const now = performance.now()
+    const at = Math.max(now + pause, this.#lastLook + wakeSpacing)
+    if (this.#woken && this.#woken.at <= at) return
+    if (this.#woken) clearTimeout(this.#woken.timer)
+    const look = () => {
+      this.#woken = null
+      void this.#look()
+    }
+    this.#woken = { timer: setTimeout(look, at - now), at }
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
+    if (this.#woken) clearTimeout(this.#woken.timer)
+    this.#woken = null
     this.#members.clear()
     this.#groups.clear()
     await Promise.all([this.#writes.stop(), this.#changes.stop()])
@@ -311,15 +319,15 @@ export class LiveQueries {
   }
 
   /** One look at a time; who asks for one while another is under way needs one that begins later. */
-  async #look(isForced = false): Promise<void> {
+  async #look(): Promise<void> {
     while (this.#looking) await this.#looking
-    this.#looking = this.#lookOnce(isForced).finally(() => {
+    this.#looking = this.#lookOnce().finally(() => {
       this.#looking = null
     })
     await this.#looking
   }
 
-  async #lookOnce(isForced: boolean): Promise<void> {
+  async #lookOnce(): Promise<void> {
     this.#renew()
     const kinds = [...this.#kinds].filter((kind) => this.#left(kind) <= timerTolerance)
     this.#lastLook = performance.now()
@@ -329,10 +337,10 @@ export class LiveQueries {
     const due = [...this.#groups.values()].filter(
       (group) => kinds.includes(kindOf(group)) || this.#isWanted(group, wanted),
     )
-    if (due.length === 0) return
+    if (due.length === 0 && this.#awaited.size === 0) return
     // Without an answer nobody knows what was written: everybody asks, and is told why there is no answer.
     const snapshot = await this.#gate.look().catch(() => `unknown ${performance.now()}`)
-    if (isForced) this.#awaitVisible(snapshot, wanted)
+    this.#awaitVisible(snapshot)
     for (const group of due) group.wake(snapshot)
   }
 
@@ -343,13 +351,16 @@ export class LiveQueries {
     return mayRead && !(group.isTold && this.#changes.hears(group.reads.tables))
   }
 
-  /** The log tells of a commit a moment before others see it: then there is another look. */
-  #awaitVisible(snapshot: string, { tables }: WantedGroups): void {
-    for (const transaction of this.#awaited) if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
-    // In the end there is the interval.
-    if (++this.#looksInVain > mostLooksInVain) this.#awaited.clear()
-    if (this.#awaited.size > 0) this.#wake(tables)
-    else this.#looksInVain = 0
+  /**
+   * The log tells of a commit before others see it, by a moment, or by as long as it waits for a standby: then there are
+   * further looks, at growing pauses.
+   */
+  #awaitVisible(snapshot: string): void {
+    const now = performance.now()
+    for (const [transaction, { tables, since }] of this.#awaited) {
+      if (shows(snapshot, transaction)) this.#awaited.delete(transaction)
+      else this.#wake(tables, Math.min(mostPause, (now - since) / 2))
+    }
   }
 }
 
@@ -370,9 +381,6 @@ interface WantedGroups {
 
 const noneWanted = (): WantedGroups => ({ groups: new Set(), own: new Set(), tables: new Set() })
 const none: ReadonlySet<string> = new Set()
-
-/** Looks for the sake of a commit that is not visible yet. */
-const mostLooksInVain = 20
 
 const kindOf = ({ isStream: streams }: Group): keyof Paces => (streams ? 'streams' : 'live')
 

@@ -1,9 +1,12 @@
 // Remote schemas: a server made with GraphQL Yoga asked directly and through Trellis, a join of 100 rows beside the two
 // requests that it takes, and a local query before and after there is a remote schema.
 
+import assert from 'node:assert/strict'
+import { Pool } from 'undici'
 import { installClients } from '../test/clients/install.ts'
 import { chinookMetadata } from './chinook.ts'
 import { type LoadOptions, requestBytes, runLoad, timeInTurn } from './load.ts'
+import { median } from './median.ts'
 import { type Surroundings, startProgram } from './processes.ts'
 import { operate, startTrellis } from './trellis.ts'
 import { trackByPrimaryKey } from './workloads.ts'
@@ -11,19 +14,24 @@ import { trackByPrimaryKey } from './workloads.ts'
 /** What is to be reached: the share of the server's own throughput at least, and what a join may cost more. */
 export const remoteTargets = { share: 0.5, overhead: 0.3 } as const
 
-/** A figure of each round: requests a second, or for joins milliseconds of a request. */
+/** Of each round requests a second, or of each turn milliseconds of a join. */
 export interface RemoteResult {
   readonly direct: readonly number[]
   readonly through: readonly number[]
   /** The two requests that a join takes, one after the other, as a client sends them that has no join. */
   readonly parts: readonly number[]
   readonly joined: readonly number[]
+  /** The same, as a program asks: with an HTTP client, putting the answers of the two requests together itself. */
+  readonly program: { readonly parts: readonly number[]; readonly joined: readonly number[] }
   readonly local: { readonly before: readonly number[]; readonly after: readonly number[] }
 }
 
 export interface RemoteOptions extends LoadOptions {
   readonly rounds: number
 }
+
+/** Turns of a round in which joins are timed. */
+const slices = 10
 
 const serverFile = new URL('../test/clients/programs/remote-server.ts', import.meta.url)
 
@@ -45,10 +53,16 @@ const remoteQuery = {
 }
 const hundred = 'track(limit: 100, order_by: {track_id: asc})'
 const joinQuery = { query: `{ ${hundred} { track_id name listener { name kind } } }` }
+interface Row {
+  track_id: number
+  name: string
+  listener?: unknown
+}
 const rowsQuery = { query: `{ ${hundred} { track_id name } }` }
 /** What a client asks that has read the rows: their ids are variables, so that the server knows the document again. */
 const ids = Array.from({ length: 100 }, (_, i) => [`u${i}`, i + 1] as const)
 const declared = ids.map(([name]) => `$${name}: ID!`).join(', ')
+const variablesOf = (rows: readonly Row[]) => Object.fromEntries(rows.map(({ track_id }, i) => [`u${i}`, track_id]))
 const users = ids.map(([name]) => `${name}: user(id: $${name}) { ...f }`).join(' ')
 const usersQuery = {
   query: `query (${declared}) { ${users} } fragment f on User { name kind }`,
@@ -58,6 +72,43 @@ const usersQuery = {
 const relationship = {
   ...{ name: 'listener', table: 'track', service_fields: ['track_id'], remote_schema: 'people' },
   remote_field: { user: { arguments: { id: '$track_id' } } },
+}
+
+type Ask = <T>(path: string, body: unknown) => Promise<T>
+
+/** Asks a server over one connection that stays open. */
+function asking(port: number): { readonly ask: Ask; close(): Promise<void> } {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1 })
+  const headers = { 'content-type': 'application/json' }
+  const ask = async <T>(path: string, body: unknown) => {
+    const answer = await pool.request({ path, method: 'POST', headers, body: JSON.stringify(body) })
+    const { data } = (await answer.body.json()) as { data: T }
+    return data
+  }
+  return { ask, close: () => pool.close() }
+}
+
+/** The rows with their listeners: by one request, and by two. */
+function makeProgram(trellis: Ask, yoga: Ask) {
+  const joined = async () => (await trellis<{ track: Row[] }>(graphql, joinQuery)).track
+  const parts = async () => {
+    const { track } = await trellis<{ track: Row[] }>(graphql, rowsQuery)
+    const found = await yoga<Record<string, unknown>>('/graphql', { ...usersQuery, variables: variablesOf(track) })
+    for (const [i, row] of track.entries()) row.listener = found[`u${i}`]
+    return track
+  }
+  return { joined, parts }
+}
+
+/** The median of what it takes, in milliseconds. */
+async function timeEach(work: () => Promise<unknown>, seconds: number): Promise<number> {
+  const times: number[] = []
+  const end = performance.now() + seconds * 1000
+  for (let started = performance.now(); started < end; started = performance.now()) {
+    await work()
+    times.push(performance.now() - started)
+  }
+  return median(times)
 }
 
 /** Measures everything in turn, round after round. */
@@ -81,6 +132,9 @@ export async function measureRemote(
   const tracks = Array.from({ length: 1000 }, (_, index) => trackByPrimaryKey.request(index))
   const local = { before: [] as number[], after: [] as number[] }
   const found = { direct: [] as number[], through: [] as number[], parts: [] as number[], joined: [] as number[] }
+  const program = { parts: [] as number[], joined: [] as number[] }
+  const [askTrellis, askYoga] = [asking(trellis.port), asking(yoga.port)]
+  const { joined: joinRows, parts: putTogether } = makeProgram(askTrellis.ask, askYoga.ask)
   const warmRate = async () => {
     await rate(trellis.port, graphql, tracks)
     return rate(trellis.port, graphql, tracks)
@@ -98,14 +152,27 @@ export async function measureRemote(
   for (let round = -1; round < rounds; round++) {
     const direct = await rate(yoga.port, '/graphql', [remoteQuery])
     const through = await rate(trellis.port, graphql, [remoteQuery])
-    const parts = await timeInTurn([rowsRequest, usersRequest], load.seconds)
-    const joined = await timeInTurn([joinRequest], load.seconds)
-    if (round < 0) continue
+    // In short turns, so that what else the machine does meets all of them.
+    for (let slice = 0; slice < slices; slice++) {
+      const seconds = load.seconds / slices
+      const parts = await timeInTurn([rowsRequest, usersRequest], seconds)
+      const joined = await timeInTurn([joinRequest], seconds)
+      const programParts = await timeEach(putTogether, seconds)
+      const programJoined = await timeEach(joinRows, seconds)
+      if (round < 0) continue
+      found.parts.push(parts)
+      found.joined.push(joined)
+      program.parts.push(programParts)
+      program.joined.push(programJoined)
+    }
+    if (round < 0) {
+      assert.deepEqual(await joinRows(), await putTogether())
+      continue
+    }
     found.direct.push(direct)
     found.through.push(through)
-    found.parts.push(parts)
-    found.joined.push(joined)
   }
+  await Promise.all([askTrellis.close(), askYoga.close()])
   await trellis.stop()
-  return { ...found, local }
+  return { ...found, program, local }
 }

@@ -217,16 +217,23 @@ export function plansReport(times: readonly number[]): string {
   return `A plan of a three-level query, none cached: ${middle.toFixed(2)} ms of processor time in the median of ${whole(times.length)} documents (${target})`
 }
 
-export function remoteReport({ direct, through, parts, joined, local }: RemoteResult): string {
+export function remoteReport({ direct, through, parts, joined, program, local }: RemoteResult): string {
   const share = median(through) / median(direct)
-  const overhead = median(joined) / median(parts) - 1
   const kept = median(local.after) / median(local.before)
   const lines = [
     `A remote query through Trellis: ${whole(median(through))}/s, the server directly ${whole(median(direct))}/s, ${times(share)} (target ≥ ${times(remoteTargets.share)}${verdict(share, (value) => value >= remoteTargets.share)})`,
-    `A join of 100 rows: ${millis(median(joined))} ms, its two requests ${millis(median(parts))} ms, ${whole(overhead * 100)} % more (target < ${whole(remoteTargets.overhead * 100)} %${verdict(overhead, (value) => value < remoteTargets.overhead)})`,
+    joinLine('A join of 100 rows, over raw sockets', parts, joined),
+    joinLine('A join of 100 rows, as a program asks', program.parts, program.joined),
     `A local query with a remote schema: ${times(kept)} of the throughput without (${whole(median(local.after))}/s, ${whole(median(local.before))}/s)`,
   ]
   return lines.join('\n')
+}
+
+/** A join beside the two requests that it takes. */
+function joinLine(name: string, parts: readonly number[], joined: readonly number[]): string {
+  const overhead = median(joined) / median(parts) - 1
+  const target = `target < ${whole(remoteTargets.overhead * 100)} %${verdict(overhead, (value) => value < remoteTargets.overhead)}`
+  return `${name}: ${millis(median(joined))} ms, its two requests ${millis(median(parts))} ms, ${whole(overhead * 100)} % more (${target})`
 }
 
 /** The number of a figure that one server showed over all rounds. */

@@ -20,18 +20,20 @@ const bigNumbers = new Set(['int8', 'numeric', 'float8', 'money'])
 const isScalar = ({ schema, kind, isArray }: PgType): boolean =>
   !isArray && (kind === 'e' || (schema === 'pg_catalog' && (kind === 'b' || kind === 'r')))
 
-/** A column's value as JSON text, `null` included; `path` picks a part of a json value. */
+/**
+ * A column's value as JSON text, `null` included; `path` picks a part of a json value. Columns that are declared NOT NULL are no
+ * exception: they are null in rows that functions make, and where a constraint is not validated or not inherited.
+ */
 export function columnJson(
   value: Sql,
-  column: { readonly type: PgType; readonly nullable: boolean; readonly path?: readonly string[] | null },
+  column: { readonly type: PgType; readonly path?: readonly string[] | null },
   options: PrinterOptions,
 ): Sql {
   if (column.path) {
     const path = { from: 'constant', value: encodeArray(column.path) } as const
     return orNull(sql`(${value} #> ${param(path, 'text[]')})::text`)
   }
-  const text = notNullJson(value, column.type, options)
-  return column.nullable ? orNull(text) : text
+  return orNull(notNullJson(value, column.type, options))
 }
 
 function notNullJson(value: Sql, type: PgType, options: PrinterOptions): Sql {

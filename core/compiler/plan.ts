@@ -53,7 +53,6 @@ export type Output =
       readonly kind: 'column'
       readonly column: string
       readonly type: PgType
-      readonly nullable: boolean
       readonly path?: readonly string[] | null
     }
   | { readonly kind: 'json'; readonly text: string }

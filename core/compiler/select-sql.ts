@@ -74,7 +74,7 @@ function outputPieces(output: Output, frame: Frame, printer: Printer): (string |
       return [lateralSql(aggregateSql(output.select, frame.row, printer), frame, printer)]
     case 'deferred': {
       const entries = output.needs.map(({ column, type }) => {
-        return { key: column, value: { kind: 'column', column, type, nullable: true } as const }
+        return { key: column, value: { kind: 'column', column, type } as const }
       })
       return outputPieces({ kind: 'object', entries }, frame, printer)
     }

@@ -94,9 +94,9 @@ function planMember(field: FieldSelection, context: PlanContext): Output {
   if (definition === null) return { kind: 'json', text: JSON.stringify(parentType) }
   switch (name) {
     case 'id':
-      return { kind: 'column', column: 'id', type: types.uuid, nullable: false }
+      return { kind: 'column', column: 'id', type: types.uuid }
     case 'created_at':
-      return { kind: 'column', column: 'created_at', type: types.timestamptz, nullable: false }
+      return { kind: 'column', column: 'created_at', type: types.timestamptz }
     case 'errors':
       return errorsOutput(context)
     default:

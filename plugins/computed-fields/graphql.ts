@@ -66,7 +66,7 @@ function planScalar(
 ): Output {
   const value = planCall(call, selection)
   const path = selection.argument('path')
-  const column = { type, nullable: true, path: path ? readPathArgument(path) : null }
+  const column = { type, path: path ? readPathArgument(path) : null }
   const options = { stringifyNumbers: schema.settings.stringifyNumericTypes, serverVersion: schema.serverVersion }
   const build: SqlBuilder = (row, printer) => {
     const call = returnsSet ? sql`(select ${value(row, printer)} limit 1)` : value(row, printer)

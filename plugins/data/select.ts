@@ -33,12 +33,7 @@ const offsetOperand = (offset: number | null): Rows['offset'] =>
   offset === null ? null : { kind: 'param', source: { from: 'constant', value: String(offset) }, type: 'bigint' }
 
 /** A column of a row as JSON. */
-export const columnOutput = ({ name, type, nullable }: ColumnModel): Output => ({
-  kind: 'column',
-  column: name,
-  type,
-  nullable,
-})
+export const columnOutput = ({ name, type }: ColumnModel): Output => ({ kind: 'column', column: name, type })
 
 const wildcard = /^\*(\.\*)*$/
 

@@ -76,7 +76,7 @@ const isJson = ({ type }: ColumnModel): boolean => type.name === 'json' || type.
 
 function columnOutput(column: ColumnModel, field: FieldSelection): Output {
   const path = field.argument('path')
-  const output = { kind: 'column', column: column.name, type: column.type, nullable: column.nullable } as const
+  const output = { kind: 'column', column: column.name, type: column.type } as const
   return path ? { ...output, path: readPathArgument(path) } : output
 }
 

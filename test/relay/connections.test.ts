@@ -180,6 +180,25 @@ test('aliases, type names and empty selections are answered as selected', async 
   })
 })
 
+test('flags of a page are told when nothing else is asked for, whatever rows there are', async (t) => {
+  const trellis = await startLibrary(t)
+  const query = `{ all: book_connection { pageInfo { hasNextPage hasPreviousPage } }
+    end: book_connection(last: 2) { pageInfo { hasNextPage } }
+    cut: book_connection(first: 2) { pageInfo { hasNextPage } }
+    none: book_connection(where: {id: {_lt: 0}}) { pageInfo { hasNextPage } }
+    publisher_connection(order_by: {id: asc}) { edges { node {
+      books_connection(where: {id: {_lt: 0}}) { pageInfo { hasPreviousPage } } } } } }`
+  const { publisher_connection, ...flat } = await ask<Record<string, Connection>>(trellis, query)
+  assert.deepEqual(flat, {
+    all: { pageInfo: { hasNextPage: false, hasPreviousPage: false } },
+    end: { pageInfo: { hasNextPage: false } },
+    cut: { pageInfo: { hasNextPage: true } },
+    none: { pageInfo: { hasNextPage: false } },
+  })
+  const nested = { books_connection: { pageInfo: { hasPreviousPage: false } } }
+  assert.deepEqual(new Set(publisher_connection!.edges.map(({ node }) => JSON.stringify(node))), new Set([JSON.stringify(nested)]))
+})
+
 test('distinct_on decides what the base set is, the connection has its own order', async (t) => {
   const trellis = await startShelf(t)
   assert.equal(titles(await books(trellis, 'distinct_on: publisher_id')), 'DF')

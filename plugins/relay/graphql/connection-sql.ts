@@ -92,7 +92,7 @@ export function connectionSql(connection: Connection, outer: Sql | null, printer
     return output.kind === 'edges' ? edgesSql(output.entries, view, frame) : pageInfoSql(output.entries, view)
   })
   // Without an aggregate there would be an object for each row.
-  if (entries.every(({ value }) => isConstant(value))) return sql`select ${text} as j`
+  if (entries.every(({ value }) => isConstant(value, connection))) return sql`select ${text} as j`
   const rows = sql`cross join lateral (select (${page}.${id(columns.row)}).*) as ${row}`
   return sql`select ${text} as j from (${pageSql(view)}) as ${page} ${rows}${join(frame.joins, '')}`
 }
@@ -106,8 +106,13 @@ interface PageView {
   readonly printer: Printer
 }
 
-const isConstant = (output: ConnectionOutput): boolean =>
-  output.kind === 'json' || (output.kind === 'pageInfo' && output.entries.every(({ value }) => value.kind === 'json'))
+/** Whether it is the same whatever rows there are. */
+function isConstant(output: ConnectionOutput, connection: Connection): boolean {
+  if (output.kind !== 'pageInfo') return output.kind === 'json'
+  return output.entries.every(({ value: { kind } }) => {
+    return kind === 'json' || (isFlag(kind) && !mayHaveMore(cutBy[kind], connection))
+  })
+}
 
 /** A JSON object; texts are parts of it as they are. */
 function objectSql<Value>(entries: readonly Entry<Value>[], valueSql: (value: Value) => string | Sql): Sql {
@@ -195,9 +200,8 @@ function pageInfoSql(entries: readonly Entry<PageInfoOutput>[], view: PageView):
       case 'endCursor':
         return pageCursorSql(fromEnd ? 'first' : 'last', view)
       case 'hasNextPage':
-        return hasMoreSql('before', view)
       case 'hasPreviousPage':
-        return hasMoreSql('after', view)
+        return hasMoreSql(cutBy[output.kind], view)
       default:
         return output satisfies never
     }
@@ -214,20 +218,30 @@ function pageCursorSql(which: 'first' | 'last', view: PageView): Sql {
   return sql`coalesce('"' || ${cursor} || '"', 'null')`
 }
 
+/** The side that a cursor cuts off of what each flag tells of. */
+const cutBy = { hasNextPage: 'before', hasPreviousPage: 'after' } as const
+
+const isFlag = (kind: PageInfoOutput['kind']): kind is keyof typeof cutBy => kind in cutBy
+
+/** Whether rows of the page's own side may be behind it. */
+const isOpen = (side: 'after' | 'before', { size, fromEnd }: Connection): boolean =>
+  size !== null && fromEnd === (side === 'after')
+
+const mayHaveMore = (side: 'after' | 'before', connection: Connection): boolean =>
+  isOpen(side, connection) || connection.cursor?.side === side
+
 /**
  * Whether the base set has rows on the side of the page that a cursor of that side cuts off: the other rows of the page's
  * own side, or those that the cursor left out.
  */
 function hasMoreSql(side: 'after' | 'before', view: PageView): Sql {
   const { connection, columns, page } = view
-  const { cursor, size, fromEnd } = connection
+  if (!mayHaveMore(side, connection)) return sql`'false'`
   const conditions: Sql[] = []
-  const isOpenSide = fromEnd === (side === 'after')
-  if (isOpenSide && size !== null) {
-    conditions.push(sql`coalesce(bool_or(${page}.${id(columns.number)} > ${integer(size)}), false)`)
+  if (isOpen(side, connection)) {
+    conditions.push(sql`coalesce(bool_or(${page}.${id(columns.number)} > ${integer(connection.size!)}), false)`)
   }
-  if (cursor?.side === side) conditions.push(sql`count(*) > 0 and ${cutOffSql(side, view)}`)
-  if (conditions.length === 0) return sql`'false'`
+  if (connection.cursor?.side === side) conditions.push(sql`count(*) > 0 and ${cutOffSql(side, view)}`)
   return sql`(${join(conditions, ' or ')})::text`
 }
 

@@ -20,7 +20,8 @@ export function planConnection(
   if (first && last) throw atOnce(field, '"first" and "last"')
   const count = first ?? last
   const size = count ? readLimit(count) : null
-  const order = totalOrder(planOrderBy(field, context), nodeKey(context.schema, table)!)
+  const ofTable = totalOrder(planOrderBy(field, context), nodeKey(context.schema, table)!)
+  const order = rows.from.kind === 'table' ? ofTable : ofTable.map(mayBeNull)
   const cursor = planCursor(field, order)
   const entries = entriesOf(field, (member) => planMember(member, context, table))
   return { table: table.name, rows, order, cursor, size, fromEnd: last !== undefined, entries }
@@ -28,6 +29,9 @@ export function planConnection(
 
 const atOnce = (field: FieldSelection, both: string) =>
   validationFailed(`${both} are not allowed at once`, pathKeys(field.argumentsPath))
+
+/** In rows that a function makes, columns that are declared NOT NULL may be null all the same. */
+const mayBeNull = (element: OrderElement): OrderElement => ({ ...element, value: { ...element.value, nullable: true } })
 
 /** The order asked for, each value once, and then the key. */
 function totalOrder(given: readonly OrderElement[], key: readonly ColumnModel[]): readonly OrderElement[] {

@@ -153,6 +153,18 @@ const numericCodec = (type: string): Codec => ({
   },
 })
 
+const doubleNumber = numericCodec('float8')
+
+/** Strings may be more than JSON has numbers for, such as `Infinity`; PostgreSQL reads them. */
+const doubleCodec: Codec = {
+  ...doubleNumber,
+  encode(value) {
+    const text = doubleNumber.encode(value)
+    if (typeof value !== 'string') requireDouble(text)
+    return text
+  },
+}
+
 const moneyNumber = numericCodec('money')
 
 /** More digits than any amount of money has, before the point or behind it. */
@@ -253,7 +265,7 @@ const known: Readonly<Record<string, Codec>> = {
   varchar: stringCodec,
   int2: integerCodec('smallint', 16),
   int8: integerCodec('bigint', 64),
-  float8: numericCodec('float8'),
+  float8: doubleCodec,
   numeric: numericCodec('numeric'),
   money: moneyCodec,
   json: jsonCodec('json'),

@@ -97,6 +97,7 @@ const refused: readonly (readonly [type: string, value: unknown, code: string, m
   ['int4', 1.5, 'validation-failed', 'expected a 32-bit integer for type "Int", but found a float', 'a float'],
   ['int4', [], 'validation-failed', 'expected a 32-bit integer for type "Int", but found a list'],
   ['float4', raw('1e400'), 'parse-failed', `The value 1.0e400 ${floatBounds}`],
+  ['float8', raw('-1e400'), 'parse-failed', `The value -1.0e400 ${floatBounds}`],
   ['float4', {}, 'validation-failed', 'expected a float for type "Float", but found an object'],
   ['bool', 0, 'validation-failed', 'expected a boolean for type "Boolean", but found a number'],
   ['text', true, 'validation-failed', 'expected a string for type "String", but found a boolean'],

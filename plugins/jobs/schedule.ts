@@ -1,6 +1,7 @@
 // When jobs are due. The occurrences of a schedule depend on nothing but the schedule, so all instances agree on them.
 
 import { Cron } from 'croner'
+import { longestStep, WallClock } from './wall-clock.ts'
 
 /** Five fields of cron in a time zone of the IANA database (absent: UTC); each so many milliseconds; or once. */
 export type Schedule =
@@ -32,25 +33,59 @@ export function occurrencesOf(schedule: Schedule | null | undefined): Occurrence
   return soleOccurrence(schedule.at)
 }
 
-/** Times are those of the clocks of the zone: one that they skip is due when they have been set, one that they have twice is due the first time. */
 function cronOccurrences(cron: string, timezone: string): Occurrences {
   const fields = cron.trim().split(/\s+/)
   if (fields.length !== 5) throw new TypeError(`"${cron}" is no cron expression: it has not five fields`)
-  requireTimeZone(timezone)
+  const clock = clockOf(timezone)
   const expression = fields.join(' ')
-  const next = nextOf(expression, timezone)
+  const shown = shownTimes(expression)
+  const next = isEachHour.test(fields[1]!) ? goingOn(shown, clock) : onceEach(shown, clock)
   if (next(Date.now()) === null) throw new TypeError(`"${cron}" is no cron expression: it is never due`)
   return { text: `${expression} ${timezone}`, latest: latestBy(next), next }
 }
 
-function nextOf(expression: string, timezone: string): Occurrences['next'] {
+/** The times of an expression on clocks that are never set: the first one after another. */
+function shownTimes(expression: string): Occurrences['next'] {
   try {
-    const parsed = new Cron(expression, { timezone, paused: true })
-    return (moment) => parsed.nextRun(new Date(moment))?.getTime() ?? null
+    const parsed = new Cron(expression, { timezone: 'UTC', paused: true })
+    return (shown) => parsed.nextRun(new Date(shown))?.getTime() ?? null
   } catch (error) {
     throw new TypeError(`"${expression}" is no cron expression: ${(error as Error).message}`)
   }
 }
+
+const isEachHour = /^(\*|0-23)(\/1)?$/
+
+/** A time that the clocks skip is due when they have been set, one that they show twice is due the first time. */
+const onceEach =
+  (nextShown: Occurrences['next'], clock: WallClock): Occurrences['next'] =>
+  (moment) => {
+    for (let shown = nextShown(clock.shown(moment)); shown !== null; shown = nextShown(shown)) {
+      const due = clock.moments(shown)[0] ?? clock.setForward(shown)
+      if (due > moment) return due
+    }
+    return null
+  }
+
+/** A time that the clocks skip is not due, one that they show twice is due both times: so it goes on from hour to hour. */
+const goingOn =
+  (nextShown: Occurrences['next'], clock: WallClock): Occurrences['next'] =>
+  (moment) => {
+    const now = clock.shown(moment)
+    const soon = nextShown(now)
+    if (soon === null) return null
+    const at = moment + (soon - now)
+    // The clocks are not set until then.
+    if (at < moment + longestStep && clock.shown(at) === soon) return at
+    const [before, after] = clock.offsetsAround(now)
+    let first: number | null = null
+    for (let shown = nextShown(now - Math.max(0, before - after)); shown !== null; shown = nextShown(shown)) {
+      if (first !== null && shown - Math.max(...clock.offsetsAround(shown)) >= first) return first
+      const due = clock.moments(shown).find((each) => each > moment)
+      if (due !== undefined && (first === null || due < first)) first = due
+    }
+    return first
+  }
 
 /** How far back something is looked for that was due: the 29th of February is eight years apart where a century is in between. */
 const longestPause = 20 * 366 * 24 * 3_600_000
@@ -75,10 +110,10 @@ function latestBy(next: Occurrences['next']): Occurrences['latest'] {
   }
 }
 
-function requireTimeZone(name: string): void {
+function clockOf(name: string): WallClock {
   try {
     // Offsets are no places: they have no rules of their own.
-    if (!/^[+-]/.test(name)) return void new Intl.DateTimeFormat('en', { timeZone: name })
+    if (!/^[+-]/.test(name)) return new WallClock(name)
   } catch {
     // Said below.
   }

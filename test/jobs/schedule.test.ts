@@ -34,6 +34,24 @@ test('a time that clocks skip is due when they were set, one that they have twic
   ])
 })
 
+test('so are times of lists, ranges and steps, and never twice at the same moment', () => {
+  const forward = '2026-03-28T12:00:00Z'
+  assert.deepEqual(after(berlin('30 2,14 * * *'), forward, 3), ['03-28T13:30', '03-29T01:00', '03-29T12:30'])
+  assert.deepEqual(after(berlin('0,30 2 * * *'), forward, 2), ['03-29T01:00', '03-30T00:00'])
+  assert.deepEqual(after(berlin('30 1-3 * * *'), forward, 3), ['03-29T00:30', '03-29T01:00', '03-29T01:30'])
+  assert.deepEqual(after(berlin('0 */2 * * *'), '2026-03-29T00:00:00Z', 2), ['03-29T01:00', '03-29T02:00'])
+  assert.deepEqual(after(berlin('0 2,3 * * *'), '2026-03-29T00:00:00Z', 2), ['03-29T01:00', '03-30T00:00'])
+  const back = '2026-10-24T22:30:00Z'
+  assert.deepEqual(after(berlin('30 2,14 * * *'), back, 2), ['10-25T00:30', '10-25T13:30'])
+  assert.deepEqual(after(berlin('0,30 2 * * *'), back, 3), ['10-25T00:00', '10-25T00:30', '10-26T01:00'])
+  assert.deepEqual(after(berlin('0 */2 * * *'), back, 2), ['10-25T00:00', '10-25T03:00'])
+})
+
+test('a day that clocks leave out is made up for when it is over', () => {
+  const apia = (cron: string) => ({ cron, timezone: 'Pacific/Apia' })
+  assert.deepEqual(after(apia('0 9 30 12 *'), '2011-12-01T00:00:00Z', 2), ['12-30T10:00', '12-29T19:00'])
+})
+
 test('what is due each so many minutes goes on when clocks are set', () => {
   assert.deepEqual(after(berlin('*/30 * * * *'), '2026-03-29T00:30:00Z', 2), ['03-29T01:00', '03-29T01:30'])
   assert.deepEqual(after(berlin('*/30 * * * *'), '2026-10-25T00:00:00Z', 3), [
@@ -41,10 +59,11 @@ test('what is due each so many minutes goes on when clocks are set', () => {
     '10-25T01:00',
     '10-25T01:30',
   ])
+  assert.deepEqual(after(berlin('15 * * * *'), '2026-10-25T00:00:00Z', 3), ['10-25T00:15', '10-25T01:15', '10-25T02:15'])
 })
 
 test('looking back and looking ahead give the same occurrences, whatever the clocks do', () => {
-  const crons = ['30 2 * * *', '*/20 * * * *', '15 1,2,3 * * 0', '0 0 29 2 *', '0 12 31 * *']
+  const crons = ['30 2 * * *', '*/20 * * * *', '15 1,2,3 * * 0', '*/20 2 * * *', '0 0 29 2 *', '0 12 31 * *']
   const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia']
   for (const cron of crons) {
     for (const timezone of zones) {

@@ -80,12 +80,19 @@ export interface Schedule {
   readonly timezone?: string
 }
 
-/** The next times after a moment at which something is due. */
-export function occurrencesAfter({ schedule, timezone = 'UTC' }: Schedule, moment: Date, count: number): Date[] {
+/** The times after a moment at which something is due: those up to now, at most `most`, and as many as `ahead` more. */
+export function occurrencesAfter(
+  { schedule, timezone = 'UTC' }: Schedule,
+  moment: Date,
+  { now, most, ahead }: { readonly now: Date; readonly most: number; readonly ahead: number },
+): Date[] {
   const { next } = occurrencesOf({ cron: schedule, timezone })
-  const found: Date[] = []
-  for (let time = next(moment.getTime()); time !== null && found.length < count; time = next(time)) {
-    found.push(new Date(time))
+  const past: Date[] = []
+  const future: Date[] = []
+  for (let time = next(moment.getTime()); time !== null; time = next(time)) {
+    const part = time > now.getTime() ? future : past
+    part.push(new Date(time))
+    if (past.length === most || future.length === ahead) break
   }
-  return found
+  return [...past, ...future]
 }

@@ -9,6 +9,9 @@ import { topUp } from './occurrences.ts'
 
 const planningMillis = 60_000
 
+/** Milliseconds until the same is done without the job, whose database may be away: what is due each minute is planned for longer. */
+const netMillis = 20 * 60_000
+
 /** Has the jobs follow the model. */
 export function scheduleTicks(engine: Engine, jobs: Jobs): void {
   const { database } = engine
@@ -24,6 +27,12 @@ export function scheduleTicks(engine: Engine, jobs: Jobs): void {
       const { model } = engine
       if (stored?.version === String(model.resourceVersion)) await topUp(model, transaction)
     })
+  let net: NodeJS.Timeout | undefined
+  engine.onReady(() => {
+    // Where it fails, the database is away: there is a next time.
+    net = setInterval(() => void plan().catch(() => {}), netMillis).unref()
+  })
+  engine.onStopping(() => clearInterval(net))
   keepJobs(engine, jobs, (model) => {
     const triggers = [...cronTriggersOf(model).values()]
     if (triggers.length === 0) return []

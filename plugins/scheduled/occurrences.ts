@@ -4,7 +4,7 @@ import type { Model } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 import { occurrencesAfter, wakeStatement } from '../delivery/index.ts'
 import { cronTriggersOf, inconsistentCronTriggers } from './metadata.ts'
-import type { CronTrigger } from './schema.ts'
+import { type CronTrigger, retryDefaults } from './schema.ts'
 
 /** How many occurrences of each trigger are ahead. */
 const ahead = 100
@@ -30,23 +30,42 @@ export async function followCronTriggers(
 /** Triggers whose occurrences are planned by one statement; others get their turn in between. */
 const plannedAtOnce = 5
 
-/** Every trigger that has fewer than it should gets more; what no trigger stands behind goes. */
+/**
+ * Every trigger that has fewer than it should gets more, from the last one that it has: what was due meanwhile is made up for, as
+ * far back as it may be delivered yet. What no trigger stands behind goes.
+ */
 export async function topUp(model: Model, transaction: Transaction): Promise<void> {
   const triggers = cronTriggersOf(model)
-  const upcoming = await transaction.rows<{ name: string; count: number; latest: Date }>(
-    `select trigger_name as name, count(*)::int as count, max(scheduled_time) as latest from trellis.hdb_cron_events
-     where status = 'scheduled' and tries = 0 and scheduled_time > now() group by trigger_name`,
+  const planned = await transaction.rows<{ name: string; count: number; latest: Date | null }>(
+    `select name, latest, (select count(*)::int from trellis.hdb_cron_events where trigger_name = name and ${isUpcoming}) as count
+     from unnest($1::text[]) as name
+       left join lateral (select max(scheduled_time) as latest from trellis.hdb_cron_events where trigger_name = name) as l on true`,
+    [[...triggers.keys()]],
   )
-  const found = new Map(upcoming.map((row) => [row.name, row]))
+  const found = new Map(planned.map((row) => [row.name, row]))
   const now = await currentTime(transaction)
   const plans = [...triggers.values()].flatMap(({ entry }) => {
-    const { count = 0, latest = now } = found.get(entry.name) ?? {}
-    return count < ahead ? [{ entry, after: latest }] : []
+    const { count, latest } = found.get(entry.name)!
+    return count < ahead ? [{ entry, after: latest ? notTooLate(latest, entry, now) : now, now }] : []
   })
   for (let i = 0; i < plans.length; i += plannedAtOnce) await plan(plans.slice(i, i + plannedAtOnce), transaction)
   const owned = [...triggers.keys(), ...inconsistentCronTriggers(model)]
-  const gone = [...found.keys()].filter((name) => !owned.includes(name))
-  await forget(gone, transaction)
+  const gone = await transaction.rows<{ name: string }>(
+    `select distinct trigger_name as name from trellis.hdb_cron_events where ${isUpcoming} and trigger_name <> all($1)`,
+    [owned],
+  )
+  await forget(
+    gone.map(({ name }) => name),
+    transaction,
+  )
+}
+
+/** Condition: it is still to come, and was never tried. */
+const isUpcoming = `status = 'scheduled' and tries = 0 and scheduled_time > now()`
+
+/** The moment, or where what comes after it would be too late to be delivered: when that is no more so. */
+function notTooLate(moment: Date, { retry_conf = retryDefaults }: CronTrigger, now: Date): Date {
+  return new Date(Math.max(moment.getTime(), now.getTime() - retry_conf.tolerance_seconds * 1000))
 }
 
 async function currentTime(transaction: Transaction): Promise<Date> {
@@ -58,22 +77,29 @@ async function currentTime(transaction: Transaction): Promise<Date> {
 async function replan(entry: CronTrigger, transaction: Transaction): Promise<void> {
   await transaction.rows(
     `delete from trellis.hdb_cron_events
-     where trigger_name = $1 and status = 'scheduled' and tries = 0 and scheduled_time > now()`,
+     where trigger_name = $1 and ${isUpcoming}`,
     [entry.name],
   )
-  await plan([{ entry, after: await currentTime(transaction) }], transaction)
+  const now = await currentTime(transaction)
+  await plan([{ entry, after: now, now }], transaction)
 }
 
 /** Occurrences to be planned. */
 interface Plan {
   readonly entry: CronTrigger
   readonly after: Date
+  readonly now: Date
 }
+
+/** So many are made up for at once. */
+const mostMissed = 1000
 
 /** An occurrence that is there already stays as it is, so that it is delivered once, whoever plans it again. */
 async function plan(plans: readonly Plan[], transaction: Transaction): Promise<void> {
-  const planned = plans.flatMap(({ entry, after }) =>
-    occurrencesAfter(entry, after, ahead).map((time) => ({ name: entry.name, time: time.toISOString() })),
+  const planned = plans.flatMap(({ entry, after, now }) =>
+    occurrencesAfter(entry, after, { now, most: mostMissed, ahead }).map((time) => {
+      return { name: entry.name, time: time.toISOString() }
+    }),
   )
   await transaction.rows(
     `insert into trellis.hdb_cron_events (trigger_name, scheduled_time)

@@ -126,6 +126,29 @@ test('ticks that were missed are sent once by one of three instances, or dropped
   assert.deepEqual({ name, payload, comment }, { name: 'tick', payload: [1], comment: 'New year' })
 })
 
+test('ticks that were missed for longer than they are planned ahead are made up for within the tolerance', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  const first = await startTrellis(t)
+  const schedule = '*/2 * * * *'
+  const retry_conf = { tolerance_seconds: 5 * 3600 }
+  await first.op('create_cron_trigger', { ...tick(hook.url), schedule, retry_conf })
+  await first.sql(`update trellis.hdb_cron_events set scheduled_time = scheduled_time - interval '7 hours'`)
+  // Of 7 hours 5 are within the tolerance; what was planned was due in the first 200 minutes.
+  const second = await startTrellis(t, { database: first.database })
+  const made = `select count(*)::int as n from trellis.hdb_cron_events`
+  await eventually(async () => {
+    const [row] = await second.sql(`${made} where status = 'delivered'`)
+    return Math.abs(Number(row?.['n']) - 150) <= 2
+  })
+  const [dead] = await second.sql(`${made} where status = 'dead'`)
+  assert.ok(Math.abs(Number(dead?.['n']) - 60) <= 2)
+  const [upcoming] = await second.sql(`${made} where scheduled_time > now()`)
+  assert.equal(upcoming?.['n'], 100)
+  const [gap] = await second.sql(`select max(next - scheduled_time)::text as longest from
+    (select scheduled_time, lead(scheduled_time) over (order by scheduled_time) as next from trellis.hdb_cron_events) as e`)
+  assert.equal(gap?.['longest'], '00:02:00')
+})
+
 test('documents bring triggers and take them, save those that stay out of documents', async (t) => {
   const hook = await startOther(t, () => ({}))
   const { op, opError, sql } = await startTrellis(t)

@@ -6,7 +6,7 @@ import { Wrapping } from '../engine/wrapping.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
 import { exchange, failure, longestTimer } from './exchange.ts'
-import { withDefaults } from './headers.ts'
+import { type OutgoingHeaders, withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
 import { openSocket } from './socket.ts'
@@ -83,9 +83,10 @@ export class OutgoingClient implements Outgoing {
     const timer = setTimeout(late, Math.min(timeout, longestTimer))
     try {
       const { dispatcher } = this.#opened ?? (await this.#open())
-      const sent = withDefaults(headers ?? {}, this.#dialect)
+      const { origin, path } = place
       const ending = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal
-      const response = await dispatcher.request({ ...place, method, headers: sent, body: body ?? null, signal: ending })
+      const options = { origin, path, method, headers: this.#headers(place, headers), body: body ?? null, signal: ending }
+      const response = await dispatcher.request(options)
       return { status: response.statusCode, headers: response.headers, body: streamed(response.body) }
     } catch (error) {
       throw failure(error)
@@ -97,9 +98,16 @@ export class OutgoingClient implements Outgoing {
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
     const place = this.#placeOf(request.url)
     if (!place) throw invalidUrl()
-    const headers = withDefaults(request.headers ?? {}, this.#dialect)
+    const headers = this.#headers(place, request.headers)
     const { dispatcher } = this.#opened ?? (await this.#open())
-    return exchange(dispatcher, { ...place, headers }, request)
+    return exchange(dispatcher, { origin: place.origin, path: place.path, headers }, request)
+  }
+
+  /** What is sent: who the URL says that asks, unless a header does. */
+  #headers({ authorization }: Place, given: OutgoingHeaders = {}): Record<string, string> {
+    const headers = withDefaults(given, this.#dialect)
+    if (authorization === null || Object.keys(headers).some((name) => /^authorization$/i.test(name))) return headers
+    return { ...headers, authorization }
   }
 
   async #open(): Promise<Transport> {

@@ -6,7 +6,7 @@ import { webhookAuthenticator } from './authenticator.ts'
 
 /** Refuses what is no URL of an HTTP server, or holds a user's name. */
 const urlRefusal = (url: string): string | null =>
-  isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path, without a user name'
+  isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path'
 
 export default definePlugin({
   name: 'auth-webhook',

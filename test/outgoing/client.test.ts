@@ -43,6 +43,17 @@ test('the default headers replace others of their names, and bodies have a lengt
   })
 })
 
+test('a user that the URL names is authenticated as such, unless a header says who asks', async (t) => {
+  const server = await startOther(t, () => ({}))
+  const url = server.url.replace('//', '//j%C3%B6:p%40ss%zz@')
+  const { send } = client(t)
+  await send(url)
+  await send(url, { headers: { Authorization: 'Bearer x' } })
+  const [first, second] = server.received
+  assert.equal(first?.headers.authorization, `Basic ${Buffer.from('jö:p%40ss%zz').toString('base64')}`)
+  assert.equal(second?.headers.authorization, 'Bearer x')
+})
+
 test('the hasura dialect has its own name and follows up to ten redirects', async (t) => {
   const server = await startOther(t, ({ path }) => {
     const left = Number(path.slice(1))
@@ -79,7 +90,7 @@ test('what gives no answer says why', async (t) => {
     'connection',
     /^TLS: (wrong version number|packet length too long)$/,
   )
-  for (const url of ['', 'nowhere', 'file:///etc/passwd', 'http://u:p@h/']) await failure(url, 'invalid-url', /https:/)
+  for (const url of ['', 'nowhere', 'file:///etc/passwd']) await failure(url, 'invalid-url', /https:/)
   await failure('http://127.0.0.1:9/', 'connection', /header/, { headers: { 'x-bad': 'a\nb' } })
 })
 

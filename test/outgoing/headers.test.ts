@@ -62,5 +62,6 @@ test('how long an answer holds is said by max-age or s-maxage, else by Expires',
 
 test('a URL is logged without what may be secret in it', () => {
   assert.equal(loggableUrl('https://h:1/p?a=1&b=2&a=3#f'), 'https://h:1/p?a=redacted&b=redacted#f')
-  for (const bad of ['x', 'http://u:p@h/', 'postgres://h/d']) assert.equal(loggableUrl(bad), '<redacted>')
+  assert.equal(loggableUrl('http://u:p@h/'), 'http://redacted:redacted@h/')
+  for (const bad of ['x', 'postgres://u:p@h/d']) assert.equal(loggableUrl(bad), '<redacted>')
 })

@@ -25,6 +25,7 @@ import { emptyDocument, type MetadataRegistry } from './registry.ts'
 import { modelOf, type Resolution, resolve } from './resolve.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
 import { shareDocument } from './sharing.ts'
+import type { ModelChange } from './slices.ts'
 import { SourceStore } from './source-store.ts'
 import { noContents, type SourceContents, type SourceStates, statesOf, wantedSources } from './sources.ts'
 import { type MetadataNotice, MetadataStore } from './store.ts'
@@ -135,8 +136,7 @@ export class ServedMetadata {
       if (row?.transaction_read_only === 'on') return
       const stored = await this.#store.lockWithin(transaction, startPatience)
       if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
-      const change = { previous: null, next: this.state.model, isReread: true, transaction }
-      for (const effect of registry.effects) await effect(change)
+      await this.follow({ previous: null, next: this.state.model, isReread: true, transaction })
     }
     await this.editing.run((since) => despiteConflicts(() => database.transaction(work, { since })))
   }
@@ -170,12 +170,23 @@ export class ServedMetadata {
     return stored
   }
 
-  /** Stores a change together with what follows it in the database, and tells other instances when it is committed. */
-  async save(change: SavedChange, before: MetadataState, transaction: Transaction): Promise<void> {
+  /** Has the effects of plugins bring the database in line with a model. */
+  async follow(change: ModelChange): Promise<void> {
+    for (const effect of this.#options.registry.effects) await effect(change)
+  }
+
+  /**
+   * Stores a change together with what follows it in the database, and tells other instances when it is committed; `followed` is
+   * the model that the database is in line with.
+   */
+  async save(
+    change: SavedChange,
+    { before, followed }: { readonly before: MetadataState; readonly followed: Model },
+    transaction: Transaction,
+  ): Promise<void> {
     const after = change.finish()
     const isReread = change.tablesRead === 'all'
-    const models = { previous: before.model, next: after.model, isReread, transaction }
-    for (const effect of this.#options.registry.effects) await effect(models)
+    await this.follow({ previous: followed, next: after.model, isReread, transaction })
     const version = after.model.resourceVersion
     await this.#store.save(transaction, { previous: before.document, next: after.document, version })
     await this.#sourceStore.save(transaction, before.contents.stored, after.contents.stored)

@@ -99,6 +99,11 @@ export interface Operation<S extends TSchema = TSchema> {
   readonly access?: ByArguments<S, AccessMode>
   /** Whether the handler edits the metadata or changes the catalog, and so the model is rebuilt; absent: yes. */
   readonly editsMetadata?: ByArguments<S, boolean>
+  /**
+   * Whether it may write rows, and so has to find the database as the metadata of earlier members of a bulk wants it: their
+   * effects come before it. Absent: no.
+   */
+  readonly writesRows?: boolean
   /** Absent: none. */
   readonly check?: ByArguments<S, ConsistencyCheck>
   /** The object that `check: 'object'` is about. */

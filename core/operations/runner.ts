@@ -64,7 +64,11 @@ interface Run {
   readonly state: MetadataState
   /** Filled by handlers. */
   readonly afterCommit: AfterCommit[]
+  /** Has the effects of what was edited so far bring the database in line. */
+  follow(): Promise<void>
 }
+
+const nothingToFollow = async () => {}
 
 const success = { message: 'success' } as const
 
@@ -101,7 +105,7 @@ export class MetadataRunner {
     const { state } = served
     const work = async (transaction: Transaction) => {
       await inArguments(sessionSettings.apply(session, transaction))
-      const run: Run = { session, transaction, state, workspace: null, afterCommit: [] }
+      const run: Run = { session, transaction, state, workspace: null, afterCommit: [], follow: nothingToFollow }
       return { result: await this.#call(call, run), state, afterCommit: run.afterCommit }
     }
     return database.transaction(work, { readOnly, signal })
@@ -145,7 +149,7 @@ export class MetadataRunner {
         const next = workspace.finish()
         // Why something cannot be fetched is known to this instance alone.
         if (fetched.every(({ error }) => error)) return { ...next, model: modelOf(next.resolution, stored) }
-        await served.save(workspace, state, transaction)
+        await served.save(workspace, { before: state, followed: state.model }, transaction)
         return next
       }
       const next = await despiteConflicts(() => database.transaction(work, { since }))
@@ -173,9 +177,16 @@ export class MetadataRunner {
     const { workspace, state } = await inArguments(this.#open(transaction, fetched))
     await inArguments(sessionSettings.apply(session, transaction))
     workspace.tables.expect(namedTables(call))
-    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [] }
+    let followed = state.model
+    const follow = async () => {
+      const { model } = workspace.state
+      if (model === followed) return
+      await served.follow({ previous: followed, next: model, isReread: false, transaction })
+      followed = model
+    }
+    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [], follow }
     const result = await this.#call(call, run)
-    if (workspace.changed) await inArguments(served.save(workspace, state, transaction))
+    if (workspace.changed) await inArguments(served.save(workspace, { before: state, followed }, transaction))
     return { result, state: workspace.finish(), afterCommit: run.afterCommit }
   }
 
@@ -183,6 +194,7 @@ export class MetadataRunner {
   async #call(call: Call, run: Run): Promise<unknown> {
     try {
       const { workspace } = run
+      if (call.operation.writesRows) await run.follow()
       const result = workspace && editsMetadata(call) ? this.#handleEdit(call, run, workspace) : this.#handle(call, run)
       return (await result) ?? success
     } catch (error) {

@@ -96,6 +96,7 @@ export const insertRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'insert',
+    writesRows: true,
     about: { summary: 'Inserts rows.', result: Changed },
     args: InsertArgs,
     async handle(context, args) {
@@ -117,6 +118,7 @@ export const updateRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'update',
+    writesRows: true,
     about: { summary: 'Updates rows.', result: Changed },
     args: UpdateArgs,
     handle(context, args) {
@@ -137,6 +139,7 @@ export const deleteRows = (options: DataOptions) =>
   operation({
     ...data,
     type: 'delete',
+    writesRows: true,
     about: { summary: 'Deletes rows.', result: Changed },
     args: DeleteArgs,
     handle(context, args) {

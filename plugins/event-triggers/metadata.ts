@@ -86,7 +86,7 @@ interface Resolving {
 
 function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTrigger {
   const { name } = table
-  if (!canTrigger(table)) throw notOnViews(name)
+  refuseTable(table)
   context.depend({ kind: 'table', table: name }, 'parent')
   for (const operation of rowOperations) dependOnColumns(entry.definition[operation], table, context)
   for (const column of entry.ordering_key ?? []) dependOnColumn(column, 'column', table, context)
@@ -115,11 +115,12 @@ function urlIn(variable: string, environment: Environment): string {
   return url
 }
 
-/** Whether triggers on rows can be made on a relation. */
-export const canTrigger = ({ catalog: { kind } }: TableModel): boolean => kind !== 'view' && kind !== 'materialized'
-
-export const notOnViews = (view: QualifiedName) =>
-  badRequest('not-supported', `event triggers are not supported on view "${nameText(view)}"`)
+/** Refuses relations that no triggers on rows can be made on, and the server's own tables: the log would log itself. */
+export function refuseTable({ name, catalog: { kind } }: TableModel): void {
+  const isView = kind === 'view' || kind === 'materialized'
+  if (!isView && name.schema !== 'trellis') return
+  throw badRequest('not-supported', `event triggers are not supported on ${isView ? 'view' : 'table'} "${nameText(name)}"`)
+}
 
 function dependOnColumns(spec: OperationSpec | undefined, table: TableModel, context: ResolveContext): void {
   for (const part of ['columns', 'payload'] as const) {

@@ -5,7 +5,7 @@ import { findTable, operation, type TableModel } from '../../sdk/metadata.ts'
 import { wakeStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
 import { noSuchEvent, noSuchTrigger, ownerOf, requireEventTrigger } from './lookup.ts'
-import { canTrigger, eventTriggerRef, eventTriggersOf, notOnViews } from './metadata.ts'
+import { eventTriggerRef, eventTriggersOf, refuseTable } from './metadata.ts'
 import { rowOperations } from './row-operations.ts'
 import {
   createEventTriggerArgs,
@@ -54,7 +54,7 @@ export const createEventTrigger = (dialect: Dialect) =>
         throw badRequest('not-supported', 'cannot replace table or schema for trigger')
       }
       const resolved = model.tables.get(nameKey(table))
-      if (resolved && !canTrigger(resolved)) throw notOnViews(table)
+      if (resolved) refuseTable(resolved)
       if (resolved) checkColumns(trigger, resolved)
       entry.event_triggers = [...(entry.event_triggers ?? []).filter(({ name }) => name !== trigger.name), trigger]
     },

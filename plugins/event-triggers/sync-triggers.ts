@@ -143,7 +143,9 @@ function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, 
   const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
     ${join(settings, '')} as ${literal(body)}`
   if (isPlaced) return [made]
-  const placed = sql`create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
+  // Servers of v1.3 leave triggers of the same name.
+  const placed = sql`drop trigger if exists ${id(name)} on ${id(table.schema, table.name)};
+    create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
     for each row execute function ${id('trellis', name)}()`
   // It is on another table: whoever takes an event trigger there takes all of it along.
   return [...(existing ? [dropped(name)] : []), made, placed]

@@ -20,6 +20,7 @@ export const runSql = operation({
   args: RunSqlArgs,
   access: ({ read_only }) => (read_only ? 'READ ONLY' : 'READ WRITE'),
   editsMetadata: isChecked,
+  writesRows: true,
   check: 'new',
   async handle(context, args) {
     const { transaction, catalog, dialect, applySession } = context

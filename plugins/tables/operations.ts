@@ -43,8 +43,13 @@ interface Functions extends Pick<MetadataDocument, 'tables'> {
 }
 
 /** Adds a table to the draft; refuses one that is there already. */
-function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable): TableEntry {
-  if (findTable(metadata, table)) {
+function track(
+  metadata: MetadataDocument,
+  { table, is_enum = false }: TrackedTable,
+  { systemSchema }: Dialect,
+): TableEntry {
+  // As tools see it, the system tables are tracked from the beginning.
+  if (findTable(metadata, table) || table.schema === systemSchema) {
     throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
   }
   // Absent without the plugin of functions.
@@ -70,8 +75,8 @@ const trackTableV1 = {
 export const trackTable = operation({
   ...trackTableV1,
   type: 'track_table',
-  handle({ metadata, refreshCatalog }, tracked) {
-    track(metadata, tracked)
+  handle({ metadata, dialect, refreshCatalog }, tracked) {
+    track(metadata, tracked, dialect)
     refreshCatalog([tracked.table])
   },
 })
@@ -91,8 +96,8 @@ export const trackTableV2 = operation({
   check: 'object',
   object: ({ table }) => tableRef(table.table),
   help: ({ transaction }, { table }) => similarTable(transaction, table.table),
-  handle({ metadata, refreshCatalog }, { table, configuration }) {
-    const entry = track(metadata, table)
+  handle({ metadata, dialect, refreshCatalog }, { table, configuration }) {
+    const entry = track(metadata, table, dialect)
     if (configuration) configure(entry, configuration)
     refreshCatalog([table.table])
   },

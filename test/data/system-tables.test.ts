@@ -215,6 +215,10 @@ test('system tables are for reading, by administrators, and nowhere else', async
     status: 400,
     body: { path: '$.args', error: '"hdb_catalog.hdb_table" is system defined, cannot untrack', code: 'not-supported' },
   })
+  assert.deepEqual(await opError('track_table', table), {
+    status: 400,
+    body: { path: '$.args', error: 'view/table already tracked : "hdb_catalog.hdb_table"', code: 'already-tracked' },
+  })
   const { tables } = await op<{ tables: unknown[] }>('export_metadata', {})
   assert.equal(tables.length, 3)
   const answer = await graphql<{ errors: unknown[] }>('{ hdb_catalog_hdb_table { table_name } }')
@@ -319,6 +323,18 @@ test('the own dialect has none', async (t) => {
   assert.equal(status, 400)
   const schemas = `select nspname from pg_namespace where nspname in ('trellis_system', 'hdb_catalog')`
   assert.deepEqual(await trellis.sql(schemas), [])
+})
+
+test('an entry that holds the character U+0000 keeps no other from being read', async (t) => {
+  const { op } = await startTrellis(t, hasura)
+  const trigger = { webhook: 'http://127.0.0.1:1', schedule: '0 0 1 1 *', include_in_metadata: true }
+  await op('create_cron_trigger', { ...trigger, name: 'plain' })
+  await op('create_cron_trigger', { ...trigger, name: 'null', payload: ['\0\\u0000', 'ä'] })
+  const columns = ['name', 'payload', { name: 'cron_events', columns: ['status'], limit: 1 }]
+  assert.deepEqual(await op('select', { table: system('hdb_cron_triggers'), columns, order_by: '+name' }), [
+    { name: 'null', payload: ['\ufffd\\u0000', 'ä'], cron_events: [{ status: 'scheduled' }] },
+    { name: 'plain', payload: null, cron_events: [{ status: 'scheduled' }] },
+  ])
 })
 
 test('SQL joins schedules with their events, and takes events away', async (t) => {

@@ -141,6 +141,45 @@ test('what an event trigger has in the database goes with it, in every way', asy
   await gone(() => shop.op('run_sql', { sql: 'drop table orders', cascade: true }))
 })
 
+test('in a bulk it holds from where it stands in it', async (t) => {
+  const shop = await startShop(t)
+  const inserting = (id: number) => ({ type: 'insert', args: { table: 'orders', objects: [{ id }] } })
+  const running = (sql: string) => ({ type: 'run_sql', args: { sql } })
+  const making = (args: object) => {
+    const trigger = { name: 'order', table: 'orders', webhook: shop.hook.url, ...args }
+    return { type: 'create_event_trigger', args: trigger }
+  }
+  const all = { columns: '*' }
+  await shop.op('bulk', [
+    inserting(1),
+    making({ insert: all }),
+    inserting(2),
+    running('insert into orders (id) values (3)'),
+    making({ delete: all, replace: true }),
+    running('insert into orders (id) values (4); delete from orders where id = 3'),
+    { type: 'delete', args: { table: 'orders', where: { id: 4 } } },
+    { type: 'delete_event_trigger', args: { name: 'order' } },
+    running('delete from orders where id = 2'),
+    running('create table other (id int)'),
+    { type: 'track_table', args: 'other' },
+    making({ table: 'other', insert: all }),
+    running('insert into other values (5)'),
+  ])
+  const logged = await shop.sql(`select payload ->> 'op' as op, archived,
+      coalesce(payload #> '{data,new,id}', payload #> '{data,old,id}')::text as id from trellis.event_log order by seq`)
+  assert.deepEqual(
+    logged.map(({ op, id, archived }) => [op, id, archived]),
+    [
+      ['INSERT', '2', true],
+      ['INSERT', '3', true],
+      ['DELETE', '3', true],
+      ['DELETE', '4', true],
+      ['INSERT', '5', false],
+    ],
+  )
+  assert.equal((await shop.events(1))[0]?.event.data.new?.['id'], 5)
+})
+
 test('a trigger moves to another table, and is as it was after another start', async (t) => {
   const shop = await startShop(t, { sql: 'create table other (id int)' })
   await shop.trigger({ update: null, delete: null })

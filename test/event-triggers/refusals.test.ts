@@ -40,6 +40,25 @@ test('documents in which two tables have an event trigger of one name are refuse
   assert.deepEqual(await shop.sql('select from pg_trigger where not tgisinternal'), [])
 })
 
+test("the server's own tables have no event triggers: the log would log itself", async (t) => {
+  const shop = await startShop(t)
+  const table = { schema: 'trellis', name: 'event_log' }
+  await shop.op('track_table', table)
+  const args = { name: 'log', table, insert: { columns: '*' }, webhook: 'http://localhost:1' }
+  const error = 'event triggers are not supported on table "trellis.event_log"'
+  assert.deepEqual(await shop.opError('create_event_trigger', args), refused('$.args', error, 'not-supported'))
+})
+
+test('a trigger of the same name that somebody else left on the table is replaced', async (t) => {
+  const shop = await startShop(t, { settings: { dialect: 'hasura' } })
+  await shop.sql(`create schema hdb_views; create function hdb_views.tell() returns trigger language plpgsql as $$
+      begin raise 'the catalog of v1.3 is gone'; end $$;
+    create trigger "notify_hasura_order_INSERT" after insert on orders for each row execute function hdb_views.tell()`)
+  await shop.trigger()
+  await shop.sql('insert into orders (id) values (1)')
+  assert.equal((await shop.events(1))[0]?.event.op, 'INSERT')
+})
+
 test('URLs may name variables of the environment, which have to be set', async (t) => {
   // The environment is that of the start.
   process.env['TEST_HOOK_PATH'] = 'told'

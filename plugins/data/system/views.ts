@@ -16,16 +16,24 @@ export interface SystemTable {
   readonly relationships?: Readonly<Record<string, SystemRelationship>>
 }
 
+/**
+ * The stored document. PostgreSQL's operators refuse JSON in which there is the character U+0000 anywhere: it is U+FFFD here,
+ * lest one entry keep all others from being read.
+ */
+const entries = String.raw`(select slice, case when position('\u0000' in entry::text) = 0 then entry
+    else regexp_replace(entry::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g')::json end as entry
+  from trellis.metadata_entry) as entries`
+
 const tableName = `entry #>> '{table,schema}' as table_schema, entry #>> '{table,name}' as table_name`
 
 /** The tables' entries, each with one item of a list in it. */
 const itemsOf = (key: string, columns: string): string =>
   `select ${tableName}, ${columns}
-    from trellis.metadata_entry, json_array_elements(entry -> '${key}') as item where slice = 'tables'`
+    from ${entries}, json_array_elements(entry -> '${key}') as item where slice = 'tables'`
 
 /** The entries of a part of the document. */
 const entriesOf = (slice: string, columns: string): string =>
-  `select ${columns} from trellis.metadata_entry where slice = '${slice}'`
+  `select ${columns} from ${entries} where slice = '${slice}'`
 
 const relationshipsOf = (type: string): string =>
   itemsOf(
@@ -44,7 +52,7 @@ const permissionRows = ['insert', 'select', 'update', 'delete'].map(permissionsO
 
 const actionPermissions = `select entry ->> 'name' as action_name, item ->> 'role' as role_name,
     '{}'::jsonb as definition, item ->> 'comment' as comment
-  from trellis.metadata_entry, json_array_elements(entry -> 'permissions') as item where slice = 'actions'`
+  from ${entries}, json_array_elements(entry -> 'permissions') as item where slice = 'actions'`
 
 /** The columns of a constraint by their numbers, as a JSON array of names. */
 const columnNames = (numbers: string, table: string): string =>
@@ -198,7 +206,7 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
   event_triggers: {
     query: `select item ->> 'name' as name, 'table'::text as type, entry #>> '{table,schema}' as schema_name,
         entry #>> '{table,name}' as table_name, item as configuration, null::text as comment
-      from trellis.metadata_entry, json_array_elements(entry -> 'event_triggers') as item where slice = 'tables'`,
+      from ${entries}, json_array_elements(entry -> 'event_triggers') as item where slice = 'tables'`,
     relationships: { events: link('array', 'event_log', 'name', 'trigger_name') },
   },
   event_log: {

@@ -253,8 +253,10 @@ function integerDecoder(schema: TSchema): Decoder {
       const text = isRawNumber(value) ? value.rawJSON : String(value)
       throw failed(`parsing ${typeName} failed, value is either floating or will cause over or underflow ${text}`, path)
     }
-    if (!fits(value))
-      throw failed(schema.minimum === 0 ? 'unexpected negative value' : `${value} is out of range`, path)
+    if (!fits(value)) {
+      const isNegative = schema.minimum === 0 && (value as number) < 0
+      throw failed(isNegative ? 'unexpected negative value' : `${value} is out of range`, path)
+    }
     return value
   }
 }

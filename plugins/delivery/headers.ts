@@ -20,7 +20,8 @@ export const resolveHeaders = (headers: readonly ConfiguredHeader[], environment
 })
 
 /** What holds secrets more often than not. */
-const secretName = /authorization|cookie|secret|token|password|api-?key/i
+const secretName =
+  /authorization|cookie|secret|token|passw|pwd|credential|jwt|signature|session|(api|private|access)-?key|(^|-)(auth|pass)(-|$)/i
 
 const masked = '<redacted>'
 

@@ -149,6 +149,9 @@ test('answers are kept in part when they are long, in Base64 when they are no te
     { name: 'X-Key', value_from_env: 'PATH' },
     { name: 'Authorization', value: 'Bearer hush' },
     { name: 'X-Plain', value: 'pläin' },
+    { name: 'X-Author', value: 'Ann' },
+    { name: 'X-Auth', value: 'hush' },
+    { name: 'Private-Key', value: 'hush' },
   ]
   await shop.trigger({ headers })
   await shop.sql(`insert into orders (id) values (1)`)
@@ -168,6 +171,9 @@ test('answers are kept in part when they are long, in Base64 when they are no te
     { name: 'X-Key', value_from_env: 'PATH' },
     { name: 'Authorization', value: '<redacted>' },
     { name: 'X-Plain', value: 'pläin' },
+    { name: 'X-Author', value: 'Ann' },
+    { name: 'X-Auth', value: '<redacted>' },
+    { name: 'Private-Key', value: '<redacted>' },
   ])
   assert.equal(shop.hook.received[0]?.headers['authorization'], 'Bearer hush')
 })

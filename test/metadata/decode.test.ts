@@ -127,4 +127,5 @@ test('kinds without a wording of their own are checked all the same', () => {
   assert.match(refusal(Type.Literal('x'), 'y'), /^\$: Expected 'x'/)
   assert.match(refusal(Type.String({ pattern: '^a+$' }), 'b'), /^\$: "b" is not valid here/)
   assert.equal(refusal(Type.Integer({ minimum: 0 }), -1), '$: unexpected negative value')
+  assert.equal(refusal(Type.Integer({ minimum: 0, maximum: 9 }), 10), '$: 10 is out of range')
 })

@@ -130,6 +130,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     ...common,
     ...{ settings, observe, operations, registry, vocabulary },
     validateDocument: (text, options, model) => graphql.validate(text, options, model),
+    conflictingType: (model) => graphql.conflictingType(model),
   })
   const contributions: Contribution[] = []
   const model = () => metadata.model

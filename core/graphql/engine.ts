@@ -21,6 +21,7 @@ import { chooseOperation, DocumentCache, type GraphQLOperation, type ParsedDocum
 import { runOperation } from './execute.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type InspectedOperation, inspectOperation } from './inspect.ts'
+import { wholeSchema } from './introspection.ts'
 import { KeptPlans, type PlansByShape } from './kept-plans.ts'
 import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './prepared.ts'
@@ -262,6 +263,21 @@ export class GraphQLEngine implements GraphQLService {
       model ? this.#schemaOf(model, { role, backendOnly, kind: 'standard' }) : this.schema(role, backendOnly),
       text,
     )
+  }
+
+  /** A name that several types of an administrator's schemas have; null: there is none. */
+  conflictingType(model: Model): string | null {
+    for (const kind of ['standard', 'relay'] as const) {
+      const schema = this.#schemaOf(model, { role: 'admin', backendOnly: false, kind })
+      try {
+        wholeSchema(schema)
+      } catch (error) {
+        const name = schema.ambiguousTypeName()
+        if (name === null) throw error
+        return name
+      }
+    }
+    return null
   }
 
   schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {

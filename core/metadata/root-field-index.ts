@@ -34,6 +34,11 @@ export class RootFieldIndex {
     return this.#byGraphQLName.has(graphqlName)
   }
 
+  /** The first table of that GraphQL name. */
+  table(graphqlName: string): TableModel | undefined {
+    return this.#byGraphQLName.get(graphqlName)
+  }
+
   /** Whether several tables have that GraphQL name. */
   isShared(graphqlName: string): boolean {
     return this.#shared.has(graphqlName)

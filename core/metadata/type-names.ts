@@ -3,6 +3,7 @@
 import { introspectionTypes } from 'graphql'
 import type { PgType } from '../catalog/types.ts'
 import { scalarName } from '../compiler/codecs.ts'
+import { nameKey } from '../names/names.ts'
 import type { TableModel } from './model.ts'
 import { rootFieldIndex } from './root-field-index.ts'
 
@@ -67,6 +68,50 @@ const isMadeOf = (name: string, patterns: readonly string[] = [], isKnown: (base
 
 const isMadeOfTable = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>
   generated.some((each) => isMadeOf(name, each.tables, (base) => rootFieldIndex(tables).has(base)))
+
+/** What a name may be made of by the patterns of all plugins. */
+interface Bases {
+  readonly tables: readonly string[]
+  readonly scalars: readonly string[]
+  readonly isFixed: boolean
+}
+
+/** By the name; of the patterns of a registry. */
+const basesOfNames = new WeakMap<readonly GeneratedTypes[], Map<string, Bases>>()
+
+function basesIn(name: string, generated: readonly GeneratedTypes[]): Bases {
+  let known = basesOfNames.get(generated)
+  if (!known) basesOfNames.set(generated, (known = new Map()))
+  let bases = known.get(name)
+  if (!bases) {
+    const by = (patterns: readonly string[] = []) =>
+      patterns.map((pattern) => baseOf(name, pattern)).filter((base) => base !== null)
+    const tables = generated.flatMap((each) => by(each.tables)).filter((base) => base !== name)
+    const scalars = generated.flatMap((each) => by(each.scalars))
+    known.set(name, (bases = { tables, scalars, isFixed: generated.some(({ fixed }) => fixed?.includes(name)) }))
+  }
+  return bases
+}
+
+/**
+ * Whether a table that is not among those of before, or another one than there, may have the name of a type that is generated of
+ * another table, or of its columns: what is generated in truth only the whole schema tells.
+ */
+export function mayConflict(tables: Tables, before: Tables, generated: readonly GeneratedTypes[]): boolean {
+  const changed = new Set([...tables.values()].filter((table) => before.get(nameKey(table.name)) !== table))
+  if (changed.size === 0) return false
+  const index = rootFieldIndex(tables)
+  const changedScalars = scalarsOf(new Map([...changed].map((table) => [nameKey(table.name), table])))
+  return [...tables.values()].some((table) => {
+    if (table.graphqlName === null) return false
+    const bases = basesIn(table.graphqlName, generated)
+    const others = bases.tables.map((base) => index.table(base)).filter((other) => other !== undefined)
+    if (!changed.has(table)) {
+      return others.some((other) => changed.has(other)) || bases.scalars.some((base) => changedScalars.has(base))
+    }
+    return bases.isFixed || others.length > 0 || bases.scalars.some((base) => scalarsOf(tables).has(base))
+  })
+}
 
 /** Whether a type of that name is generated, or may be when a table becomes what it is not yet, an enum for instance. */
 export const isGeneratedType = (name: string, tables: Tables, generated: readonly GeneratedTypes[]): boolean =>

@@ -16,6 +16,7 @@ export interface MetadataServiceOptions extends ServedMetadataOptions {
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly wrapping: Pick<Wrapping, 'metadata'>
   readonly validateDocument: RunnerOptions['validateDocument']
+  readonly conflictingType: RunnerOptions['conflictingType']
 }
 
 /** A service that is started once all plugins have declared their parts. */

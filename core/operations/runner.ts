@@ -7,7 +7,7 @@ import { despiteConflicts } from '../database/conflicts.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
-import { type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
+import { badRequest, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { ValidationOptions } from '../graphql/request.ts'
 import { checkConsistency } from '../metadata/consistency.ts'
 import type { Model } from '../metadata/model.ts'
@@ -16,6 +16,7 @@ import { modelOf } from '../metadata/resolve.ts'
 import type { MetadataState, ServedMetadata } from '../metadata/served.ts'
 import type { SourceFetcher } from '../metadata/source-fetcher.ts'
 import type { FetchedSource } from '../metadata/sources.ts'
+import { conflictingDefinitions, mayConflict } from '../metadata/type-names.ts'
 import { refuseNameConflicts, Workspace } from '../metadata/workspace.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
@@ -42,6 +43,8 @@ export interface RunnerOptions {
   readonly environment: OperationEnvironment
   /** Refuses a GraphQL document that cannot be asked of a model. */
   validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
+  /** A name that several types have in the GraphQL schemas of a model; null: none. */
+  conflictingType(model: Model): string | null
   readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
 }
 
@@ -228,13 +231,24 @@ export class MetadataRunner {
     const { check: declared = 'none' } = operation
     const check = typeof declared === 'function' ? declared(args) : declared
     const object = operation.object?.(args)
-    if (check !== 'none') refuseNameConflicts(before.resolution, after.resolution, { object, check })
+    if (check !== 'none') {
+      refuseNameConflicts(before.resolution, after.resolution, { object, check })
+      this.#refuseTypeConflicts(before.model, after.model)
+    }
     const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
     const { dialect } = environment
     const objects = object ? [object, ...(operation.parts?.(args) ?? [])] : []
     checkConsistency(check, { ...inconsistencies, objects, dialect })
     workspace.accept(edit, after)
     return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
+  }
+
+  /** Refuses tables whose names are those of types that others give rise to: no schema would have both. */
+  #refuseTypeConflicts(before: Model, after: Model): void {
+    const { registry, conflictingType } = this.#options
+    if (!mayConflict(after.tables, before.tables, registry.generatedTypes)) return
+    const name = conflictingType(after)
+    if (name !== null) throw badRequest('unexpected', conflictingDefinitions(name))
   }
 
   /** The context of an operation that does not edit: the document is the frozen one. */

@@ -38,15 +38,48 @@ test('rows of "temperature_max" are ordered, and rows by the max of their temper
   assert.deepEqual(await named('temperature_min_order_by'), ['degrees', 'id', 'station_id'])
 })
 
-test('a table that has the name of another one’s type is asked like others; the whole schema is refused', async (t) => {
-  const { op, graphql } = await startTrellis(t, { sql })
-  for (const table of ['station', 'station_bool_exp']) await op('track_table', table)
+const conflict = (name: string) => `found conflicting definitions for "${name}" when collecting types from the schema`
+
+test('a table cannot have the name of a type that another one gives rise to, whichever comes first', async (t) => {
+  const { op, opError } = await startTrellis(t, {
+    sql: `
+      create table book (id int primary key, price numeric);
+      create table book_max_fields (id int primary key);
+      create table book_enum (value text primary key);
+      create table "bookConnection" (id int primary key);
+      create table numeric_comparison_exp (id int primary key);
+      create table date (id int primary key);
+      create table diary (day date primary key)`,
+  })
+  const refused = async (type: string, args: unknown, name: string) => {
+    const body = { path: '$.args', error: conflict(name), code: 'unexpected' }
+    assert.deepEqual(await opError(type, args), { status: 400, body })
+  }
+  for (const table of ['book', 'date', 'book_enum']) await op('track_table', table)
+  for (const table of ['book_max_fields', 'bookConnection', 'numeric_comparison_exp']) {
+    await refused('track_table', table, table)
+  }
+  const tables = [{ table: 'book' }, { table: 'book_max_fields' }]
+  await refused('replace_metadata', { version: 2, tables }, 'book_max_fields')
+  // Scalars give way to tables.
+  await op('track_table', 'diary')
+  await op('untrack_table', { table: 'book' })
+  await op('track_table', 'book_max_fields')
+  await refused('track_table', 'book', 'book_max_fields')
+})
+
+test('where the metadata has such a table already it is asked like others; the whole schema is refused', async (t) => {
+  const { op, sql: run, graphql } = await startTrellis(t, { sql })
+  await op('track_table', 'station')
+  await run(`insert into trellis.metadata_entry (slice, key, entry)
+    values ('tables', '["public", "station_bool_exp"]', '{"table": {"schema": "public", "name": "station_bool_exp"}}')`)
+  await op('reload_metadata', {})
   for (let i = 0; i < 2; i++) {
     assert.deepEqual(await graphql('{ station(where: {id: {_gt: 1}}) { id } }'), { data: { station: [{ id: 2 }] } })
     const rows = { data: { station_bool_exp: [{ code: 'x' }] } }
     assert.deepEqual(await graphql('{ station_bool_exp(where: {code: {_eq: "x"}}) { code } }'), rows)
   }
-  const message = 'found conflicting definitions for "station_bool_exp" when collecting types from the schema'
+  const message = conflict('station_bool_exp')
   assert.deepEqual(await graphql('{ __schema { queryType { name } } }'), {
     errors: [{ extensions: { path: '$', code: 'unexpected' }, message }],
   })

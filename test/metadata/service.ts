@@ -83,6 +83,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     wrapping: new Wrapping(),
     vocabulary: new Vocabulary(),
     validateDocument: () => assert.fail('there is no GraphQL here'),
+    conflictingType: () => null,
   })
   for (const plugin of [...standardPlugins, ...(options.plugins ?? [])]) {
     await plugin.register(engineFor(plugin, { registry, operations, service, dialect, sessionSettings }))

@@ -69,7 +69,7 @@ export { allOf, allRows, always, isNull } from '../core/compiler/plan.ts'
 export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
 export type { Envelope, InnerFrame, RowSet } from '../core/compiler/select-sql.ts'
 export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'
-export { supportOf, type TypeSupport, typeBeside } from '../core/compiler/type-support.ts'
+export { isOrdered, supportOf, type TypeSupport, typeBeside } from '../core/compiler/type-support.ts'
 export type {
   ChangeOptions,
   ConnectionCounts,

@@ -41,6 +41,17 @@ export function adoptType(type: PgType, vocabulary: KnownTypes): void {
 export const supportOf = (type: PgType): TypeSupport | undefined =>
   type.kind === 'b' && !type.isArray ? vocabularyOf(type)?.types.get(type.name) : undefined
 
+/** Types of PostgreSQL that cannot be sorted by. */
+const unordered: ReadonlySet<string> = new Set([
+  ...['json', 'xml', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle'],
+  ...['xid', 'cid', 'aclitem', 'refcursor', 'txid_snapshot', 'pg_snapshot'],
+])
+
+/** Whether rows can be sorted by values of the type. */
+export const isOrdered = (type: PgType): boolean =>
+  supportOf(type)?.ordered !== false &&
+  !(type.kind === 'b' && unordered.has(type.isArray ? type.name.slice(1) : type.name))
+
 /** Whether values of an array type's elements are read by a plugin. */
 export const hasSupportedElements = (type: PgType): boolean =>
   vocabularyOf(type)?.types.has(type.name.slice(1)) === true

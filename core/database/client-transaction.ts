@@ -72,7 +72,8 @@ export class ClientTransaction implements OwnTransaction {
     const query = { text, rowMode: 'array', types: { getTypeParser: () => String } } as unknown as pg.QueryArrayConfig
     const results = await this.#run(text, [], () => this.#options.client.query(query))
     const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryArrayResult | undefined
-    const returnsRows = (last?.fields.length ?? 0) > 0
+    // Rows may have no columns.
+    const returnsRows = last !== undefined && (last.fields.length > 0 || last.rows.length > 0)
     return {
       command: last?.command ?? '',
       columns: returnsRows ? last!.fields.map(({ name }) => name) : null,

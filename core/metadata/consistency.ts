@@ -2,7 +2,14 @@
 
 import { badRequest, internalError, type TrellisError } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { type ConflictingObject, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
+import {
+  type ConflictingObject,
+  type Inconsistency,
+  type ObjectRef,
+  objectKey,
+  type Rename,
+  renamedRef,
+} from './objects.ts'
 
 /**
  * What a rebuilt model is checked for: `object` the object just written, `new` nothing became inconsistent, `strict`
@@ -34,6 +41,8 @@ function tableDefinition({ table }: ObjectRef, definition: unknown, dialect: Dia
 export interface CheckedChange {
   readonly before: readonly Inconsistency[]
   readonly after: readonly Inconsistency[]
+  /** What was renamed in between. */
+  readonly renamed: readonly Rename[]
   /** What was just written. */
   readonly objects: readonly ObjectRef[]
   readonly dialect: Dialect
@@ -70,8 +79,9 @@ function objectError(
 }
 
 /** Those that concern an object which was not inconsistent before. */
-function newInconsistencies({ before, after }: Pick<CheckedChange, 'before' | 'after'>): Inconsistency[] {
+function newInconsistencies({ before, after, renamed }: CheckedChange): Inconsistency[] {
   if (after.length === 0) return []
-  const known = new Set(before.flatMap(inconsistentObjects).map(({ ref }) => objectKey(ref)))
+  const refs = before.flatMap(inconsistentObjects).map(({ ref }) => renamed.reduce(renamedRef, ref))
+  const known = new Set(refs.map(objectKey))
   return after.filter((each) => inconsistentObjects(each).some(({ ref }) => !known.has(objectKey(ref))))
 }

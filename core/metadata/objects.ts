@@ -1,7 +1,7 @@
 // Metadata objects as things that can be named, depended on, listed as inconsistent and removed.
 
 import type { ErrorHelp } from '../errors/errors.ts'
-import { nameText, type QualifiedName } from '../names/names.ts'
+import { nameText, type QualifiedName, sameName } from '../names/names.ts'
 
 /** Names one object: `{kind: 'permission', table, name: 'agent', detail: 'select'}`. */
 export interface ObjectRef {
@@ -76,3 +76,11 @@ export type Rename =
       readonly to: string
     }
   | { readonly kind: 'table'; readonly from: QualifiedName; readonly to: QualifiedName }
+
+/** The object under the name that a rename leaves it with. */
+export function renamedRef(ref: ObjectRef, rename: Rename): ObjectRef {
+  if (ref.table === undefined) return ref
+  if (rename.kind === 'table') return sameName(ref.table, rename.from) ? { ...ref, table: rename.to } : ref
+  const isRenamed = ref.kind === rename.kind && ref.name === rename.from && sameName(ref.table, rename.table)
+  return isRenamed ? { ...ref, name: rename.to } : ref
+}

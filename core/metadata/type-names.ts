@@ -79,18 +79,22 @@ interface Bases {
 /** By the name; of the patterns of a registry. */
 const basesOfNames = new WeakMap<readonly GeneratedTypes[], Map<string, Bases>>()
 
-function basesIn(name: string, generated: readonly GeneratedTypes[]): Bases {
-  let known = basesOfNames.get(generated)
-  if (!known) basesOfNames.set(generated, (known = new Map()))
-  let bases = known.get(name)
-  if (!bases) {
-    const by = (patterns: readonly string[] = []) =>
-      patterns.map((pattern) => baseOf(name, pattern)).filter((base) => base !== null)
-    const tables = generated.flatMap((each) => by(each.tables)).filter((base) => base !== name)
-    const scalars = generated.flatMap((each) => by(each.scalars))
-    known.set(name, (bases = { tables, scalars, isFixed: generated.some(({ fixed }) => fixed?.includes(name)) }))
-  }
+function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
+  const known = basesOfNames.get(generated) ?? new Map<string, Bases>()
+  basesOfNames.set(generated, known)
+  const bases = known.get(name) ?? basesBy(generated, name)
+  known.set(name, bases)
   return bases
+}
+
+function basesBy(generated: readonly GeneratedTypes[], name: string): Bases {
+  const by = (patterns: readonly string[] = []) =>
+    patterns.map((pattern) => baseOf(name, pattern)).filter((base) => base !== null)
+  return {
+    tables: generated.flatMap((each) => by(each.tables)).filter((base) => base !== name),
+    scalars: generated.flatMap((each) => by(each.scalars)),
+    isFixed: generated.some(({ fixed }) => fixed?.includes(name)),
+  }
 }
 
 /**
@@ -104,7 +108,7 @@ export function mayConflict(tables: Tables, before: Tables, generated: readonly 
   const changedScalars = scalarsOf(new Map([...changed].map((table) => [nameKey(table.name), table])))
   return [...tables.values()].some((table) => {
     if (table.graphqlName === null) return false
-    const bases = basesIn(table.graphqlName, generated)
+    const bases = basesOf(table.graphqlName, generated)
     const others = bases.tables.map((base) => index.table(base)).filter((other) => other !== undefined)
     if (!changed.has(table)) {
       return others.some((other) => changed.has(other)) || bases.scalars.some((base) => changedScalars.has(base))

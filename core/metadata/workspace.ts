@@ -41,6 +41,8 @@ export interface Edit {
   readonly draft: MetadataDocument
   /** What is to be read from the database again. */
   readonly refreshed: RefreshRequest
+  /** What it has renamed, one after another. */
+  readonly renamed: readonly Rename[]
   remove(object: ObjectRef): boolean
   rename(rename: Rename): void
   refreshCatalog(names: readonly QualifiedName[] | 'all'): void
@@ -102,11 +104,16 @@ export class Workspace {
     const draft = createDraft(document) as MetadataDocument
     const renames = new Renames(registry, draft, model)
     const refreshed = new RefreshRequest()
+    const renamed: Rename[] = []
     return {
       draft,
       refreshed,
+      renamed,
       remove: (target) => removeObject(registry, draft, target),
-      rename: (rename) => renames.follow(rename),
+      rename(rename) {
+        renames.follow(rename)
+        renamed.push(rename)
+      },
       refreshCatalog: (names) => refreshed.add(names),
     }
   }

@@ -238,7 +238,7 @@ export class MetadataRunner {
     const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
     const { dialect } = environment
     const objects = object ? [object, ...(operation.parts?.(args) ?? [])] : []
-    checkConsistency(check, { ...inconsistencies, objects, dialect })
+    checkConsistency(check, { ...inconsistencies, renamed: edit.renamed, objects, dialect })
     workspace.accept(edit, after)
     return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
   }

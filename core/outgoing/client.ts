@@ -85,7 +85,14 @@ export class OutgoingClient implements Outgoing {
       const { dispatcher } = this.#opened ?? (await this.#open())
       const { origin, path } = place
       const ending = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal
-      const options = { origin, path, method, headers: this.#headers(place, headers), body: body ?? null, signal: ending }
+      const options = {
+        origin,
+        path,
+        method,
+        headers: this.#headers(place, headers),
+        body: body ?? null,
+        signal: ending,
+      }
       const response = await dispatcher.request(options)
       return { status: response.statusCode, headers: response.headers, body: streamed(response.body) }
     } catch (error) {

@@ -18,6 +18,7 @@ import {
 } from '../../sdk/sql.ts'
 import { Caller, type ReadableTable } from './caller.ts'
 import { planInsert } from './insert.ts'
+import { requireDistinct } from './order-by.ts'
 import { runStatement } from './run.ts'
 import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, UpdateArgs } from './schema.ts'
 import { columnOutput, planSelect } from './select.ts'
@@ -78,7 +79,13 @@ export const countRows = (options: DataOptions) =>
       const access = caller.readableByItself(caller.table(table), because)
       const hint = `Relationships can't be used in "distinct".`
       const distinctOn = within('distinct', () =>
-        distinct.map((name, i) => within(i, () => caller.readableColumn(access, name, hint).name)),
+        distinct.map((name, i) =>
+          within(i, () => {
+            const column = caller.readableColumn(access, name, hint)
+            requireDistinct(column)
+            return column.name
+          }),
+        ),
       )
       const rows = access.select.rows({ distinctOn, where: within('where', () => caller.condition(where, access)) })
       const printer = new Printer(printerOptions(context))

@@ -2,7 +2,7 @@
 
 import { badRequest, didYouMean, within } from '../../sdk/index.ts'
 import type { ColumnModel } from '../../sdk/metadata.ts'
-import type { OrderItem, OrderTarget } from '../../sdk/sql.ts'
+import { isOrdered, type OrderItem, type OrderTarget } from '../../sdk/sql.ts'
 import { kindText } from '../permissions/index.ts'
 import type { Caller, ReadableTable } from './caller.ts'
 import type { OrderTerm } from './schema.ts'
@@ -14,8 +14,6 @@ export const planOrder = (terms: readonly OrderTerm[], access: ReadableTable, ca
   terms.map(({ path, direction, nulls }, i) =>
     within(i, () => ({ target: target(path, access, caller), direction, nulls })),
   )
-
-const unordered = new Set(['geometry', 'geography'])
 
 function target([name, ...rest]: readonly string[], access: ReadableTable, caller: Caller): OrderTarget {
   const { table } = access
@@ -34,6 +32,17 @@ function target([name, ...rest]: readonly string[], access: ReadableTable, calle
   return related.select.orderByRelated({ mapping, unique, of: target(rest, related, caller) })
 }
 
+/** Types of PostGIS have an order, of which no more can be said than that: they are distinct, and sorted by nobody. */
+const isSpatial = ({ name }: ColumnModel['type']): boolean => name === 'geometry' || name === 'geography'
+
+const unusable = ({ name, type }: Pick<ColumnModel, 'name' | 'type'>, where: string) =>
+  unexpected(`"${name}" has type '${type.name}' and cannot be used in ${where}`)
+
+/** Refuses a column whose values PostgreSQL cannot tell apart. */
+export function requireDistinct(column: Pick<ColumnModel, 'name' | 'type'>): void {
+  if (!isOrdered(column.type) && !isSpatial(column.type)) throw unusable(column, 'distinct')
+}
+
 function columnTarget(
   { name, type }: ColumnModel,
   rest: readonly string[],
@@ -42,6 +51,6 @@ function columnTarget(
 ): OrderTarget {
   caller.requireColumnOf(select.columns, 'select', name)
   if (rest.length > 0) throw unexpected(`"${name}" is a Postgres column and cannot be chained further`)
-  if (unordered.has(type.name)) throw unexpected(`"${name}" has type '${type.name}' and cannot be used in order_by`)
+  if (!isOrdered(type) || isSpatial(type)) throw unusable({ name, type }, 'order_by')
   return { kind: 'column', column: name }
 }

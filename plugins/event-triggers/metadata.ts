@@ -119,7 +119,10 @@ function urlIn(variable: string, environment: Environment): string {
 export function refuseTable({ name, catalog: { kind } }: TableModel): void {
   const isView = kind === 'view' || kind === 'materialized'
   if (!isView && name.schema !== 'trellis') return
-  throw badRequest('not-supported', `event triggers are not supported on ${isView ? 'view' : 'table'} "${nameText(name)}"`)
+  throw badRequest(
+    'not-supported',
+    `event triggers are not supported on ${isView ? 'view' : 'table'} "${nameText(name)}"`,
+  )
 }
 
 function dependOnColumns(spec: OperationSpec | undefined, table: TableModel, context: ResolveContext): void {

@@ -9,7 +9,14 @@ export class WallClock {
 
   /** Throws a `RangeError` where there is no such zone. */
   constructor(timezone: string) {
-    const options = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const
+    const options = {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    } as const
     const format = new Intl.DateTimeFormat('en-US', { ...options, timeZone: timezone, hourCycle: 'h23' })
     this.#format = format.resolvedOptions().timeZone === 'UTC' ? null : format
   }

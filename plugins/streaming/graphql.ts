@@ -12,7 +12,7 @@ import {
 } from '../../sdk/graphql.ts'
 import { nameText, pathKeys, validationFailed } from '../../sdk/index.ts'
 import { type ColumnModel, customRootField, type TableModel } from '../../sdk/metadata.ts'
-import { allOf, type RootOutput, supportOf } from '../../sdk/sql.ts'
+import { allOf, isOrdered, type RootOutput } from '../../sdk/sql.ts'
 import {
   booleanExpressionType,
   fieldsOfTables,
@@ -59,15 +59,6 @@ function cursorColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<strin
   const columns = [...selectableColumns(scope, table)]
   return new Map(columns.filter(([, { type }]) => isOrdered(type)))
 }
-
-/** Types of PostgreSQL that cannot be sorted by. */
-const unordered: ReadonlySet<string> = new Set([
-  ...['json', 'xml', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle'],
-  ...['xid', 'cid', 'aclitem', 'refcursor', 'txid_snapshot', 'pg_snapshot'],
-])
-
-const isOrdered = (type: ColumnModel['type']): boolean =>
-  supportOf(type)?.ordered !== false && !(type.kind === 'b' && unordered.has(type.name))
 
 function streamField(scope: SchemaScope, table: TableModel): graphql.GraphQLFieldConfig<unknown, unknown> {
   return {

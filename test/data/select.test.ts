@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
 import { agent, lead, refused, startOffice } from './office.ts'
 
 const ann = { id: 1, first: 'Ann', 'last name': 'Ash', pay: 10.5, tags: ['a', 'b'] }
@@ -241,6 +242,21 @@ test('what cannot be selected is refused with its place', async (t) => {
   const { opError } = await startOffice(t)
   for (const [args, answer] of refusals) {
     assert.deepEqual(await opError('select', args), answer, JSON.stringify(args))
+  }
+})
+
+test('rows are not sorted or told apart by what has no order', async (t) => {
+  const { op, opError } = await startTrellis(t, { sql: 'create table odd (id int primary key, j json, p point[])' })
+  await op('track_table', 'odd')
+  for (const [name, type] of [
+    ['j', 'json'],
+    ['p', '_point'],
+  ] as const) {
+    const message = (where: string) => `"${name}" has type '${type}' and cannot be used in ${where}`
+    const ordered = await opError('select', { table: 'odd', columns: ['id'], order_by: name })
+    assert.deepEqual(ordered, refused('unexpected-payload', message('order_by'), '$.args.order_by[0]'))
+    const counted = await opError('count', { table: 'odd', distinct: [name] })
+    assert.deepEqual(counted, refused('unexpected-payload', message('distinct'), '$.args.distinct[0]'))
   }
 })
 

@@ -58,16 +58,22 @@ test('a row whose columns are null though its table declares them NOT NULL is th
     { id: 1, first: null },
     { id: 2, first: null },
   ]
-  assert.deepEqual(await data(trellis, '{ masked(order_by: {id: asc}) { id first } masked_aggregate { nodes { first } } }'), {
-    masked,
-    masked_aggregate: { nodes: [{ first: null }, { first: null }] },
-  })
+  assert.deepEqual(
+    await data(trellis, '{ masked(order_by: {id: asc}) { id first } masked_aggregate { nodes { first } } }'),
+    {
+      masked,
+      masked_aggregate: { nodes: [{ first: null }, { first: null }] },
+    },
+  )
   // What is declared while the server runs, or not for rows that were there before, is not known.
   await trellis.sql('alter table person alter first drop not null; update person set first = null where id = 2')
-  assert.deepEqual(await data(trellis, '{ person(order_by: {id: asc}, limit: 2) { id first } person_by_pk(id: 2) { id first } }'), {
-    person: [{ id: 1, first: 'Ann' }, masked[1]],
-    person_by_pk: masked[1],
-  })
+  assert.deepEqual(
+    await data(trellis, '{ person(order_by: {id: asc}, limit: 2) { id first } person_by_pk(id: 2) { id first } }'),
+    {
+      person: [{ id: 1, first: 'Ann' }, masked[1]],
+      person_by_pk: masked[1],
+    },
+  )
 })
 
 test('its rows are filtered, ordered, cut and made distinct as those of a table are', async (t) => {

@@ -59,7 +59,11 @@ test('what is due each so many minutes goes on when clocks are set', () => {
     '10-25T01:00',
     '10-25T01:30',
   ])
-  assert.deepEqual(after(berlin('15 * * * *'), '2026-10-25T00:00:00Z', 3), ['10-25T00:15', '10-25T01:15', '10-25T02:15'])
+  assert.deepEqual(after(berlin('15 * * * *'), '2026-10-25T00:00:00Z', 3), [
+    '10-25T00:15',
+    '10-25T01:15',
+    '10-25T02:15',
+  ])
 })
 
 test('looking back and looking ahead give the same occurrences, whatever the clocks do', () => {

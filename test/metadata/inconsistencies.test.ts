@@ -134,6 +134,23 @@ test('what is inconsistent already does not keep other things from changing', as
   await op('clear_metadata', {})
 })
 
+test('what is inconsistent already is renamed like anything else', async (t) => {
+  const { op, sql } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables })
+  await sql('drop table call')
+  await op('reload_metadata', {})
+  await op('rename_relationship', { table: 'lead', name: 'calls', new_name: 'talks' })
+  await op('run_sql', { sql: 'alter table lead rename to chance' })
+  const listed = (await op('get_inconsistent_metadata', {})) as { type: string; definition: object }[]
+  const relationship = listed.find(({ type }) => type === 'array_relation')
+  assert.deepEqual(relationship?.definition, {
+    table: { schema: 'public', name: 'chance' },
+    name: 'talks',
+    using: { foreign_key_constraint_on: { table: callName, column: 'lead_id' } },
+    comment: null,
+  })
+})
+
 test('two objects that claim one name are listed as one conflict, and neither is served', async (t) => {
   const { op, service } = await startService(t, { sql: schema })
   const using = { foreign_key_constraint_on: { table: 'call', column: 'lead_id' } }

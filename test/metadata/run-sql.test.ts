@@ -84,6 +84,10 @@ test('rows come as text with their column names first, null as NULL', async (t) 
       ['1.50', 't', 'NULL', '{"x": 1}', '{1,2}', ''],
     ],
   })
+  assert.deepEqual(await op('run_sql', { sql: 'select from generate_series(1, 2)' }), {
+    result_type: 'TuplesOk',
+    result: [[], [], []],
+  })
   const command = { result_type: 'CommandOk', result: null }
   assert.deepEqual(await op('run_sql', { sql: 'select 1; create table x (id int)' }), command)
   const returning = await op('run_sql', { sql: 'insert into x values (1) returning *' })

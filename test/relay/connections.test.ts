@@ -196,7 +196,10 @@ test('flags of a page are told when nothing else is asked for, whatever rows the
     none: { pageInfo: { hasNextPage: false } },
   })
   const nested = { books_connection: { pageInfo: { hasPreviousPage: false } } }
-  assert.deepEqual(new Set(publisher_connection!.edges.map(({ node }) => JSON.stringify(node))), new Set([JSON.stringify(nested)]))
+  assert.deepEqual(
+    new Set(publisher_connection!.edges.map(({ node }) => JSON.stringify(node))),
+    new Set([JSON.stringify(nested)]),
+  )
 })
 
 test('distinct_on decides what the base set is, the connection has its own order', async (t) => {

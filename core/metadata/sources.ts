@@ -136,6 +136,12 @@ function stateOf({ stored, failures }: SourceContents, place: string, digest: st
   return state.kind === 'value' && failure?.kind === 'failure' ? { ...state, trouble: failure.reason } : state
 }
 
+/** Whether what a source holds is known, by the definition that it has, and nothing is known against it. */
+export function isKnown({ key, id, definition }: WantedSource, contents: SourceContents): boolean {
+  const state = stateOf(contents, placeOf(key, id), digestOf(definition))
+  return state.kind === 'value' && state.trouble === null
+}
+
 function sameState(a: SourceState, b: SourceState): boolean {
   if (a.kind === 'value' && b.kind === 'value') return a.value === b.value && a.trouble === b.trouble
   return a.kind === 'failure' && b.kind === 'failure' && a.reason === b.reason

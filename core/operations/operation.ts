@@ -77,6 +77,8 @@ export interface SourcesContext {
   readonly metadata: MetadataDocument
   /** The sources that a document needs. */
   wanted(document: MetadataDocument): readonly WantedSource[]
+  /** Whether what a source holds is known already, by that definition, and could be fetched when it was last. */
+  isKnown(source: WantedSource): boolean
 }
 
 /** A request within the arguments of another one. */

@@ -2,7 +2,7 @@
 
 import type { PathKey } from '../errors/path.ts'
 import type { MetadataDocument } from '../metadata/document.ts'
-import { type AnySource, type WantedSource, wantedSources } from '../metadata/sources.ts'
+import { type AnySource, isKnown, type SourceContents, type WantedSource, wantedSources } from '../metadata/sources.ts'
 import type { Call } from './envelope.ts'
 import type { SourcesContext } from './operation.ts'
 
@@ -16,10 +16,11 @@ interface Known {
   readonly sources: ReadonlyMap<string, AnySource>
   /** The document before the request. */
   readonly metadata: MetadataDocument
+  readonly contents: SourceContents
 }
 
 /** What a call and its members ask for. What nobody defines is left to the operation to find missing. */
-export function requestedSources(call: Call, { sources, metadata }: Known): RequestedSource[] {
+export function requestedSources(call: Call, { sources, metadata, contents }: Known): RequestedSource[] {
   if (sources.size === 0) return []
   const wanted = (document: MetadataDocument) => wantedSources(sources.values(), document)
   const present = wanted(metadata)
@@ -34,5 +35,5 @@ export function requestedSources(call: Call, { sources, metadata }: Known): Requ
     for (const member of members ?? []) requested.push(...collect(member, [...path, ...member.at], context))
     return requested
   }
-  return collect(call, [], { metadata, wanted })
+  return collect(call, [], { metadata, wanted, isKnown: (source) => isKnown(source, contents) })
 }

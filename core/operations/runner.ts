@@ -130,7 +130,9 @@ export class MetadataRunner {
   /** The sources that a call and its members ask for, all at once; nobody waits for them but this request. */
   async #fetch(call: Call, signal: AbortSignal | null): Promise<readonly FetchedSource[]> {
     const { registry, served, fetcher } = this.#options
-    const requests = requestedSources(call, { sources: registry.sources, metadata: served.document })
+    const requests = requestedSources(call, {
+      ...{ sources: registry.sources, metadata: served.document, contents: served.state.contents },
+    })
     if (requests.length === 0) return []
     const fetched = await fetcher.fetch(requests, signal)
     for (const [i, { error }] of fetched.entries()) {

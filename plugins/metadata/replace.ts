@@ -29,9 +29,11 @@ async function replace({ metadata, format }: OperationContext, document: ReadDoc
   format.fill(metadata, document.content)
 }
 
-/** What a document needs; where that cannot be fetched, its objects are inconsistent. */
-const sourcesOf = ({ content }: ReadDocument, { wanted }: SourcesContext): SourceRequest[] =>
-  wanted(content).map((each) => ({ ...each, isOptional: true }))
+/** What a document needs and is not known yet; where that cannot be fetched, its objects are inconsistent. */
+const sourcesOf = ({ content }: ReadDocument, { wanted, isKnown }: SourcesContext): SourceRequest[] =>
+  wanted(content)
+    .filter((each) => !isKnown(each))
+    .map((each) => ({ ...each, isOptional: true }))
 
 export const replaceMetadata = operation({
   type: 'replace_metadata',

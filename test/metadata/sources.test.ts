@@ -83,7 +83,7 @@ test('members of a bulk use what was fetched for it', async (t) => {
   assert.deepEqual(said(world), { one: 'hello', two: 'hello' })
 })
 
-test('a source is fetched again when asked for by name, by reload_metadata and by replace_metadata', async (t) => {
+test('a source is fetched again when asked for by name and by reload_metadata', async (t) => {
   const feed = await startFeed(t)
   const world = await startWith(t)
   await world.op('test_add_feed', { name: 'news', url: feed.url })
@@ -95,15 +95,26 @@ test('a source is fetched again when asked for by name, by reload_metadata and b
   feed.says = 'again'
   await world.op('reload_metadata', {})
   assert.deepEqual(said(world), { news: 'again' })
-  feed.says = 'replaced'
-  const tables: unknown[] = []
-  await world.op('replace_metadata', { version: 2, tables, test_feeds: [{ name: 'news', url: feed.url }] })
-  assert.deepEqual(said(world), { news: 'replaced' })
   await world.refused(
     'test_reload_feed',
     { name: 'nothing' },
     { status: 400, code: 'not-exists', path: '$.args.name', error: 'feed "nothing" does not exist' },
   )
+})
+
+test('a document that names a source as before needs nothing fetched, whether or not that could be', async (t) => {
+  const feed = await startFeed(t)
+  const world = await startWith(t)
+  const document = (url: string) => ({ version: 2, tables: [], test_feeds: [{ name: 'news', url }] })
+  await world.op('replace_metadata', document(feed.url))
+  feed.says = 'changed'
+  await world.op('replace_metadata', document(feed.url))
+  assert.deepEqual(said(world), { news: 'hello' })
+  await feed.down()
+  await world.op('clear_metadata', {})
+  const inconsistent = { status: 400, code: 'unexpected', path: '$.args' }
+  const error = 'cannot continue due to inconsistent metadata'
+  await world.refused('replace_metadata', document(feed.url), { ...inconsistent, error })
 })
 
 test('what fails to be fetched again stays as it was', async (t) => {

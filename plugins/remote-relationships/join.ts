@@ -196,7 +196,16 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
     result: (answers) => {
       const names = joining.way.slice(1).map(({ field }) => field.name)
       const results = answers.map((answer) => resultOf(answer, names))
-      return places.map((place) => (place === null ? null : results[place]))
+      // What the server says of no field in particular is told once, and of none.
+      let general = answers.flatMap(({ errors }) => errors.filter(({ path }) => path === undefined))
+      return places.map((place) => {
+        if (place === null) return null
+        const { value, errors } = results[place]!
+        if (errors.length === 0 && general.length === 0) return value
+        const result = answered(value, { errors: [...general, ...errors] })
+        general = []
+        return result
+      })
     },
   }
 }
@@ -224,13 +233,12 @@ function argumentValues({ way, view, skipsNulls }: Joining, given: readonly Give
     })
 }
 
-/** The value at the end of the way, with what the server says is wrong about it. */
-function resultOf({ value, errors }: FieldAnswer, names: readonly string[]): unknown {
-  const found = names.reduce(valueAt, value)
-  if (errors.length === 0) return found ?? null
-  return answered(found ?? null, {
-    errors: errors.map((error) => ({ ...error, path: pathBehind(error.path ?? [], names) })),
-  })
+/** The value at the end of the way, and what the server says is wrong about it. */
+function resultOf({ value, errors }: FieldAnswer, names: readonly string[]): FieldAnswer {
+  return {
+    value: names.reduce(valueAt, value) ?? null,
+    errors: errors.flatMap(({ path, ...error }) => (path ? [{ ...error, path: pathBehind(path, names) }] : [])),
+  }
 }
 
 /** What no name of a client's variable begins with. Short, as it stands in a request three times for each row. */

@@ -124,6 +124,8 @@ export class RequestText {
   #abstract(selection: FieldSelection, type: GraphQLNamedType): string {
     const { tellTypes } = this.#options
     const told = tellTypes ? [`${typeMember}: __typename`] : []
+    // A value of a type that is hidden has to be known for one.
+    if (this.#view.hidesTypes(type)) this.isExact = false
     const parts = this.#view.possibleTypes(type).flatMap((object): SelectedPart[] => {
       const local = localTypeOf(selection, this.#view.types.names.localType(object.name))
       const fields = local ? selection.fieldsOf(local) : []

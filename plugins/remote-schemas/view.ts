@@ -107,6 +107,12 @@ export class RemoteView {
     return this.types.schema.getPossibleTypes(type).filter((object) => this.sees(object) && isMember(object))
   }
 
+  /** Whether values of a type may be of object types that are not visible. */
+  hidesTypes(type: GraphQLNamedType): boolean {
+    if (this.#visible === null || !isAbstractType(type)) return false
+    return this.possibleTypes(type).length < this.types.schema.getPossibleTypes(type).length
+  }
+
   argumentPresets(type: string, field: string): Presets {
     return this.#presets.get(placeOf(type, field)) ?? noPresets
   }

@@ -46,7 +46,11 @@ test('roles see what permissions give them, and nothing else', async (t) => {
   const before = crm.asked().length
   const hidden =
     '{ thing(id: "car") { __typename ... on Car { wheels } ... on Note { text } } thing2: thing(id: "1") { ... on User { name } } }'
-  assert.deepEqual(await ask(hidden), { data: { thing: {}, thing2: { name: 'user 1' } } })
+  const message = 'the type of a value of field "thing" is not one of "Thing"'
+  assert.deepEqual(await ask(hidden), {
+    data: { thing: null, thing2: { name: 'user 1' } },
+    errors: [{ extensions: { path: '$.selectionSet.thing', code: 'unexpected' }, message, path: ['thing'] }],
+  })
   assert.doesNotMatch(crm.asked()[before]!.query, /wheels|text/)
   const guest = await trellis.graphql<{ errors: { message: string }[] }>(
     '{ user(id: 1) { id } }',

@@ -91,14 +91,21 @@ function checkMember(value: unknown, type: ResolvedType, member: Member): void {
   }
 }
 
-const isInteger = (value: unknown): boolean => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
+/** Numbers of another text than JavaScript gives them, as `1.0`, are kept as that. */
+const numberOf = (value: unknown): unknown =>
+  jsonType(value) === 'Number' ? Number((value as { rawJSON?: string }).rawJSON ?? value) : value
+
+const isWhole = (value: unknown): boolean => Number.isInteger(numberOf(value))
+
+/** Whether it has 32 bits, as GraphQL's `Int`. */
+const isInteger = (value: unknown): boolean => isWhole(value) && numberOf(value) === (Number(numberOf(value)) | 0)
 
 const standard: Readonly<Record<string, (value: unknown) => boolean>> = {
   Int: isInteger,
   Float: (value) => jsonType(value) === 'Number',
   String: (value) => typeof value === 'string',
   Boolean: (value) => typeof value === 'boolean',
-  ID: (value) => typeof value === 'string' || Number.isInteger(value),
+  ID: (value) => typeof value === 'string' || isWhole(value),
 }
 
 /** What is expected in the place of the value of a scalar or enum; null: it will do. */

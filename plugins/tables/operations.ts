@@ -42,14 +42,14 @@ interface Functions extends Pick<MetadataDocument, 'tables'> {
   readonly functions?: readonly { readonly function: QualifiedName }[]
 }
 
+/** Whether a table is one of those that tools of the dialect know to be there. */
+const isSystem = ({ schema }: QualifiedName, { systemSchema }: Dialect): boolean =>
+  systemSchema !== null && (schema === systemSchema || schema === 'information_schema')
+
 /** Adds a table to the draft; refuses one that is there already. */
-function track(
-  metadata: MetadataDocument,
-  { table, is_enum = false }: TrackedTable,
-  { systemSchema }: Dialect,
-): TableEntry {
+function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable, dialect: Dialect): TableEntry {
   // As tools see it, the system tables are tracked from the beginning.
-  if (findTable(metadata, table) || table.schema === systemSchema) {
+  if (findTable(metadata, table) || isSystem(table, dialect)) {
     throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
   }
   // Absent without the plugin of functions.
@@ -104,9 +104,9 @@ export const trackTableV2 = operation({
 })
 
 /** The refusal of a table that is in no document: the server's own are tracked all the same, as tools see it. */
-function notTracked(table: QualifiedName, { systemSchema }: Dialect) {
+function notTracked(table: QualifiedName, dialect: Dialect) {
   const name = `"${nameText(table)}"`
-  const isOwn = table.schema === 'trellis' || table.schema === systemSchema
+  const isOwn = table.schema === 'trellis' || isSystem(table, dialect)
   if (isOwn) return badRequest('not-supported', `${name} is system defined, cannot untrack`)
   return badRequest('already-untracked', `view/table already untracked : ${name}`)
 }

@@ -10,11 +10,21 @@ export interface TrackedTable {
 }
 
 const WithOptions = Type.Object({ table: TableName, is_enum: Type.Optional(Type.Boolean()) }, { missingKey: 'A' })
+const NameWithOptions = Type.Object(
+  { schema: Type.Optional(Type.String()), name: Type.String(), is_enum: Type.Boolean() },
+  {
+    missingKey: 'A',
+    convert: ({ is_enum, ...table }: Partial<QualifiedName> & { name: string; is_enum: boolean }): TrackedTable => ({
+      table: decode(TableName, table),
+      is_enum,
+    }),
+  },
+)
 const BareName = { ...TableName, convert: (name: unknown): TrackedTable => ({ table: decode(TableName, name) }) }
 
-/** `{table, is_enum?}`, or else the name of a table. */
+/** `{table, is_enum?}`, or else the name of a table; where that is an object `is_enum` may stand in it. */
 export const TrackTableArgs = Type.Unsafe<TrackedTable>(
-  Type.Union([WithOptions, BareName], { message: 'expecting a string/object for QualifiedObject' }),
+  Type.Union([WithOptions, NameWithOptions, BareName], { message: 'expecting a string/object for QualifiedObject' }),
 )
 
 export const TrackTableV2Args = Type.Object({ table: TrackTableArgs, configuration: Type.Optional(TableConfig) })

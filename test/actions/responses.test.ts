@@ -321,6 +321,20 @@ test('webhooks that do not answer', async (t) => {
   assert.deepEqual(await shop.graphql('{ book_by_pk(id: 1) { title } }'), { data: { book_by_pk: { title: 'Dawn' } } })
 })
 
+test('a whole number may have a point', async (t) => {
+  let id = '1.0'
+  const shop = await startShop(t, () => ({ body: `{"id": ${id}}` }))
+  await shop.action('look', { type: 'query' })
+  for (id of ['1.0', '1e2', '-2147483648.0']) {
+    const { status, body } = await shop.request('/v1/graphql', { body: { query: '{ look { id } }' } })
+    assert.deepEqual([status, body], [200, { data: { look: { id: Number(id) } } }])
+  }
+  for (id of ['1.5', '2147483648.0']) {
+    const { body } = await shop.request<Refused>('/v1/graphql', { body: { query: '{ look { id } }' } })
+    assert.equal(body.errors[0]!.message, 'expecting Int for field "id" in webhook response, but got Number')
+  }
+})
+
 test('the other dialect leaves the types of scalars to the webhook, but for lists and objects', async (t) => {
   let tags: unknown = [1]
   const shop = await startShop(t, () => ({ body: { id: '1', tags } }), { settings: { dialect: 'hasura' } })

@@ -219,6 +219,11 @@ test('system tables are for reading, by administrators, and nowhere else', async
     status: 400,
     body: { path: '$.args', error: 'view/table already tracked : "hdb_catalog.hdb_table"', code: 'already-tracked' },
   })
+  const views = { schema: 'information_schema', name: 'views' }
+  assert.deepEqual(await opError('track_table', views), {
+    status: 400,
+    body: { path: '$.args', error: 'view/table already tracked : "information_schema.views"', code: 'already-tracked' },
+  })
   const { tables } = await op<{ tables: unknown[] }>('export_metadata', {})
   assert.equal(tables.length, 3)
   const answer = await graphql<{ errors: unknown[] }>('{ hdb_catalog_hdb_table { table_name } }')
@@ -329,11 +334,20 @@ test('an entry that holds the character U+0000 keeps no other from being read', 
   const { op } = await startTrellis(t, hasura)
   const trigger = { webhook: 'http://127.0.0.1:1', schedule: '0 0 1 1 *', include_in_metadata: true }
   await op('create_cron_trigger', { ...trigger, name: 'plain' })
-  await op('create_cron_trigger', { ...trigger, name: 'null', payload: ['\0\\u0000', 'ä'] })
+  const payload = ['\0\\u0000', 'ä', '\ud83d', 'x\udc00\udc00', '😀\\ud83d']
+  await op('create_cron_trigger', { ...trigger, name: 'null', payload })
+  await op('set_catalog_state', { type: 'cli', state: { a: '\0' } })
   const columns = ['name', 'payload', { name: 'cron_events', columns: ['status'], limit: 1 }]
   assert.deepEqual(await op('select', { table: system('hdb_cron_triggers'), columns, order_by: '+name' }), [
-    { name: 'null', payload: ['\ufffd\\u0000', 'ä'], cron_events: [{ status: 'scheduled' }] },
+    {
+      name: 'null',
+      payload: ['\ufffd\\u0000', 'ä', '\ufffd', 'x\ufffd\ufffd', '😀\\ud83d'],
+      cron_events: [{ status: 'scheduled' }],
+    },
     { name: 'plain', payload: null, cron_events: [{ status: 'scheduled' }] },
+  ])
+  assert.deepEqual(await op('select', { table: system('hdb_version'), columns: ['cli_state'] }), [
+    { cli_state: { a: '\ufffd' } },
   ])
 })
 

@@ -14,7 +14,8 @@ import {
   Type,
 } from 'trellis'
 
-const Term = Type.Object({ name: Type.String({ minLength: 1 }), meaning: Type.String() })
+const members = { name: Type.String({ minLength: 1 }), meaning: Type.String() }
+const Term = Type.Object(members, { additionalProperties: false })
 type Term = Static<typeof Term>
 
 declare module 'trellis/registry' {

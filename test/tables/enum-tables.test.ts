@@ -29,6 +29,13 @@ test('a column that references an enum table has the enum as its type', async (t
   })
 })
 
+test('is_enum may stand beside the parts of the name', async (t) => {
+  const trellis = await startTrellis(t, { sql })
+  await trellis.op('track_table', { schema: 'public', name: 'colour', is_enum: true })
+  const { tables } = await trellis.op<{ tables: unknown[] }>('export_metadata', {})
+  assert.deepEqual(tables, [{ table: { schema: 'public', name: 'colour' }, is_enum: true }])
+})
+
 test('set_table_is_enum turns an enum on and off', async (t) => {
   const trellis = await startTrellis(t, { sql })
   await trellis.op('track_table', 'colour')

@@ -17,12 +17,23 @@ export interface SystemTable {
 }
 
 /**
- * The stored document. PostgreSQL's operators refuse JSON in which there is the character U+0000 anywhere: it is U+FFFD here,
- * lest one entry keep all others from being read.
+ * JSON as PostgreSQL's operators read it: they refuse it where there is the character U+0000 or half of a surrogate pair
+ * anywhere. Those are U+FFFD here, lest one entry keep all others from being read.
  */
-const entries = String.raw`(select slice, case when position('\u0000' in entry::text) = 0 then entry
-    else regexp_replace(entry::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g')::json end as entry
-  from trellis.metadata_entry) as entries`
+const readable = (json: string): string => `case when ${json}::text !~* '\\\\u(0000|d[89a-f])' then ${json}
+    else regexp_replace(${json}::text, '${unreadable}', '\\1\\\\ufffd', 'gi')::json end`
+
+const high = String.raw`\\ud[89ab][0-9a-f]{2}`
+const low = String.raw`\\ud[c-f][0-9a-f]{2}`
+
+/** Not where a backslash is the character that stands before it. */
+const unreadable = String.raw`(?<!\\)((?:\\\\)*)(?:\\u0000|${high}(?!${low})|(?<!${high})${low})`
+
+/** The stored document. */
+const entries = `(select slice, ${readable('entry')} as entry from trellis.metadata_entry) as entries`
+
+const stateOf = (tool: string): string =>
+  `coalesce((select ${readable('state')} from trellis.catalog_state where tool = '${tool}'), '{}')::jsonb as ${tool}_state`
 
 const tableName = `entry #>> '{table,schema}' as table_schema, entry #>> '{table,name}' as table_name`
 
@@ -199,8 +210,7 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
   },
   hdb_version: {
     query: `select id as hasura_uuid, '42'::text as version,
-        coalesce((select state from trellis.catalog_state where tool = 'cli'), '{}')::jsonb as cli_state,
-        coalesce((select state from trellis.catalog_state where tool = 'console'), '{}')::jsonb as console_state
+        ${stateOf('cli')}, ${stateOf('console')}
       from trellis.metadata`,
   },
   event_triggers: {

@@ -4,7 +4,7 @@ import { definePlugin, option, Type } from '../../sdk/index.ts'
 import { isHttpUrl, loggableUrl } from '../../sdk/services.ts'
 import { webhookAuthenticator } from './authenticator.ts'
 
-/** Refuses what is no URL of an HTTP server, or holds a user's name. */
+/** Refuses what is no URL of an HTTP server. */
 const urlRefusal = (url: string): string | null =>
   isHttpUrl(url) ? null : 'Only expecting a URL such as https://host/path'
 

@@ -113,7 +113,7 @@ const ruled: Readonly<Record<string, { readonly good: readonly string[]; readonl
     good: [signingSecret, `${signingSecret} ${signingSecret}`],
     bad: ['sesame', 'whsec_YQ==', `${signingSecret} sesame`],
   },
-  authHook: { good: ['http://h/', 'https://h:1/p?q'], bad: ['h', 'ftp://h/', 'http://u:p@h/'] },
+  authHook: { good: ['http://h/', 'https://h:1/p?q', 'http://u:p@h/'], bad: ['h', 'ftp://h/'] },
 }
 
 const listsOf: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> = {

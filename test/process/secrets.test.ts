@@ -17,6 +17,7 @@ const planted = {
   formerSecret: 'planted-former-secret',
   metricsSecret: 'planted-metrics-secret',
   guess: 'planted-wrong-guess',
+  hookPassword: 'planted-hook-password',
   hookQuery: 'planted-hook-query',
   keyQuery: 'planted-key-query',
   cookie: 'planted-cookie',
@@ -145,7 +146,10 @@ test('what authenticates a webhook is not shown, and the webhook is not told the
   const secret = { 'x-service-role': 'guest', 'x-service-admin-secret': planted.guess }
   let status = 200
   const hook = await startOther(t, () => ({ status: status++ % 3 === 0 ? 500 : 200, body: secret }))
-  const args = ['--auth-hook', `${hook.url}/auth?key=${planted.hookQuery}`, '--auth-hook-mode', 'POST']
+  const url = new URL(`/auth?key=${planted.hookQuery}`, hook.url)
+  url.username = 'planted'
+  url.password = planted.hookPassword
+  const args = ['--auth-hook', url.href, '--auth-hook-mode', 'POST']
   const heard = () => hook.received.map(({ headers, body }) => JSON.stringify([headers, body])).join('\n')
   const text = await shown(t, { args, headers: [{}, { 'x-badge': 'blue' }], heard })
   const { guess: _, ...others } = planted
@@ -171,7 +175,7 @@ test('the start that fails shows no secret', async (t) => {
     ['--database-url', url.href, ...jwt({ type: 'RS256', key: 'planted-short' })],
     ['--database-url', url.href, ...jwt({ jwk_url: `${keys.url}/?key=${planted.keyQuery}` })],
     ['--database-url', url.href, ...jwt({ jwk_url: `http://127.0.0.1:1/?key=${planted.keyQuery}` })],
-    ['--database-url', url.href, ...secret, '--auth-hook', `http://u:${planted.hookQuery}@h/`],
+    ['--database-url', url.href, ...secret, '--auth-hook', `ftp://u:${planted.hookPassword}@h/?key=${planted.hookQuery}`],
     ['--host', 'h', '--password', planted.databasePassword],
   ]
   for (const args of starts) {

@@ -32,11 +32,22 @@ sharePostgres(postgres)
 // The exit handler of the PostgreSQL of the tests ends it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
+/** Minutes that a test may take; a soak takes as long as it takes. */
+const longestMinutes = process.env['SOAK'] ? 24 * 60 : 10
+
 let executed = 0
 let failed = 0
 /** Milliseconds of the tests of each file. */
 const spent = new Map<string, number>()
 const stream = run({ files, concurrency: 3 })
+const unfinished = new Set(files)
+stream.on('test:summary', ({ file }) => void unfinished.delete(file ?? ''))
+/** A test that hangs fails the run; the runner's own limit does not end a file's process. */
+const patience = setTimeout(() => {
+  console.error(`No test ended for ${longestMinutes} minutes: ${[...unfinished].join(', ')}`)
+  process.exit(1)
+}, longestMinutes * 60_000)
+stream.on('data', () => patience.refresh())
 stream.on('test:pass', ({ details, file = '', nesting }) => {
   if (details.type !== 'suite') executed++
   if (nesting === 0) spent.set(file, (spent.get(file) ?? 0) + details.duration_ms)
@@ -44,6 +55,7 @@ stream.on('test:pass', ({ details, file = '', nesting }) => {
 stream.on('test:fail', () => failed++)
 stream.compose(spec).pipe(process.stdout)
 await new Promise((done) => stream.once('end', done))
+clearTimeout(patience)
 
 await postgres.stop()
 if (process.env['SLOWEST']) {

@@ -175,7 +175,13 @@ test('the start that fails shows no secret', async (t) => {
     ['--database-url', url.href, ...jwt({ type: 'RS256', key: 'planted-short' })],
     ['--database-url', url.href, ...jwt({ jwk_url: `${keys.url}/?key=${planted.keyQuery}` })],
     ['--database-url', url.href, ...jwt({ jwk_url: `http://127.0.0.1:1/?key=${planted.keyQuery}` })],
-    ['--database-url', url.href, ...secret, '--auth-hook', `ftp://u:${planted.hookPassword}@h/?key=${planted.hookQuery}`],
+    [
+      '--database-url',
+      url.href,
+      ...secret,
+      '--auth-hook',
+      `ftp://u:${planted.hookPassword}@h/?key=${planted.hookQuery}`,
+    ],
     ['--host', 'h', '--password', planted.databasePassword],
   ]
   for (const args of starts) {

@@ -69,6 +69,15 @@ export interface Database {
     values: readonly (string | null)[],
     options: ChangeOptions,
   ): Promise<Buffer | null>
+  /**
+   * Runs one statement of the server's own, which may write, with these settings, under the isolation that the database has by itself;
+   * all columns of all rows as texts. Aborting is as with `change`.
+   */
+  texts(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    options?: ChangeOptions,
+  ): Promise<(string | null)[][]>
   /** Runs text with values outside a transaction and returns the rows, for what is not on the hot path. */
   rows<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
   /**
@@ -95,6 +104,7 @@ export const lend = (database: Database): Database => ({
   answer: (statement, values, options) => database.answer(statement, values, options),
   answerMany: (statement, values, options) => database.answerMany(statement, values, options),
   change: (statement, values, options) => database.change(statement, values, options),
+  texts: (statement, values, options) => database.texts(statement, values, options),
   rows: (text, values) => database.rows(text, values),
   transaction: (work, options) => database.transaction(work, options),
   listen: (channel, onNotify, onLost) => database.listen(channel, onNotify, onLost),

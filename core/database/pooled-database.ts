@@ -81,6 +81,7 @@ type Ask<T> = (client: AnsweringClient, call: AnswerCall) => Promise<T>
 
 const firstField: Ask<Buffer | null> = (client, call) => client.answer(call)
 const allRows: Ask<(Buffer | null)[][]> = (client, call) => client.bytes(call)
+const allTexts: Ask<(string | null)[][]> = (client, call) => client.texts(call)
 
 export class PooledDatabase implements Database {
   readonly #options: DatabaseOptions
@@ -175,6 +176,16 @@ export class PooledDatabase implements Database {
     return around(work, () => this.#change(statement, values, options))
   }
 
+  texts(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    options: ChangeOptions = {},
+  ): Promise<(string | null)[][]> {
+    const run = () => this.#changeAlone(statement, values, options, allTexts)
+    const around = this.#wrapping.statement
+    return around ? around({ kind: 'other', digest: statement.name }, run) : run()
+  }
+
   rows<R extends Row = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const run = () => this.#rows<R>(text, values)
     const around = this.#wrapping.statement
@@ -238,20 +249,32 @@ export class PooledDatabase implements Database {
   async #change(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    { settings = {}, signal = null }: ChangeOptions,
+    options: ChangeOptions,
   ): Promise<Buffer | null> {
-    const entering = this.#writeGate.enter(signal)
+    const entering = this.#writeGate.enter(options.signal ?? null)
     const place = entering instanceof Promise ? await entering : entering
+    try {
+      return await this.#changeAlone(statement, values, options, firstField)
+    } finally {
+      this.#writeGate.leave(place)
+    }
+  }
+
+  /** Runs a statement that writes as a transaction of its own. */
+  async #changeAlone<T>(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    { settings = {}, signal = null }: ChangeOptions,
+    ask: Ask<T>,
+  ): Promise<T> {
     try {
       return await this.#unlessUnprepared((preparing) => {
         const made = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
         const preface = made && { ...made, name: preparing ? made.name : null }
-        return this.#runAlone(statement, values, { signal, preparing, preface }, firstField)
+        return this.#runAlone(statement, values, { signal, preparing, preface }, ask)
       })
     } catch (error) {
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
-    } finally {
-      this.#writeGate.leave(place)
     }
   }
 

@@ -22,6 +22,7 @@ export {
   outcomeOf,
   outcomeRows,
   outcomeTexts,
+  plannedAnew,
   type Settled,
 } from './ledger.ts'
 export { type Page, readPage } from './pages.ts'

@@ -89,6 +89,12 @@ export const outcomeRows = `unnest(${list(1, 'text')}, ${list(2, 'text')}, ${lis
     ${list(7, 'int')}, ${list(8, 'text')})
   as o (id, state, status, request, response, delay, tries, attempt)`
 
+/**
+ * For statements on ledgers, which connections prepare: reading them takes as long as planning them. They are planned each time all the
+ * same, since a plan that is kept was perhaps made when the ledger was empty.
+ */
+export const plannedAnew = { plan_cache_mode: 'force_custom_plan' } as const
+
 /** Seconds that a claim holds without being renewed. */
 export const leaseSeconds = 30
 

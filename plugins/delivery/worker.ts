@@ -35,6 +35,9 @@ const laterSeconds = 60
 
 const renewMillis = (leaseSeconds * 1000) / 3
 
+/** So many batches may be in hand at most: the next one is there before what is in hand is begun, though the database is busy. */
+const batchesInHand = 3
+
 /** Milliseconds after which is given back what was not begun. */
 const handMillis = 1000
 
@@ -192,13 +195,14 @@ export class DeliveryWorker<Item extends Claimed> {
   get #free(): number {
     if (this.#recorder.pending > mostUnrecorded) return 0
     const { concurrency, batch } = this.#options
-    const inHand = Math.min(batch, this.#hand.room(performance.now()))
+    const inHand = Math.min(batchesInHand * batch, this.#hand.room(performance.now()))
     return concurrency + inHand - this.#delivering - this.#hand.size
   }
 
+  /** A claim costs the same whatever it gives: as long as there is enough in hand, it waits for a whole batch. */
   get #worthwhile(): number {
     const { concurrency, batch } = this.#options
-    return Math.ceil(Math.min(concurrency, batch) / 4)
+    return this.#hand.size >= batch ? batch : Math.ceil(Math.min(concurrency, batch) / 4)
   }
 
   /** Waits until there is room for much, and after a while for anything. */

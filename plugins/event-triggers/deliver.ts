@@ -2,7 +2,8 @@
 
 import type { Engine } from '../../sdk/index.ts'
 import type { Deliveries } from '../delivery/index.ts'
-import { type ClaimedEvent, EventLedger } from './ledger.ts'
+import { EventLedger } from './ledger.ts'
+import type { ClaimedEvent } from './ledger-statements.ts'
 import { eventTriggersOf } from './metadata.ts'
 
 /** Milliseconds after which it is told again that events wait for a trigger that is not served. */

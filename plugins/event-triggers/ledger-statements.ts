@@ -1,5 +1,6 @@
 // The statements by which a delivery worker takes from the event log what is due, and writes down what became of it.
 
+import { prepare } from '../../sdk/sql.ts'
 import { outcomeRows } from '../delivery/index.ts'
 
 /** Condition: it is to be delivered yet. */
@@ -13,13 +14,61 @@ const sameKey = (one: string, other: string): string =>
 const before = (one: string, other: string): string =>
   `${sameKey(one, other)} and ${one}.seq < ${other}.seq and ${isOpen(one)}`
 
-/** What a worker gets to know of the event `e` that it has claimed, beside how late that was. */
-const claimedEvent = (isAwaited: string): string => `
-  e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
+const secondsSince = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`
+
+/** What a worker gets to know of the event `e` that it has claimed, which could be delivered at the time. */
+const claimedEvent = (isAwaited: string, time: string): string => `
+  ${secondsSince(time)} as late, e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
   to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
   e.order_key is not null as is_ordered, ${isAwaited} as is_awaited`
 
-const secondsSince = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`
+/** An event of {@link claimedEvent}. */
+export interface ClaimedEvent {
+  /** Seconds since it may have been delivered. */
+  readonly late: number
+  readonly id: string
+  readonly trigger_name: string
+  readonly schema_name: string
+  readonly table_name: string
+  /** JSON text, as it is sent: every number keeps its digits. */
+  readonly payload: string
+  readonly tries: number
+  readonly created_at: string
+  /** Whether it has an ordering key. */
+  readonly is_ordered: boolean
+  /** Whether others may wait for it. */
+  readonly is_awaited: boolean
+}
+
+/** Reads the columns of {@link claimedEvent}. */
+export function readEvent(columns: readonly (string | null)[]): ClaimedEvent {
+  const [late, id, trigger, schema, table, payload, tries, created, isOrdered, isAwaited] = columns
+  return {
+    late: Number(late),
+    id: id!,
+    trigger_name: trigger!,
+    schema_name: schema!,
+    table_name: table!,
+    payload: payload!,
+    tries: Number(tries),
+    created_at: created!,
+    is_ordered: isOrdered === 't',
+    is_awaited: isAwaited === 't',
+  }
+}
+
+/** What was found due: an event that is claimed, or one that is not and of which no more is known. */
+export type Found =
+  | (ClaimedEvent & { readonly state: 'free' })
+  | { readonly state: 'parked' | 'waiting'; readonly late: number }
+
+/** Reads a row of {@link claim}. */
+export function readFound([state, ...columns]: readonly (string | null)[]): Found {
+  if (state === 'free') return { state, ...readEvent(columns) }
+  return { state: state === 'parked' ? state : 'waiting', late: Number(columns[0]) }
+}
+
+const statement = (text: string) => prepare({ text, params: [] })
 
 interface ClaimParts {
   /** A further condition on what is due. */
@@ -47,10 +96,13 @@ const passedOver = (condition: string): string => `
  * it, since it is locked; where it is locked already, the event stays due, as `waiting`: it has to be looked for again, since
  * whoever looked for it meanwhile passed over it. Gives what was claimed, as `free`, and of the others no more than their states.
  *
+ * All is found before anything is changed, whatever the plan: what this statement has changed it cannot lock any more.
+ *
  * Where there may be no room for what is found, others lock for moments what they do not claim: the first of what is passed over for that
  * is `waiting`, too.
  */
-const claimWith = ({ condition, roomy, isAwaited }: ClaimParts): string => `
+const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
+  statement(`
   with due as materialized (
     select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq from trellis.event_log as l
     where ${isDue('l')} ${condition}
@@ -70,13 +122,14 @@ const claimWith = ({ condition, roomy, isAwaited }: ClaimParts): string => `
       locked = case state when 'free' then now() + make_interval(secs => $2) end,
       locked_by = case state when 'free' then $3 end,
       next_retry_at = case state when 'parked' then 'infinity' else next_retry_at end
-    from (${roomy ?? freeOnes} union all select id, due_at, state from found where state = 'parked') as chosen where e.id = chosen.id
-    returning ${claimedEvent(isAwaited)}, chosen.state, ${secondsSince('chosen.due_at')} as late)
+    from (${roomy ?? freeOnes} union all select id, due_at, state from found where state = 'parked') as chosen
+    where e.id = chosen.id and (select count(*) from found) > 0
+    returning chosen.state, ${claimedEvent(isAwaited, 'chosen.due_at')})
   select * from changed where state = 'free'
   union all
-  select null, null, null, null, null, null, null, null, null, state, ${secondsSince('due_at')} from (
+  select state, ${secondsSince('due_at')}, null, null, null, null, null, null, null, null, null from (
     select state, due_at from found where state <> 'free'
-    ${roomy === undefined ? '' : `union all ${passedOver(condition)}`}) as other`
+    ${roomy === undefined ? '' : `union all ${passedOver(condition)}`}) as other`)
 
 /** Claims at most $1 of what is due for worker $3, for $2 seconds. */
 export const claim = claimWith({
@@ -104,7 +157,7 @@ export const claimWithin = claimWith({
  * Of what waits for the events $1, that have ended, the next of each key is claimed; not of the triggers in $4, which are paused.
  * It is given again to who has it already and did not hear of that, since a connection was lost.
  */
-export const claimNext = `
+export const claimNext = statement(`
   update trellis.event_log as e set
     locked = now() + make_interval(secs => $2), locked_by = $3, next_retry_at = nullif(e.next_retry_at, 'infinity')
   from (
@@ -116,14 +169,14 @@ export const claimNext = `
   where e.id = next.id and ${isOpen('e')} and (e.locked is null or e.locked <= now() or e.locked_by = $3)
     and e.trigger_name <> all($4)
     and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
-  returning ${claimedEvent('true')}, ${secondsSince('coalesce(e.next_retry_at, e.created_at)')} as late`
+  returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`)
 
 /**
  * Writes outcomes down for worker $9, {@link outcomeRows} being the first parameters.
  * The log of attempts is written for who lost the lease meanwhile, too; the state is not. Who asks again, since no answer came,
  * changes nothing, though the event may be that worker's again: an attempt counts once.
  */
-export const record = `
+export const record = statement(`
   with outcome as materialized (
     select * from ${outcomeRows}),
   logged as (
@@ -135,7 +188,7 @@ export const record = `
     delivered = (o.state = 'delivered'), error = (o.state = 'error'),
     tries = e.tries + (o.status is not null)::int, locked = null, locked_by = null,
     next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
-  from outcome o where e.id = o.id and e.locked_by = $9 and e.tries = o.tries`
+  from outcome o where e.id = o.id and e.locked_by = $9 and e.tries = o.tries`)
 
 const releaseWhere = (condition: string): string => `
   with released as (

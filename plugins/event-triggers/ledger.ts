@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../../sdk/metadata.ts'
-import type { Database, Row, Transaction } from '../../sdk/sql.ts'
+import { type Database, encodeArray, type PreparedStatement, type Transaction } from '../../sdk/sql.ts'
 import {
   type Backlog,
   delayOfUnknown,
@@ -12,35 +12,31 @@ import {
   type Outcome,
   outcomeOf,
   outcomeTexts,
+  plannedAnew,
   type Settled,
   type WebhookCaller,
 } from '../delivery/index.ts'
-import { claim, claimNext, claimWithin, isOpen, record, release, releaseUntold, unpark } from './ledger-statements.ts'
+import {
+  type ClaimedEvent,
+  claim,
+  claimNext,
+  claimWithin,
+  type Found,
+  isOpen,
+  readEvent,
+  readFound,
+  record,
+  release,
+  releaseUntold,
+  unpark,
+} from './ledger-statements.ts'
 import { roomsOf } from './limits.ts'
 import { eventTriggersOf, type ResolvedTrigger } from './metadata.ts'
 import { PassedOver } from './passed-over.ts'
 import { UnparkTimes } from './unpark-times.ts'
 
-/** An event that this instance delivers. */
-export interface ClaimedEvent {
-  readonly id: string
-  readonly trigger_name: string
-  readonly schema_name: string
-  readonly table_name: string
-  /** JSON text, as it is sent: every number keeps its digits. */
-  readonly payload: string
-  readonly tries: number
-  readonly created_at: string
-  /** Whether it has an ordering key. */
-  readonly is_ordered: boolean
-  /** Whether others may wait for it. */
-  readonly is_awaited: boolean
-  /** Seconds since it may have been delivered. */
-  readonly late: number
-}
-
 export interface EventLedgerOptions {
-  readonly database: Pick<Database, 'rows' | 'transaction'>
+  readonly database: Pick<Database, 'rows' | 'texts' | 'transaction'>
   readonly caller: Pick<WebhookCaller, 'call'>
   /** What is served. */
   model(): Model
@@ -61,11 +57,6 @@ const waitingPause = 50
 /** Seconds until an event may be claimed again that was claimed when its trigger was paused. */
 const pausedSeconds = 1
 
-/** Something that was found due: an event that is claimed, or one that is not and of which no more is known. */
-type Found =
-  | (ClaimedEvent & { readonly state: 'free' })
-  | { readonly state: 'parked' | 'waiting'; readonly late: number }
-
 export class EventLedger implements Ledger<ClaimedEvent> {
   readonly #options: EventLedgerOptions
   readonly #worker = randomUUID()
@@ -84,7 +75,9 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const { names, rooms } = roomsOf(this.#triggers(), triggerConcurrency, held)
     if (names.length === 0) return this.#take(await this.#found(claim, [limit]), limit)
     const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
-    const found = await this.#found(claimWithin, [limit, names, rooms, this.#passedOver.since(start)])
+    const since = this.#passedOver.since(start)
+    const rest = [encodeArray(names), encodeArray(rooms), since === null ? null : String(since)]
+    const found = await this.#found(claimWithin, [limit, ...rest])
     const events = this.#take(found, limit)
     const ofTriggers = names.map((name) => events.filter(({ trigger_name }) => trigger_name === name))
     // Behind what filled the room of its trigger, or all that was asked for, there may be more.
@@ -96,8 +89,12 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     return events
   }
 
-  async #found(statement: string, [limit, ...more]: readonly unknown[]): Promise<Found[]> {
-    return this.#options.database.rows<Found & Row>(statement, [limit, leaseSeconds, this.#worker, ...more])
+  async #found(
+    statement: PreparedStatement,
+    [limit, ...rest]: readonly [limit: number, ...(string | null)[]],
+  ): Promise<Found[]> {
+    const values = [String(limit), String(leaseSeconds), this.#worker, ...rest]
+    return (await this.#options.database.texts(statement, values, { settings: plannedAnew })).map(readFound)
   }
 
   #take(found: readonly Found[], limit: number): ClaimedEvent[] {
@@ -131,16 +128,17 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const values = [...outcomeTexts(settled), this.#worker]
     const ended = settled.filter(({ item, outcome }) => item.is_ordered && isFinal(outcome.state))
     if (ended.length === 0) {
-      await database.rows(record, values)
+      await database.texts(record, values, { settings: plannedAnew })
       return []
     }
+    const ids = encodeArray(ended.map(({ item }) => item.id))
     const work = async (transaction: Transaction) => {
-      await transaction.rows(record, values)
-      const claiming = [ended.map(({ item }) => item.id), leaseSeconds, this.#worker, this.#paused()]
-      return transaction.rows<ClaimedEvent & Row>(claimNext, claiming)
+      await transaction.texts(record, values)
+      const claiming = [ids, String(leaseSeconds), this.#worker, encodeArray(this.#paused())]
+      return (await transaction.texts(claimNext, claiming)).map(readEvent)
     }
     // The second statement has to see what was parked until the first one got hold of what ended.
-    return database.transaction(work, { isolation: 'read-committed' })
+    return database.transaction(work, { isolation: 'read-committed', settings: plannedAnew })
   }
 
   /** The event triggers that are served, by name. */

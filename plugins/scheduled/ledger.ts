@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { TrellisError } from '../../sdk/index.ts'
 import type { ConfiguredHeader } from '../../sdk/metadata.ts'
 import { filledTemplate } from '../../sdk/services.ts'
-import type { Database } from '../../sdk/sql.ts'
+import { type Database, type PreparedStatement, prepare } from '../../sdk/sql.ts'
 import {
   type Backlog,
   delayOfUnknown,
@@ -16,6 +16,7 @@ import {
   outcomeOf,
   outcomeRows,
   outcomeTexts,
+  plannedAnew,
   resolveHeaders,
   type Settled,
   type WebhookCaller,
@@ -46,24 +47,31 @@ export interface ClaimedOneOffEvent extends ClaimedEvent {
 }
 
 export interface LedgerOptions {
-  readonly database: Pick<Database, 'rows'>
+  readonly database: Pick<Database, 'rows' | 'texts'>
   readonly caller: WebhookCaller
   /** Milliseconds after which the ledger is looked at whatever it says is next. */
   interval(): number
 }
 
-interface LedgerTable {
+/** The columns of a row. */
+type Columns = readonly (string | null)[]
+
+interface LedgerTable<Item extends ClaimedEvent> {
   readonly table: string
   readonly logs: string
   /** The columns that are its own, as they are claimed. */
   readonly columns: string
+  /** Reads them. */
+  read(event: ClaimedEvent, columns: Columns): Item
   /** The name of the trigger, in SQL. */
   readonly trigger: string
   /** By which workers are woken. */
   readonly topic: string
 }
 
-const claimFrom = ({ table, columns }: LedgerTable): string => `
+type Named = Pick<LedgerTable<ClaimedEvent>, 'table' | 'logs' | 'columns'>
+
+const claimFrom = ({ table, columns }: Named): string => `
   with due as materialized (
     select id from trellis.${table} where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now()
     order by coalesce(next_retry_at, scheduled_time) limit $1 for update skip locked),
@@ -71,12 +79,11 @@ const claimFrom = ({ table, columns }: LedgerTable): string => `
     select id from trellis.${table} where status = 'locked' and locked <= now() limit $1 for update skip locked)
   update trellis.${table} as e set status = 'locked', locked = now() + make_interval(secs => $2), locked_by = $3
   where e.id in (select id from due union all select id from expired)
-  returning e.id, e.tries, ${columns},
-    to_char(e.scheduled_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as scheduled_time,
-    extract(epoch from clock_timestamp() - e.scheduled_time)::float8 as late`
+  returning e.id, e.tries, to_char(e.scheduled_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    extract(epoch from clock_timestamp() - e.scheduled_time)::float8, ${columns}`
 
 /** The log of attempts is written for who lost the lease meanwhile, too; the state is not. Who asks again changes nothing. */
-const recordIn = ({ table, logs }: LedgerTable): string => `
+const recordIn = ({ table, logs }: Named): string => `
   with outcome as materialized (
     select * from ${outcomeRows}),
   logged as (
@@ -92,31 +99,35 @@ const recordIn = ({ table, logs }: LedgerTable): string => `
 
 abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item> {
   protected readonly caller: WebhookCaller
-  readonly #database: Pick<Database, 'rows'>
+  readonly #database: Pick<Database, 'rows' | 'texts'>
   readonly #interval: () => number
-  readonly #table: LedgerTable
+  readonly #table: LedgerTable<Item>
   readonly #worker = randomUUID()
-  readonly #claim: string
-  readonly #record: string
+  readonly #claim: PreparedStatement
+  readonly #record: PreparedStatement
 
-  constructor({ database, caller, interval }: LedgerOptions, table: LedgerTable) {
+  constructor({ database, caller, interval }: LedgerOptions, table: LedgerTable<Item>) {
     this.caller = caller
     this.#database = database
     this.#interval = interval
     this.#table = table
-    this.#claim = claimFrom(table)
-    this.#record = recordIn(table)
+    this.#claim = prepare({ text: claimFrom(table), params: [] })
+    this.#record = prepare({ text: recordIn(table), params: [] })
   }
 
   abstract deliver(item: Item, signal: AbortSignal): Promise<Outcome>
 
-  claim(limit: number): Promise<Item[]> {
-    return this.#database.rows<Item & Record<string, unknown>>(this.#claim, [limit, leaseSeconds, this.#worker])
+  async claim(limit: number): Promise<Item[]> {
+    const values = [String(limit), String(leaseSeconds), this.#worker]
+    const rows = await this.#database.texts(this.#claim, values, { settings: plannedAnew })
+    return rows.map(([id, tries, time, late, ...own]) => {
+      return this.#table.read({ id: id!, tries: Number(tries), scheduled_time: time!, late: Number(late) }, own)
+    })
   }
 
   /** Nothing waits for others here. */
   async record(settled: readonly Settled<Item>[]): Promise<readonly never[]> {
-    await this.#database.rows(this.#record, [...outcomeTexts(settled), this.#worker])
+    await this.#database.texts(this.#record, [...outcomeTexts(settled), this.#worker], { settings: plannedAnew })
     return []
   }
 
@@ -210,6 +221,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
       table: 'hdb_cron_events',
       logs: 'hdb_cron_event_invocation_logs',
       columns: 'e.trigger_name',
+      read: (event, [name]) => ({ ...event, trigger_name: name! }),
       trigger: 'trigger_name',
       topic: 'cron',
     })
@@ -237,7 +249,11 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
     super(options, {
       table: 'hdb_scheduled_events',
       logs: 'hdb_scheduled_event_invocation_logs',
-      columns: `e.webhook_conf #>> '{}' as webhook, e.header_conf as headers, e.retry_conf, e.payload::text as payload, e.comment`,
+      columns: `e.webhook_conf #>> '{}', e.header_conf, e.retry_conf, e.payload, e.comment`,
+      read: (event, [webhook, headers, retrying, payload = null, comment = null]) => ({
+        ...event,
+        ...{ webhook: webhook!, headers: JSON.parse(headers!), retry_conf: JSON.parse(retrying!), payload, comment },
+      }),
       trigger: 'null::text',
       topic: 'one-off',
     })

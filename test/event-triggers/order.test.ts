@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lend } from '../../core/database/database.ts'
 import type { Database } from '../../sdk/sql.ts'
 import { openDatabase } from '../support/connections.ts'
 import { eventually, untilNoneLeft } from '../support/waiting.ts'
@@ -76,7 +77,7 @@ test('what waits is shown as what is due, and is found when what was before it w
     if (isLost) throw new Error('the connection was lost')
     return result
   }
-  const ledger = ledgerOf(shop, { rows: (text, values) => database.rows(text, values), transaction })
+  const ledger = ledgerOf(shop, { ...lend(database), transaction })
   const [first, ...others] = await ledger.claim(10, [])
   assert.ok(first)
   assert.deepEqual(others, [])
@@ -100,6 +101,24 @@ test('what waits is shown as what is due, and is found when what was before it w
   await assert.rejects(ledger.record([delivered]), /the connection was lost/)
   // The next one was claimed for it all the same, and is given to who asks again.
   assert.equal((await ledger.record([delivered])).length, 1)
+})
+
+test('what waits is found to wait however PostgreSQL plans the look', async (t) => {
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger(byState)
+  await shop.sql(`insert into orders (id, state) select n, 'one' from generate_series(1, 3) n`)
+  // As it does by itself where the log is large.
+  for (const join of ['hash', 'merge']) {
+    await shop.sql(
+      `do $$ begin execute format('alter database %I set enable_${join}join = off', current_database()); end $$`,
+    )
+  }
+  const { database } = await openDatabase(t, { url: shop.database.url })
+  const joins = "select reset_val from pg_settings where name in ('enable_hashjoin', 'enable_mergejoin')"
+  assert.deepEqual(await database.rows(joins), [{ reset_val: 'off' }, { reset_val: 'off' }])
+  assert.equal((await ledgerOf(shop, database).claim(10, [])).length, 1)
+  const retries = await shop.sql('select next_retry_at::text from trellis.event_log order by seq')
+  assert.deepEqual(retries, [{ next_retry_at: null }, { next_retry_at: 'infinity' }, { next_retry_at: 'infinity' }])
 })
 
 test('what waits for an event that somebody else is at work on is looked for again within moments', async (t) => {
@@ -128,8 +147,8 @@ test('what another worker found and has no room for is looked for again within m
   const { database } = await openDatabase(t, { url: shop.database.url })
   const ledger = ledgerOf(shop, database)
   await database.transaction(async (transaction) => {
-    const rows: Database['rows'] = (text, values) => transaction.rows(text, values ?? [])
-    const other = ledgerOf(shop, { rows, transaction: assert.fail })
+    const texts: Database['texts'] = (statement, values) => transaction.texts(statement, values)
+    const other = ledgerOf(shop, { texts, rows: assert.fail, transaction: assert.fail })
     assert.equal((await other.claim(10, [])).length, 2)
     // Both at once.
     assert.deepEqual(await ledger.claim(10, []), [])
@@ -158,9 +177,10 @@ test('what is tried again at once is, and what waits for it comes, though the da
   const ledger = ledgerOf(
     shop,
     {
-      rows: (text, values) => {
-        const rows = database.rows<never>(text, values)
-        return text.includes('event_invocation_logs') ? late(rows) : rows
+      rows: (text, values) => database.rows(text, values),
+      texts: (statement, values, options) => {
+        const rows = database.texts(statement, values, options)
+        return statement.text.includes('event_invocation_logs') ? late(rows) : rows
       },
       transaction: (work, options) => late(database.transaction(work, options)),
     },

@@ -51,6 +51,7 @@ test('who has not heard that a trigger is paused lets its events wait', async (t
   const late = new EventLedger({
     database: {
       transaction: assert.fail,
+      texts: () => assert.fail(),
       rows(text, values) {
         const answer = database.rows<never>(text, values)
         asked.push(answer)

@@ -12,12 +12,17 @@ export async function losing(t: TestContext, url: string, isLost: (text: string)
     if (isLost(text)) throw new Error('the connection was lost')
     return answer
   }
+  const texts: Database['texts'] = async (statement, values, options) => {
+    const answer = await database.texts(statement, values, options)
+    if (isLost(statement.text)) throw new Error('the connection was lost')
+    return answer
+  }
   const transaction: Database['transaction'] = async (work, options) => {
     const answer = await database.transaction(work, options)
     if (isLost('transaction')) throw new Error('the connection was lost')
     return answer
   }
-  return { rows, transaction }
+  return { rows, texts, transaction }
 }
 
 /** Whether it is the first, the third, ... of its kind. */

@@ -34,10 +34,13 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   return fields.map((field) => planRootField(field, context))
 }
 
+/** Root fields that the schema itself answers: others may begin with `__` too, as tables' names do. */
+const isIntrospection = (name: string): boolean => name === '__schema' || name === '__type'
+
 /** Refuses a subscription to anything but one field of the data. */
 export function checkSubscription(fields: readonly FieldSelection[]): void {
   if (fields.length !== 1) throw validationFailed('subscriptions must select one top level field')
-  if (fields[0]!.name.startsWith('__')) {
+  if (fields.some(({ name, definition }) => definition === null || isIntrospection(name))) {
     throw badRequest('not-supported', 'Introspection not supported over subscriptions')
   }
 }
@@ -48,7 +51,7 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
     const text = JSON.stringify(field.parentType)
     return { kind: 'output', key, output: { kind: 'json', text }, joins: [] }
   }
-  if (field.name.startsWith('__')) {
+  if (isIntrospection(field.name)) {
     checkSelected(field, context)
     return { kind: 'introspection', key, field }
   }

@@ -32,3 +32,28 @@ test('columns and constraints that no enum can name are left out of enums', asyn
   })
   assert.deepEqual(await graphql('{ odd(distinct_on: [id]) { null } }'), { data: { odd: [{ null: 3 }] } })
 })
+
+test('tables that are called like introspection are read, written and subscribed to', async (t) => {
+  const { op, graphql, request } = await startTrellis(t, {
+    sql: 'create table __log (id int primary key, __at int)',
+  })
+  await op('track_table', '__log')
+  const mutation = 'mutation { insert___log_one(object: {id: 1, __at: 2}) { __at } }'
+  assert.deepEqual(await graphql(mutation), { data: { insert___log_one: { __at: 2 } } })
+  const query = '{ __log { id __at } __log_by_pk(id: 1) { __typename } __typename __type(name: "__log") { name } }'
+  assert.deepEqual(await graphql(query), {
+    data: {
+      __log: [{ id: 1, __at: 2 }],
+      __log_by_pk: { __typename: '__log' },
+      __typename: 'query_root',
+      __type: { name: '__log' },
+    },
+  })
+  const body = { query: { query: 'subscription { __log { id } }' } }
+  assert.equal((await request('/v1/graphql/explain', { body })).status, 200)
+  const custom_root_fields = { insert: '__add' }
+  await op('set_table_custom_fields', { table: '__log', custom_root_fields }, { version: 2 })
+  assert.deepEqual(await graphql('mutation { __add(objects: {id: 2}) { affected_rows } }'), {
+    data: { __add: { affected_rows: 1 } },
+  })
+})

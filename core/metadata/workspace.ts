@@ -202,7 +202,8 @@ function refuseRepeatedEntries(registry: MetadataRegistry, before: MetadataDocum
     for (const entry of value as readonly unknown[]) {
       const key = slice.entryKey(entry)
       if (seen.has(key)) {
-        throw badRequest('already-exists', slice.keptMessage?.(key) ?? `"${key}" is in ${slice.key} already`)
+        const name = slice.entryName?.(entry) ?? key
+        throw badRequest('already-exists', slice.keptMessage?.(key) ?? `"${name}" is in ${slice.key} already`)
       }
       seen.add(key)
     }

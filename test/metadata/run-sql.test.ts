@@ -436,6 +436,15 @@ test('a table that someone else dropped before is not taken out of the metadata'
   await assert.rejects(run('alter table artist drop column x'))
 })
 
+test('a table cannot take the name of a tracked one that someone else dropped', async (t) => {
+  const { op, sql, refused } = await startCatalog(t)
+  await sql('drop table review')
+  await op('reload_metadata', {})
+  const rename = { sql: 'alter table artist rename to review' }
+  const error = '"review" is in tables already'
+  await refused('run_sql', rename, { status: 400, code: 'already-exists', path: '$.args', error })
+})
+
 test('new columns are there at once', async (t) => {
   const { run, service } = await startCatalog(t)
   await run('alter table artist add column born date')

@@ -50,6 +50,8 @@ export interface Dialect {
   readonly lenientSchema: boolean
   /** Whether strings stand for numbers and booleans in permissions and data operations, where PostgreSQL reads them so. */
   readonly textLiterals: boolean
+  /** Whether a column that is NULL is unequal to any value in permissions and data operations, as in v1.3; else it is as in SQL. */
+  readonly nullsDiffer: boolean
   /** The version that clients are told, by which tools decide what they may ask; null: the server's own. */
   readonly toldVersion: string | null
   /** In which order introspection lists the values of its own enums. */
@@ -109,6 +111,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     nullsHold: !isOwn,
     lenientSchema: !isOwn,
     textLiterals: !isOwn,
+    nullsDiffer: !isOwn,
     toldVersion: isOwn ? null : 'v1.3.2',
     metaEnums: isOwn ? 'as specified' : 'by name',
     errorsHelp: isOwn,

@@ -156,8 +156,15 @@ function compareWithValue(
     ? memberOperands(operand, value, type, context)
     : [paramOperand(operandSource({ operator, operand }, value, subject, context), operandType(operand, type))]
   const literal = operands.some(({ source }) => source.from === 'constant')
-  return { condition: compare(subject, operator, operands), literal }
+  const condition = compare(subject, operator, operands)
+  const isNullUnequal = operator.name === '_neq' && context.dialect.nullsDiffer
+  return { condition: isNullUnequal ? orNull(condition, name) : condition, literal }
 }
+
+const orNull = (condition: Condition, column: string): Condition => ({
+  kind: 'or',
+  of: [condition, { kind: 'null', column, negated: false }],
+})
 
 type ParamOperand = Extract<Operand, { kind: 'param' }>
 

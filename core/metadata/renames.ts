@@ -16,6 +16,10 @@ export class Renames {
   readonly #model: Model
   /** Tables that were renamed so far: the key now -> the key in the model. */
   readonly #originals = new Map<string, string>()
+  /** The same the other way round: the key in the model -> the name now. */
+  readonly #names = new Map<string, QualifiedName>()
+  /** Tables that were looked up since the last of them was renamed, by their key in the model. */
+  readonly #seen = new Map<string, TableModel>()
 
   /** `model` shows the tables as they were before all of them. */
   constructor(registry: MetadataRegistry, draft: MetadataDocument, model: Model) {
@@ -27,10 +31,15 @@ export class Renames {
   follow(rename: Rename): void {
     const place = { lookup: this.#lookup, facets: this.#registry.facetFormat }
     for (const slice of this.#registry.slices) this.#followIn(slice, rename, place)
-    if (rename.kind === 'table') {
-      this.#originals.set(nameKey(rename.to), this.#original(rename.from))
-      this.#originals.set(nameKey(rename.from), '')
-    }
+    if (rename.kind === 'table') this.#remember(rename)
+  }
+
+  #remember({ from, to }: { readonly from: QualifiedName; readonly to: QualifiedName }): void {
+    const original = this.#original(from)
+    this.#originals.set(nameKey(to), original)
+    this.#originals.set(nameKey(from), '')
+    this.#names.set(original, to)
+    this.#seen.clear()
   }
 
   #followIn(slice: AnySlice, rename: Rename, place: SliceRenamePlace): void {
@@ -54,5 +63,21 @@ export class Renames {
     return this.#originals.get(key) ?? key
   }
 
-  readonly #lookup = (name: QualifiedName): TableModel | undefined => this.#model.tables.get(this.#original(name))
+  readonly #lookup = (name: QualifiedName): TableModel | undefined => {
+    const key = this.#original(name)
+    const table = this.#model.tables.get(key)
+    if (!table || this.#names.size === 0) return table
+    const known = this.#seen.get(key) ?? this.#asCalledNow(table, name)
+    this.#seen.set(key, known)
+    return known
+  }
+
+  /** A table whose relationships lead to others by the names that these have after the renames so far. */
+  #asCalledNow(table: TableModel, name: QualifiedName): TableModel {
+    const fields = [...table.fields].map(([member, field]) => {
+      const target = field.kind === 'relationship' ? this.#names.get(nameKey(field.target)) : undefined
+      return [member, field.kind === 'relationship' && target ? { ...field, target } : field] as const
+    })
+    return { ...table, name, fields: new Map(fields) }
+  }
 }

@@ -403,6 +403,24 @@ test('tables may swap their names', async (t) => {
   assert.equal(after.artist?.select_permissions?.[0]?.role, 'b')
 })
 
+test('tables that are renamed together are followed behind relationships to each other', async (t) => {
+  const { run, tables, op } = await startCatalog(t)
+  const filterOf = async (table: string) => (await tables())[table]?.select_permissions?.[0]?.permission.filter
+  const filter = (name: string, schema = 'public') => ({
+    albums: { artist: { _exists: { _table: { schema, name }, _where: {} } } },
+  })
+  await op('drop_select_permission', { table: 'artist', role: 'fan' })
+  const permission = { columns: ['id'], filter: filter('review') }
+  await op('create_select_permission', { table: 'artist', role: 'fan', permission })
+  await run('alter table album rename to record; alter table review rename to critique')
+  assert.deepEqual(await filterOf('artist'), filter('critique'))
+  await run('alter table record rename to x; alter table critique rename to record; alter table x rename to critique')
+  assert.deepEqual(await filterOf('artist'), filter('record'))
+  await run('alter schema public rename to shop; create schema public')
+  assert.deepEqual(await filterOf('artist'), filter('record', 'shop'))
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+})
+
 test('a column cannot take the name of a relationship', async (t) => {
   const { refused } = await startCatalog(t)
   await refused(

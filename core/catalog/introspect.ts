@@ -82,8 +82,8 @@ function readColumnTypes(reader: Reader, tables: readonly TableRow[]): Promise<T
 /** Types as they look from outside; what has the same type shares one object. */
 export async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
   if (oids.size === 0) return new Map()
-  const rows = await reader.rows<Row & PgType & { oid: number }>(typesQuery, [[...oids]])
-  return new Map(rows.map(({ oid, schema, name, sql, kind, isArray }) => [oid, { schema, name, sql, kind, isArray }]))
+  const rows = await reader.rows<Row & PgType & { asked: number }>(typesQuery, [[...oids]])
+  return new Map(rows.map(({ asked, ...type }) => [asked, type]))
 }
 
 function catalogTable(row: TableRow, types: Types): CatalogTable {

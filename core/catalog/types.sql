@@ -2,7 +2,8 @@
 -- The text is valid whatever the search path is. It is made with type modifier -1, since without one `character` and
 -- `bit` would mean length 1.
 select
-  asked.oid,
+  asked.oid as asked,
+  t.oid,
   n.nspname::text as schema,
   t.typname::text as name,
   t.typtype::text as kind,

@@ -77,10 +77,10 @@ const survivingColumns = ({ before, after }: SurvivingTable): readonly Surviving
     return now ? [{ before: column, after: now }] : []
   })
 
-/** The columns whose type is another one. */
+/** The columns whose type is another one; one that goes by another name is the same. */
 export const retypedColumns = (table: SurvivingTable): readonly CatalogColumn[] =>
   survivingColumns(table)
-    .filter(({ before, after }) => before.type.sql !== after.type.sql || before.type.schema !== after.type.schema)
+    .filter(({ before, after }) => before.type.oid !== after.type.oid)
     .map(({ before }) => before)
 
 /** A name that is another one. */

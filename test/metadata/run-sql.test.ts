@@ -445,6 +445,21 @@ test('the type of a column stays while constants are compared with it', async (t
   await run('alter table artist alter column name type varchar')
 })
 
+test('a type that is renamed, or moves to another schema, is the same type', async (t) => {
+  const { run, sql, op, refusal, service } = await startCatalog(t)
+  await sql(`create type mood as enum ('sad', 'ok'); alter table review add column mood mood, add column moods mood[]`)
+  await op('reload_metadata', {})
+  const permission = { columns: ['id'], filter: { mood: { _eq: 'ok' }, moods: { _eq: ['ok'] } } }
+  await op('create_select_permission', { table: 'review', role: 'fan', permission })
+  await run('alter type mood rename to "Mood"; create schema shop; alter type "Mood" set schema shop')
+  const review = [...service.model.tables.values()].find(({ name }) => name.name === 'review')
+  assert.equal(review?.columns.get('moods')?.type.sql, 'shop."Mood"[]')
+  const another = `create type mood as enum ('ok');
+    alter table review alter column mood type mood using mood::text::mood`
+  const { error } = await refusal({ type: 'run_sql', args: { sql: another } })
+  assert.match(error, /^cannot change type of column "mood" in table "review" because of /)
+})
+
 test('a table that someone else dropped before is not taken out of the metadata', async (t) => {
   const { run, sql, refusal, tables } = await startCatalog(t)
   await sql('drop table review')

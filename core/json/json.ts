@@ -81,6 +81,12 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && sameJson(memberOf(a, key), memberOf(b, key)))
 }
 
+/** Whether a value is as good as absent: nothing, or a list or object of nothing. */
+export function saysNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true
+  return typeof value === 'object' && Object.values(value).every(saysNothing)
+}
+
 /** Levels in which a value may be nested that is printed again: `JSON.stringify` has no more than a stack. */
 export const maxLevels = 1000
 

@@ -4,22 +4,14 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { inTurns, mapSteps } from '../concurrency/stepwise.ts'
 import { parseFailed, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
-import { deepFreeze } from '../json/json.ts'
+import { deepFreeze, saysNothing } from '../json/json.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { compareText } from '../names/names.ts'
 import { decode } from '../wire/decode.ts'
 import { ObjectName } from '../wire/types.ts'
 import type { MetadataDocument } from './document.ts'
 import { laterShapes, locate, refuseRepeated } from './facet-format.ts'
-import {
-  type GivenDocument,
-  laterKeys,
-  openDocument,
-  own,
-  saysNothing,
-  unexpectedKey,
-  type WireObject,
-} from './given-document.ts'
+import { type GivenDocument, laterKeys, openDocument, own, unexpectedKey, type WireObject } from './given-document.ts'
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { AnySlice, FormatContext } from './slices.ts'
 

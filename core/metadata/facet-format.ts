@@ -3,11 +3,11 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { badRequest, TrellisError } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
-import { jsonType, memberOf } from '../json/json.ts'
+import { jsonType, memberOf, saysNothing } from '../json/json.ts'
 import { compareText } from '../names/names.ts'
 import { decode } from '../wire/decode.ts'
 import type { TableEntry } from './document.ts'
-import { laterTableKeys, own, saysNothing, type WireObject } from './given-document.ts'
+import { laterTableKeys, own, type WireObject } from './given-document.ts'
 import type { Rename } from './objects.ts'
 import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
 

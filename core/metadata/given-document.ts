@@ -6,7 +6,7 @@
 import { Type } from '@sinclair/typebox'
 import { badRequest, parseFailed } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
-import { isJsonObject, jsonType } from '../json/json.ts'
+import { isJsonObject, jsonType, saysNothing } from '../json/json.ts'
 import { decode } from '../wire/decode.ts'
 import { ObjectName } from '../wire/types.ts'
 
@@ -61,12 +61,6 @@ const laterSourceKeys: ReadonlySet<string> = new Set([
   'logical_models',
   'stored_procedures',
 ])
-
-/** Whether a value is as good as absent: nothing, or a list or object of nothing. */
-export function saysNothing(value: unknown): boolean {
-  if (value === undefined || value === null || value === false) return true
-  return typeof value === 'object' && Object.values(value).every(saysNothing)
-}
 
 /** The value of an own key. */
 export const own = (object: WireObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)

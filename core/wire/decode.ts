@@ -16,12 +16,14 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { below, type Path, type PathKey, pathKeys } from '../errors/path.ts'
-import { isJsonObject, isRawNumber, type JsonType, jsonType } from '../json/json.ts'
+import { isJsonObject, isRawNumber, type JsonType, jsonType, saysNothing } from '../json/json.ts'
 
 /** Options that a schema may carry to say how it is decoded. */
 export interface DecodeOptions {
   /** Wording for a missing key of this object: A `key "x" not found`, B (the default) `the key 'x' was not present`. */
   readonly missingKey?: 'A' | 'B'
+  /** Keys that later documents have in this object, which may have no other keys, for what is not served: taken where they say nothing. */
+  readonly laterKeys?: readonly string[]
   /** What the message calls this type instead of `Object`, `Int`, `Text`, ... */
   readonly typeName?: string
   /** The whole message when the value is of another JSON type, or, for a scalar, breaks any rule of its schema. */
@@ -157,7 +159,10 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
 }
 
 function refuseUnknownKeys(given: object, schema: TObject, path: Path | null): void {
-  const unknown = Object.keys(given).find((key) => !Object.hasOwn(schema.properties, key))
+  const { laterKeys = [] } = decodeOptions(schema)
+  const unknown = Object.entries(given).find(([key, value]) => {
+    return !Object.hasOwn(schema.properties, key) && !(laterKeys.includes(key) && saysNothing(value))
+  })?.[0]
   if (unknown === undefined) return
   const help = didYouMean(unknown, () => Object.keys(schema.properties))
   throw failed(`unexpected key "${unknown}"`, below(path, unknown)).with({ help })

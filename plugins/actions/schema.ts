@@ -70,7 +70,7 @@ function checkTimeout(seconds: number): number {
 
 /** The shapes of actions; a document may hold no unknown keys, arguments may. */
 export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
-  const definition = (options: ObjectOptions) => {
+  const definition = (options: ObjectOptions, laterKeys: readonly string[] = []) => {
     const argument = Type.Object(
       { name: GraphQLName, type: GraphQLTypeText, description: Type.Optional(Type.String()) },
       options,
@@ -87,13 +87,21 @@ export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
       forward_client_headers: Type.Optional(Type.Boolean()),
       timeout: Type.Optional(Type.Integer({ convert: checkTimeout, shown: Type.Integer({ minimum: 1 }) })),
     }
-    return Type.Unsafe<ActionDefinition>(Type.Object(members, { ...options, missingKey: 'A', convert: canonical }))
+    return Type.Unsafe<ActionDefinition>(
+      Type.Object(members, { ...options, laterKeys, missingKey: 'A', convert: canonical }),
+    )
   }
   const comment = Type.Optional(Type.String())
   const closed: ObjectOptions = { additionalProperties: false }
+  const laterKeys = ['request_transform', 'response_transform', 'ignored_client_headers']
   const permission = Type.Object({ role: ObjectName, comment }, closed)
   const entry = Type.Object(
-    { name: GraphQLName, definition: definition(closed), comment, permissions: Type.Optional(Type.Array(permission)) },
+    {
+      name: GraphQLName,
+      definition: definition(closed, laterKeys),
+      comment,
+      permissions: Type.Optional(Type.Array(permission)),
+    },
     closed,
   )
   return {

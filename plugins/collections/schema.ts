@@ -60,10 +60,32 @@ export const CollectionArgs = Type.Object({ collection: ObjectName })
 
 const closed = { additionalProperties: false }
 
-const Scope = Type.Union([
-  Type.Object({ global: Type.Literal(true) }, closed),
-  Type.Object({ global: Type.Literal(false), roles: Type.Array(ObjectName, { minItems: 1 }) }, closed),
-])
+type Scope = NonNullable<AllowedCollection['scope']>
+
+const Roles = Type.Array(ObjectName, { minItems: 1 })
+
+function checkScope({ global, roles }: { readonly global: boolean; readonly roles?: string[] }): Scope {
+  if (global) {
+    if (roles) throw parseFailed('a scope that is global has no roles', ['roles'])
+    return { global }
+  }
+  if (!roles) throw parseFailed("the key 'roles' was not present")
+  return { global, roles }
+}
+
+const Scope = Type.Unsafe<Scope>(
+  Type.Object(
+    { global: Type.Boolean(), roles: Type.Optional(Roles) },
+    {
+      ...closed,
+      convert: checkScope,
+      shown: Type.Union([
+        Type.Object({ global: Type.Literal(true) }, closed),
+        Type.Object({ global: Type.Literal(false), roles: Roles }, closed),
+      ]),
+    },
+  ),
+)
 
 /** The arguments of `add_collection_to_allowlist`. */
 export const AllowArgs = Type.Object({ collection: ObjectName, scope: Type.Optional(Scope) })

@@ -195,6 +195,7 @@ export function eventTriggerEntry(dialect: Dialect) {
     },
     {
       ...closed,
+      laterKeys: ['request_transform', 'response_transform', 'trigger_on_replication'],
       missingKey: 'A',
       convert({ definition, ...given }: Static<typeof Entry>) {
         checkName(given.name)

@@ -134,12 +134,14 @@ const refusedMembers: TProperties = {
   ),
 }
 
+const laterKeys = (kind: PermissionKind): string[] => (kind === 'select' ? [] : Object.keys(refusedMembers))
+
 /** The schema of a kind's `permission`; a document may hold no other keys, arguments may. */
 const permissionSchema = <K extends PermissionKind>(kind: K, document: boolean) => {
   const options = { missingKey: kind === 'select' ? 'A' : 'B', convert: canonical[kind] } as const
   return Type.Unsafe<Permissions[K]>(
     document
-      ? Type.Object<TProperties>(members[kind], { ...options, additionalProperties: false })
+      ? Type.Object<TProperties>(members[kind], { ...options, additionalProperties: false, laterKeys: laterKeys(kind) })
       : Type.Object<TProperties>({ ...members[kind], ...refusedMembers }, options),
   )
 }

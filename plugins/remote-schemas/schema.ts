@@ -137,7 +137,8 @@ export function documentSchema(dialect: Dialect) {
   const closed = { additionalProperties: false }
   const permissions = Type.Optional(Type.Array(permission(closed)))
   const entry = { name: ObjectName, definition: definition(dialect, closed), comment, permissions }
-  return Type.Array(Type.Unsafe<RemoteSchemaEntry>(Type.Object(entry, { ...closed, convert: withSortedPermissions })))
+  const options = { ...closed, laterKeys: ['remote_relationships'], convert: withSortedPermissions }
+  return Type.Array(Type.Unsafe<RemoteSchemaEntry>(Type.Object(entry, options)))
 }
 
 export const RemoteSchemaName = Type.Object({ name: ObjectName })

@@ -119,7 +119,12 @@ export const createCronTriggerArgs = (dialect: Dialect) => {
 export const cronTriggersSchema = (dialect: Dialect) =>
   Type.Array(
     Type.Unsafe<CronTrigger>(
-      Type.Object(triggerMembers(dialect), { missingKey: 'A', additionalProperties: false, convert: triggerOf }),
+      Type.Object(triggerMembers(dialect), {
+        missingKey: 'A',
+        additionalProperties: false,
+        laterKeys: ['request_transform', 'response_transform'],
+        convert: triggerOf,
+      }),
     ),
   )
 

@@ -125,6 +125,33 @@ for (const word of words) {
     await trellis.op('replace_metadata', { version: 2, tables: [entry], ...nothing })
     await trellis.op('replace_metadata', inSource({ tables: [entry] }, nothing))
     assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [book] })
+    const webhook = 'http://127.0.0.1:9/'
+    const transforms = { request_transform: null, response_transform: {} }
+    const open = { backend_only: false, validate_input: null }
+    const parts = {
+      event_triggers: [
+        { name: 'e', definition: { insert: { columns: '*' } }, webhook, ...transforms, trigger_on_replication: false },
+      ],
+      insert_permissions: [{ role: 'r', permission: { check: {}, ...open } }],
+      update_permissions: [{ role: 'r', permission: { columns: [], filter: {}, ...open } }],
+      delete_permissions: [{ role: 'r', permission: { filter: {}, ...open } }],
+    }
+    const definition = {
+      handler: webhook,
+      type: 'query',
+      output_type: 'Int',
+      ...transforms,
+      ignored_client_headers: [],
+    }
+    const others = {
+      actions: [{ name: 'act', definition }],
+      cron_triggers: [{ name: 'c', webhook, schedule: '0 0 1 1 *', include_in_metadata: true, ...transforms }],
+      remote_schemas: [{ name: 's', definition: { url: webhook }, remote_relationships: [] }],
+    }
+    const metadata = inSource({ tables: [{ ...book, ...parts }] }, others)
+    await trellis.op('replace_metadata', { metadata, allow_inconsistent_metadata: true }, { version: 2 })
+    const kept = JSON.stringify(await trellis.op('export_metadata', {}))
+    assert.doesNotMatch(kept, /transform|validate_input|trigger_on|ignored|remote_relationships/)
   })
 
   test(`what cannot be served is refused with its place (x-${word}-)`, async (t) => {
@@ -210,6 +237,21 @@ for (const word of words) {
       [
         inBook({ insert_permissions: [{ role: 'r', permission: { check: {}, validate_input: { type: 'http' } } }] }),
         wrongKey(`${entry}.insert_permissions[0].permission.validate_input`, 'validate_input'),
+      ],
+      [
+        inBook({ event_triggers: [{ name: 'e', definition: {}, trigger_on_replication: true }] }),
+        wrongKey(`${entry}.event_triggers[0].trigger_on_replication`, 'trigger_on_replication'),
+      ],
+      [
+        inSource(
+          {},
+          { query_collections: [], allowlist: [{ collection: 'c', scope: { global: true, roles: ['r'] } }] },
+        ),
+        parseFailed('$.allowlist[0].scope.roles', 'a scope that is global has no roles'),
+      ],
+      [
+        inSource({}, { query_collections: [], allowlist: [{ collection: 'c', scope: { global: 'true' } }] }),
+        parseFailed('$.allowlist[0].scope.global', 'parsing Bool failed, expected Boolean, but encountered String'),
       ],
       [
         inBook({ select_permissions: select({ query_root_fields: ['insert'] }) }),

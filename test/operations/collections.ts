@@ -189,6 +189,7 @@ export const collections: Area = {
     },
     {
       type: 'add_collection_to_allowlist',
+      ownWords: ['$.scope'],
       requires: ['collection'],
       succeeds: [
         {
@@ -209,6 +210,7 @@ export const collections: Area = {
     },
     {
       type: 'update_scope_of_collection_in_allowlist',
+      ownWords: ['$.scope'],
       requires: ['collection', 'scope'],
       succeeds: [
         {

@@ -24,7 +24,7 @@ export function targetsSql(
   printer: Printer,
 ): Pick<PrintedOrder, 'joins'> & { readonly values: readonly Sql[] } {
   const joins: Sql[] = []
-  const values = targets.map((target) => targetSql(target, row, { joins, printer, level: 0 }))
+  const values = targets.map((target) => targetSql(target, row, { joins, printer }))
   return { values, joins: joins.length === 0 ? empty : { parts: joins } }
 }
 
@@ -32,20 +32,18 @@ export function targetsSql(
 export const orderItemSql = (value: Sql, { direction, nulls }: Pick<OrderItem, 'direction' | 'nulls'>): Sql =>
   sql`${value} ${trusted(direction)} nulls ${trusted(nulls)}`
 
-/** So many related rows are joined one to the next; the time for planning them grows with a power of their number. */
-const joinedLevels = 12
+/** So many related rows are joined, one to the next or beside each other: the time for planning grows with a power of their number. */
+const plainJoins = 12
 
 /** What the printed values of one row need. */
 interface OrderFrame {
   readonly joins: Sql[]
   readonly printer: Printer
-  /** How many related rows lead to it. */
-  readonly level: number
 }
 
 /** The value to order by; what has to be joined for it is added to `joins`. */
 function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
-  const { joins, printer, level } = frame
+  const { joins, printer } = frame
   switch (target.kind) {
     case 'column':
       return columnSql(row, target.column)
@@ -54,13 +52,13 @@ function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
     case 'related': {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
-      if (level >= joinedLevels) return subquerySql(target, { inner, on }, printer)
+      if (joins.length >= plainJoins) return subquerySql(target, { inner, on }, printer)
       joins.push(
         target.unique
           ? sql` left join ${tableSql(target.table)} as ${inner} on ${on}`
           : sql` left join lateral (select * from ${tableSql(target.table)} as ${inner} where ${on} limit ${integer(1)}) as ${inner} on true`,
       )
-      return relatedValue(target, inner, { ...frame, level: level + 1 })
+      return relatedValue(target, inner, frame)
     }
     case 'aggregate': {
       const inner = printer.alias()
@@ -83,10 +81,10 @@ function relatedValue({ of, mapping }: Related, inner: Sql, frame: OrderFrame): 
   return sql`case when ${columnSql(inner, mapping[0]![1])} is not null then ${value} end`
 }
 
-/** The value of a related row that is too far away to be joined. */
+/** The value of a related row that is one too many to be joined. */
 function subquerySql(target: Related, { inner, on }: { readonly inner: Sql; readonly on: Sql }, printer: Printer): Sql {
   const joins: Sql[] = []
-  const value = relatedValue(target, inner, { joins, printer, level: 1 })
+  const value = relatedValue(target, inner, { joins, printer })
   const rows = sql`${tableSql(target.table)} as ${inner}${join(joins, '')}`
   return sql`(select ${value} from ${rows} where ${on} limit ${integer(1)})`
 }

@@ -184,6 +184,26 @@ test('orders and objects that lie far away', { timeout: 20_000 }, async () => {
   for (const { ms } of [ordered, selected]) assert.ok(ms < 5_000, `took ${ms} ms`)
 })
 
+test('orders by many related rows, beside each other and one behind the other', { timeout: 60_000 }, async () => {
+  const repeated = (order: string, count: number) => Array.from({ length: count }, () => order).join(' ')
+  const ask = (order: string, role: string) =>
+    trellis.graphql<Ids>(`{ artist(order_by: [${order}], limit: 20) { id } }`, undefined, { role })
+  const far = `${'{parent: '.repeat(12)}{id: desc}${'}'.repeat(12)}`
+  const behind = '{parent: {albums_aggregate: {max: {title: asc}}}} {id: asc}'
+  for (const role of ['admin', 'plain']) {
+    for (const [order, count] of [
+      ['{parent: {owner: asc}}', 1000],
+      [far, 60],
+    ] as const) {
+      const expected = await ask(`${order} ${behind}`, role)
+      assert.equal(expected.data?.artist.length, 20)
+      const { value, ms } = await timed(() => ask(`${repeated(order, count)} ${behind}`, role))
+      assert.deepEqual(value, expected)
+      assert.ok(ms < 10_000, `took ${ms} ms`)
+    }
+  }
+})
+
 test('data operations and permissions take expressions as deep as GraphQL does', async () => {
   const message = 'a boolean expression is nested at most 200 levels deep'
   const select = (where: object) => ({ type: 'select', args: { table: 'artist', columns: ['id'], where } })

@@ -1,7 +1,7 @@
 -- The named relations with their columns and constraints. $1: schemas, $2: names, in pairs.
 -- Locks nothing: only views and foreign tables are asked for their updatability, which opens them.
 with recursive wanted as (
-  select c.oid, n.nspname, c.relname, c.relkind
+  select c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass
   from (select distinct schema, name from unnest($1::text[], $2::text[]) as pair (schema, name)) as pair
   join pg_catalog.pg_namespace n on n.nspname = pair.schema
   join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = pair.name
@@ -50,6 +50,7 @@ select
   w.relname::text as name,
   w.relkind::text as kind,
   w.oid in (select root from effectful) as effectful,
+  w.relkind = 'r' and w.relhassubclass as inherited,
   (
     select d.description
     from pg_catalog.pg_description d

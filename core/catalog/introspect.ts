@@ -47,6 +47,7 @@ interface TableRow extends Row {
   readonly name: string
   readonly kind: keyof typeof relationKinds
   readonly effectful: boolean
+  readonly inherited: boolean
   readonly comment: string | null
   /** The bits of `pg_relation_is_updatable`. */
   readonly updatability: number
@@ -97,6 +98,7 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
     oid: row.oid,
     kind: relationKinds[row.kind],
     isEffectful: row.effectful,
+    isInherited: row.inherited,
     comment: row.comment,
     columns,
     primaryKey: primaryKey ? catalogConstraint(primaryKey, columnNames) : null,

@@ -59,6 +59,8 @@ export interface CatalogTable extends QualifiedName {
   readonly kind: RelationKind
   /** Whether reading it may do more than read: a foreign table, or a view or policy with a volatile function in it. */
   readonly isEffectful: boolean
+  /** Whether tables inherit from it, whose rows are among its own though its keys do not hold for them. */
+  readonly isInherited: boolean
   readonly comment: string | null
   readonly columns: readonly CatalogColumn[]
   readonly primaryKey: CatalogConstraint | null

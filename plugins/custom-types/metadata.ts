@@ -130,7 +130,8 @@ function relationshipOf(
   })
   const keys = [catalog.primaryKey, ...catalog.uniqueConstraints].filter((key) => key !== null)
   const mapped = new Set(mapping.map(({ column }) => column))
-  return { name, type, table, mapping, unique: keys.some((key) => key.columns.every((column) => mapped.has(column))) }
+  const unique = !catalog.isInherited && keys.some((key) => key.columns.every((column) => mapped.has(column)))
+  return { name, type, table, mapping, unique }
 }
 
 /** The names that no other type may have; a scalar of the database's name is the database's. */

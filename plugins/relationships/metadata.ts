@@ -106,13 +106,14 @@ const resolveObjectKey: ResolveForeignKey<'object'> = (given, table, context, ex
   if (typeof given === 'object' && !Array.isArray(given)) return resolveOtherKey(given, table, context, explain)
   const key = foreignKeyOn(table.catalog.foreignKeys, [given].flat(), explain)
   const { columns, target, targetColumns } = key
-  if (!context.table(target)) throw broken(`table "${nameText(target)}" is not tracked`)
+  const other = context.table(target)
+  if (!other) throw broken(`table "${nameText(target)}" is not tracked`)
   context.depend(constraintRef(table.name, key), 'fkey')
   for (const column of columns) context.depend(columnRef(table.name, column), 'using_column')
   context.depend({ kind: 'table', table: target }, 'remote_table')
   const required = columns.every((column) => table.columns.get(column)?.nullable === false)
   const mapping = columns.map((column, i) => [column, targetColumns[i]!] as const)
-  return { target, mapping, required, unique: true, insertedAfter: false }
+  return { target, mapping, required, unique: !other.catalog.isInherited, insertedAfter: false }
 }
 
 const resolveOtherKey: ResolveForeignKey<'array'> = (given, table, context, explain) => {
@@ -157,7 +158,7 @@ function requireColumn(table: TableModel, name: string): void {
 /** Whether values for these columns pick at most one row. */
 function isUnique({ primaryKey, catalog }: TableModel, columns: readonly string[]): boolean {
   const keys = primaryKey ? [primaryKey, ...catalog.uniqueConstraints] : catalog.uniqueConstraints
-  return keys.some((key) => key.columns.every((column) => columns.includes(column)))
+  return !catalog.isInherited && keys.some((key) => key.columns.every((column) => columns.includes(column)))
 }
 
 export const objectRelationships = relationshipFacet('object', resolveObjectKey)

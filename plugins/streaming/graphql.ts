@@ -128,7 +128,14 @@ function planStream(field: FieldSelection, context: PlanContext, table: TableMod
   const conditions = [behindPosition(columns, order), ...(where ? [planBoolean(where, context)] : [])]
   const rows = select.rows({ where: allOf(conditions), orderBy: streamOrder(columns, order) })
   const output = planRow(field, context, table)
-  const batch = { rows, output, columns, size, isKeyed: table.primaryKey !== null, direction: order.direction }
+  const batch = {
+    rows,
+    output,
+    columns,
+    size,
+    isKeyed: table.primaryKey !== null && !table.catalog.isInherited,
+    direction: order.direction,
+  }
   return { kind: 'sql', build: (_row, printer) => batchSql(batch, printer) }
 }
 

@@ -33,7 +33,7 @@ function planNode(field: FieldSelection, context: PlanContext): RootOutput {
   const id = field.argument('id')!.param(nodeIdCodec(key), 'text[]', field.path)
   const rows = schema.access(table.name)!.select!.row({ where: hasKey(key, id) })
   const output = planMembers(field.fieldsOf(rowType(schema, table)), context, table)
-  return { kind: 'one', unique: true, select: { rows, output } }
+  return { kind: 'one', unique: !table.catalog.isInherited, select: { rows, output } }
 }
 
 /** The table that the id names, and the columns of its key. */

@@ -131,7 +131,7 @@ function planByKey(
   const { schema } = context
   const where = keyCondition(schema, columns, field.arguments)
   const rows = schema.access(table.name)!.select!.row({ where })
-  return { kind: 'one', unique: true, select: { rows, output: planRow(field, context, table) } }
+  return { kind: 'one', unique: !table.catalog.isInherited, select: { rows, output: planRow(field, context, table) } }
 }
 
 function aggregateField(scope: SchemaScope, table: TableModel): Field {

@@ -8,10 +8,10 @@ import type { PrinterOptions } from './printer.ts'
 import { supportOf } from './type-support.ts'
 
 /** Types whose text is JSON whatever the value. */
-const plainJson = new Set(['int2', 'int4', 'int8', 'oid', 'bool', 'json', 'jsonb'])
+const plainJson = new Set(['int2', 'int4', 'int8', 'bool', 'json', 'jsonb'])
 
 /** Types whose text never needs escaping inside quotes, and is the same in JSON; that of dates is not. */
-const plainText = new Set(['uuid', 'time', 'timetz', 'money', 'interval'])
+const plainText = new Set(['uuid', 'oid', 'time', 'timetz', 'money', 'interval'])
 
 /** Types that `stringify-numeric-types` turns into strings. */
 const bigNumbers = new Set(['int8', 'numeric', 'float8', 'money'])

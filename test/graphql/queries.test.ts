@@ -95,16 +95,16 @@ test('values of every kind come as PostgreSQL prints them', async (t) => {
       create domain short as text check (length(value) < 9);
       create table thing (id int primary key, small int2, big int8, n numeric, f float8, r float4, m money, b boolean,
         t text, c char(3), d date, ts timestamp, ti time, iv interval, u uuid, j json, jb jsonb, by bytea, ip inet,
-        ints int[], texts text[], range int4range, mood mood, short short, bits bit(3));
+        ints int[], texts text[], range int4range, mood mood, short short, bits bit(3), oid oid);
       insert into thing values (1, -3, 9007199254740993, 1.50, 1e300, 0.1, 1234.5, true, 'a"' || chr(92) || chr(10) || '☂', 'x',
         '2020-01-02', '2020-01-02 03:04:05.678', '03:04:05', '1 day 02:00:00',
         '00000000-0000-0000-0000-00000000000a', '{"a" : 1.0}', '{"b": [1, null]}', decode('deadbeef', 'hex'), '10.0.0.1',
-        '{1,NULL,3}', '{{a,b},{c,d}}', '[1,5)', 'ok', 'abc', '101');
+        '{1,NULL,3}', '{{a,b},{c,d}}', '[1,5)', 'ok', 'abc', '101', 4000000000);
       insert into thing (id) values (2);
       insert into thing (id, n, f, r) values (3, 'NaN', 'Infinity', 'NaN')`,
   })
   await trellis.op('track_table', 'thing')
-  const members = 'small big n f r m b t c d ts ti iv u j jb by ip ints texts range mood short bits'
+  const members = 'small big n f r m b t c d ts ti iv u j jb by ip ints texts range mood short bits oid'
   const query = `{ thing(order_by: {id: asc}) { ${members} } }`
   const { text } = await trellis.request('/v1/graphql', { body: { query } })
   const nulls = members
@@ -117,7 +117,7 @@ test('values of every kind come as PostgreSQL prints them', async (t) => {
       `"t":"a\\"\\\\\\n☂","c":"x  ","d":"2020-01-02","ts":"2020-01-02T03:04:05.678","ti":"03:04:05",` +
       `"iv":"1 day 02:00:00","u":"00000000-0000-0000-0000-00000000000a","j":{"a" : 1.0},"jb":{"b": [1, null]},` +
       `"by":"\\\\xdeadbeef","ip":"10.0.0.1","ints":[1,null,3],"texts":[["a","b"],["c","d"]],"range":"[1,5)",` +
-      `"mood":"ok","short":"abc","bits":"101"},{${nulls}},` +
+      `"mood":"ok","short":"abc","bits":"101","oid":"4000000000"},{${nulls}},` +
       `{${nulls.replace('"n":null,"f":null,"r":null', '"n":"NaN","f":"Infinity","r":"NaN"')}}]}}`,
   )
 })

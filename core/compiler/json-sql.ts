@@ -65,7 +65,8 @@ const orNull = (text: Sql): Sql => sql`coalesce(${text}, 'null')`
 
 /**
  * A value as an argument of PostgreSQL's JSON functions where the JSON is read again. Records, jsonb that would look like
- * NULL, and what extensions print in a way of their own are texts in PostgreSQL's syntax there, so that nothing is lost.
+ * NULL, domains (over domains, as others are taken for what they are over), and what extensions print in a way of their own
+ * are texts in PostgreSQL's syntax there, so that nothing is lost.
  */
 export function roundTripJson(value: Sql, type: PgType): Sql {
   if (type.name === 'jsonb') return roundTripJsonb(value)
@@ -75,7 +76,7 @@ export function roundTripJson(value: Sql, type: PgType): Sql {
 /** Whether what `to_json` makes of a value of the type says all that PostgreSQL needs to have it again. */
 function isReadAgain({ schema, name, kind, isArray }: PgType): boolean {
   if (isArray) return schema === 'pg_catalog' && name !== '_jsonb'
-  return kind === 'b' ? schema === 'pg_catalog' : kind !== 'c'
+  return kind === 'b' ? schema === 'pg_catalog' : kind !== 'c' && kind !== 'd'
 }
 
 /** The null of jsonb as a text, and hence the texts too: as texts that hold JSON. */

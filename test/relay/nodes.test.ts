@@ -71,6 +71,28 @@ test('ids hold the values of keys of any type and number of columns, exactly', a
   assert.deepEqual(found, { node: { id: thing!.node.id, at: '2020-01-02T03:04:05.678901+00:00' } })
 })
 
+test('ids and cursors hold keys that are domains over domains', async (t) => {
+  const sql = `create domain number as int; create domain ticket as number check (value > 0);
+    create table seat (id ticket primary key, row ticket); insert into seat values (1, 9), (2, 8), (3, null)`
+  const trellis = await startTrellis(t, { sql })
+  await trellis.op('track_table', 'seat')
+  interface Page {
+    seat_connection: { edges: { cursor: string; node: { id: string } }[] }
+  }
+  const page = (order: string, c: string | null) =>
+    ask<Page>(trellis, `query ($c: String) { seat_connection(${order}, after: $c) { edges { cursor node { id } } } }`, {
+      c,
+    })
+  for (const order of ['order_by: {id: desc}', 'order_by: {row: asc}']) {
+    const { edges } = (await page(order, null)).seat_connection
+    assert.equal(edges.length, 3)
+    for (const [i, { cursor, node }] of edges.entries()) {
+      assert.deepEqual((await page(order, cursor)).seat_connection.edges, edges.slice(i + 1))
+      assert.deepEqual(await ask(trellis, 'query ($id: ID!) { node(id: $id) { id } }', { id: node.id }), { node })
+    }
+  }
+})
+
 test('ids that are none are refused with the reason', async (t) => {
   const trellis = await startPeople(t)
   const path = '$.selectionSet.node'

@@ -4,6 +4,7 @@ import type { GraphQLField, GraphQLInputType, GraphQLObjectType } from 'graphql'
 import { answered, type FieldSelection, type GroupedCall } from '../../sdk/graphql.ts'
 import type { WireObject } from '../../sdk/metadata.ts'
 import {
+  type AnswerMembers,
   type AskedField,
   type FieldAnswer,
   presetVariable,
@@ -11,6 +12,8 @@ import {
   type RemotePlan,
   type RemoteView,
   RequestText,
+  renamedOf,
+  restored,
 } from '../remote-schemas/index.ts'
 import { filledIn, merged, mergedByRules } from './arguments.ts'
 import type { RemoteJoin } from './metadata.ts'
@@ -35,11 +38,12 @@ export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
   const leaf = way.at(-1)!
   const selected = (index: number) => {
     const text = new RequestText(view, { tellTypes: true, presetPrefix: `preset_${index}_`, skipsNulls })
-    const selection = text.selectionSet(field, leaf.field)
+    const { text: selection, shape } = text.selectionSet(field, leaf.field)
     const presets = way.map(({ parent, field: each, arguments: given }) =>
       text.presetArguments(parent, each, new Set(Object.keys(given))),
     )
-    return new Selected(way, { index, text, selection, presets, skipsNulls })
+    const renamed = renamedOf(shape.members)
+    return new Selected(way, { index, text, selection, renamed, presets, skipsNulls })
   }
   // What the role does not see is refused while it is planned.
   const made = [selected(0)]
@@ -59,6 +63,8 @@ interface SelectedOptions {
   readonly index: number
   readonly text: RequestText
   readonly selection: string
+  /** What of it is asked for by other names. */
+  readonly renamed: AnswerMembers
   /** Arguments of each step that the role's presets give. */
   readonly presets: readonly (readonly string[])[]
   readonly skipsNulls: boolean
@@ -195,7 +201,7 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
     isExact: false,
     result: (answers) => {
       const names = joining.way.slice(1).map(({ field }) => field.name)
-      const results = answers.map((answer) => resultOf(answer, names))
+      const results = answers.map((answer) => restored(resultOf(answer, names), selected.options.renamed))
       // What the server says of no field in particular is told once, and of none.
       let general = answers.flatMap(({ errors }) => errors.filter(({ path }) => path === undefined))
       return places.map((place) => {

@@ -18,6 +18,7 @@ import { type RemoteFieldsOptions, remoteContribution } from './root-fields.ts'
 import { remoteServer } from './server.ts'
 import type { RemoteView } from './view.ts'
 
+export { type AnswerMembers, renamedOf } from './answer-shape.ts'
 export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
 export {
   type AskedField,
@@ -28,6 +29,7 @@ export {
   type RemotePlan,
 } from './questions.ts'
 export { RequestText } from './request-text.ts'
+export { restored } from './restored.ts'
 export { RoleTypes } from './role-types.ts'
 export type { RemoteView } from './view.ts'
 

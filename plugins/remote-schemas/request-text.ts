@@ -9,7 +9,9 @@ import {
   type GraphQLInputType,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
+  GraphQLNonNull,
   type GraphQLObjectType,
+  GraphQLString,
   getNamedType,
   getNullableType,
   isInputObjectType,
@@ -25,6 +27,7 @@ import {
 } from 'graphql'
 import type { FieldSelection } from '../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../sdk/index.ts'
+import { type AnswerMember, type AnswerMembers, type AnswerShape, fits, joined, shapeOf } from './answer-shape.ts'
 import { typeMember } from './role-types.ts'
 import type { Preset, RemoteView, SessionValue } from './view.ts'
 
@@ -44,11 +47,26 @@ export interface TextOptions {
   readonly skipsNulls: boolean
 }
 
+/** A field as it is asked for, without a response name, or the selection set of one. */
+export interface WrittenField {
+  readonly text: string
+  /** What the field gives. */
+  readonly shape: AnswerShape
+}
+
+/** What is selected of a field's values. */
+interface WrittenMembers {
+  readonly text: string
+  readonly members: AnswerMembers
+}
+
 /** What is selected of the values of one object type. */
 interface SelectedPart {
   readonly object: GraphQLObjectType
   readonly fields: readonly FieldSelection[]
   /** Of the fields. */
+  readonly written: readonly WrittenField[]
+  /** The same with response names. */
   readonly texts: readonly string[]
 }
 
@@ -57,6 +75,8 @@ interface SharedField {
   readonly text: string
   /** How it is asked of the abstract type. */
   readonly asked: string
+  readonly responseName: string
+  readonly shape: AnswerShape
 }
 
 /** Writes selections of one request part. */
@@ -75,18 +95,23 @@ export class RequestText {
   }
 
   /** A field without its response name: `user(id: 1) { name }`. */
-  field(selection: FieldSelection, parent: GraphQLObjectType | GraphQLInterfaceType): string {
+  field(selection: FieldSelection, parent: GraphQLObjectType | GraphQLInterfaceType): WrittenField {
     const field = this.#remoteField(selection, parent)
     const args = this.#arguments(selection, parent, field)
-    return `${field.name}${args}${this.selectionSet(selection, field)}`
+    const { text, shape } = this.selectionSet(selection, field)
+    return { text: `${field.name}${args}${text}`, shape }
   }
 
   /** The selection set of a field of the server; empty for leaves. */
-  selectionSet(selection: FieldSelection, field: GraphQLField<unknown, unknown>): string {
+  selectionSet(selection: FieldSelection, field: GraphQLField<unknown, unknown>): WrittenField {
     const type = getNamedType(field.type)
-    if (isObjectType(type)) return ` { ${this.#object(selection, type)} }`
-    if (isInterfaceType(type) || isUnionType(type)) return ` { ${this.#abstract(selection, type)} }`
-    return ''
+    const selected = isObjectType(type)
+      ? this.#object(selection, type)
+      : isInterfaceType(type) || isUnionType(type)
+        ? this.#abstract(selection, type)
+        : null
+    const shape = shapeOf(field.type, selected?.members ?? new Map())
+    return { text: selected ? ` { ${selected.text} }` : '', shape }
   }
 
   #remoteField(
@@ -101,27 +126,24 @@ export class RequestText {
     throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
   }
 
-  #object(selection: FieldSelection, type: GraphQLObjectType): string {
+  #object(selection: FieldSelection, type: GraphQLObjectType): WrittenMembers {
     const local = localTypeOf(selection, this.#view.types.names.localType(type.name))
     const fields = local ? selection.fieldsOf(local) : []
-    if (fields.length > 0) return this.#fields(fields, type)
+    if (fields.length > 0) {
+      const part = this.#part(fields, type)
+      return { text: part.texts.join(' '), members: membersOf(part) }
+    }
     this.isExact = false
-    return `${typeMember}: __typename`
+    return { text: `${typeMember}: __typename`, members: new Map() }
   }
 
-  #fields(fields: readonly FieldSelection[], type: GraphQLObjectType): string {
-    return this.#texts(fields, type).join(' ')
+  #part(fields: readonly FieldSelection[], object: GraphQLObjectType): SelectedPart {
+    const written = fields.map((each) => (each.definition === null ? typeName : this.field(each, object)))
+    const texts = fields.map((each, i) => `${aliasOf(each, this.#view, object)}${written[i]!.text}`)
+    return { object, fields, written, texts }
   }
 
-  #texts(fields: readonly FieldSelection[], type: GraphQLObjectType): string[] {
-    return fields.map((each) => `${aliasOf(each, this.#view, type)}${this.#member(each, type)}`)
-  }
-
-  #member(field: FieldSelection, type: GraphQLObjectType): string {
-    return field.definition === null ? '__typename' : this.field(field, type)
-  }
-
-  #abstract(selection: FieldSelection, type: GraphQLNamedType): string {
+  #abstract(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers {
     const { tellTypes } = this.#options
     const told = tellTypes ? [`${typeMember}: __typename`] : []
     // A value of a type that is hidden has to be known for one.
@@ -129,13 +151,42 @@ export class RequestText {
     const parts = this.#view.possibleTypes(type).flatMap((object): SelectedPart[] => {
       const local = localTypeOf(selection, this.#view.types.names.localType(object.name))
       const fields = local ? selection.fieldsOf(local) : []
-      return fields.length === 0 ? [] : [{ object, fields, texts: this.#texts(fields, object) }]
+      return fields.length === 0 ? [] : [this.#part(fields, object)]
     })
     if (parts.length === 0) {
       this.isExact = false
-      return tellTypes ? told[0]! : `${typeMember}: __typename`
+      return { text: tellTypes ? told[0]! : `${typeMember}: __typename`, members: new Map() }
     }
-    return [...told, ...inOrder(parts, this.#shared(type, parts))].join(' ')
+    const shared = this.#shared(type, parts)
+    const { named, members } = this.#besideEachOther(parts, shared)
+    return { text: [...told, ...inOrder(named, shared)].join(' '), members }
+  }
+
+  /** The parts with other names for what cannot have the same one as in a part before. */
+  #besideEachOther(parts: readonly SelectedPart[], shared: readonly SharedField[]) {
+    const ofAll = new Set(shared.map(({ text }) => text))
+    const taken = new Set(parts.flatMap(({ fields }) => fields.map(({ responseName }) => responseName)))
+    const members = new Map<string, AnswerMember>()
+    for (const { responseName, shape } of shared) members.set(responseName, { ...shape, responseName })
+    const named = parts.map((part): SelectedPart => {
+      const texts = part.fields.map(({ responseName }, i) => {
+        const [text, { text: asked, shape }] = [part.texts[i]!, part.written[i]!]
+        if (ofAll.has(text)) return text
+        const other = members.get(responseName)
+        if (!other || fits(other, shape)) {
+          members.set(responseName, joined(other, { ...shape, responseName }))
+          return text
+        }
+        this.isExact = false
+        let name = `${responseName}__${part.object.name}`
+        while (taken.has(name)) name += '_'
+        taken.add(name)
+        members.set(name, { ...shape, responseName })
+        return `${name}: ${asked}`
+      })
+      return { ...part, texts }
+    })
+    return { named, members }
   }
 
   /**
@@ -155,20 +206,31 @@ export class RequestText {
       const holder = common.find((each) => parts.every((part, p) => this.#holds(each, part, places[p]!)))
       if (isField && !holder) return []
       for (const [part, place] of places.entries()) from[part] = place + 1
-      return [{ text, asked: isField && holder !== type ? `... on ${holder!.name} { ${text} }` : text }]
+      const { responseName } = first!.fields[i]!
+      const { shape } = first!.written[i]!
+      if (!isField || !holder) return [{ text, asked: text, responseName, shape }]
+      const held = this.#heldField(holder, first!, i)!
+      const asked = holder === type ? text : `... on ${holder.name} { ${text} }`
+      return [{ text, asked, responseName, shape: shapeOf(held.type, shape.members) }]
     })
   }
 
   /** Whether the field of an object type can be asked of an interface just as well. */
-  #holds(holder: GraphQLInterfaceType, { object, fields }: SelectedPart, place: number): boolean {
-    const { definition, name, nodes } = fields[place]!
+  #holds(holder: GraphQLInterfaceType, part: SelectedPart, place: number): boolean {
+    const { definition, nodes } = part.fields[place]!
     if (definition === null) return true
+    const held = this.#heldField(holder, part, place)
+    const given = nodes[0]!.arguments ?? []
+    return held !== null && given.every((node) => held.args.some((argument) => argument.name === node.name.value))
+  }
+
+  /** The field of an interface in the place of an object's, if values have one type; null: there is none. */
+  #heldField(holder: GraphQLInterfaceType, { object, fields }: SelectedPart, place: number) {
+    const { name } = fields[place]!
     const { names } = this.#view.types
     const field = Object.values(object.getFields()).find((each) => names.localField(object.name, each.name) === name)
     const held = field && holder.getFields()[field.name]
-    if (!held || getNamedType(held.type) !== getNamedType(field.type)) return false
-    const given = nodes[0]!.arguments ?? []
-    return given.every((node) => held.args.some((argument) => argument.name === node.name.value))
+    return held && getNamedType(held.type) === getNamedType(field.type) ? held : null
   }
 
   #arguments(selection: FieldSelection, parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
@@ -241,6 +303,15 @@ export class RequestText {
     return `$${name}`
   }
 }
+
+/** `__typename` */
+const typeName: WrittenField = {
+  text: '__typename',
+  shape: shapeOf(new GraphQLNonNull(GraphQLString), new Map()),
+}
+
+const membersOf = ({ fields, written }: SelectedPart): AnswerMembers =>
+  new Map(fields.map(({ responseName }, i) => [responseName, { ...written[i]!.shape, responseName }]))
 
 /** Fields of each type in their order, those that all have once. */
 function inOrder(parts: readonly SelectedPart[], shared: readonly SharedField[]): string[] {

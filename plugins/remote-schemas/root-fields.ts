@@ -17,10 +17,12 @@ import {
   type RootFields,
   type SchemaScope,
 } from '../../sdk/graphql.ts'
+import { renamedOf } from './answer-shape.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
 import { type FieldAnswer, presetVariable, type Question, type RemotePlan } from './questions.ts'
 import { namespaceType, type RootKind, rootFieldNames } from './remote-types.ts'
 import { RequestText } from './request-text.ts'
+import { restored } from './restored.ts'
 import { RoleTypes } from './role-types.ts'
 import type { RemoteView } from './view.ts'
 
@@ -120,8 +122,10 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): Re
   const asked = (isHolder ? field.fields() : [field]).filter(({ definition }) => definition !== null)
   const textsOf = (tellTypes: boolean, index: number) => {
     const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_`, skipsNulls })
-    const fields = asked.map((each) => ({ alias: each.responseName, text: text.field(each, root), variables: [] }))
-    return { text, fields, values: fields.map(() => []) }
+    const written = asked.map((each) => text.field(each, root))
+    const fields = asked.map(({ responseName: alias }, i) => ({ alias, text: written[i]!.text, variables: [] }))
+    const renamed = written.map(({ shape }) => renamedOf(shape.members))
+    return { text, fields, renamed, values: fields.map(() => []) }
   }
   const made = new Map<string, ReturnType<typeof textsOf>>()
   // What the role does not see is refused while it is planned.
@@ -137,7 +141,7 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): Re
         texts = textsOf(!isWhole, index)
         made.set(key, texts)
       }
-      const { text, fields, values } = texts
+      const { text, fields, renamed, values } = texts
       return {
         fields,
         values,
@@ -146,7 +150,10 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): Re
         variables: text.variables,
         fragments: [],
         isExact: text.isExact,
-        result: (answers) => (isHolder ? heldResult(asked, answers) : fieldResult(answers[0]!)),
+        result(given) {
+          const answers = given.map((answer, i) => restored(answer, renamed[i]!))
+          return isHolder ? heldResult(asked, answers) : fieldResult(answers[0]!)
+        },
       }
     },
   }

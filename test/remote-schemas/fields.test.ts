@@ -121,6 +121,61 @@ test('members of interfaces and unions come in the order of the request, whateve
   }
 })
 
+test('fields of interfaces whose types differ in what may be null are asked for under other names', async (t) => {
+  const types = `type Query { things: [Thing]  shelf(id: Int!): Shelf }
+    type Shelf { things: [Thing] }
+    interface Named { id: ID!  name: String  friend: Named }
+    type User implements Named { id: ID!  name: String!  friend: User }
+    type Car implements Named { id: ID!  name: String  friend: Named }
+    type Note { id: ID! }
+    union Thing = User | Car | Note`
+  const user = { __typename: 'User', id: 1, name: 'Ann', friend: () => ({ id: 3, name: 'Bo' }) }
+  const fail = () => {
+    throw new Error('nobody')
+  }
+  const car = { __typename: 'Car', id: 2, name: fail, friend: user }
+  const things = [user, car, { __typename: 'Note', id: 5 }]
+  const crm = await startCrm(t, types, { things, shelf: { things } })
+  const trellis = await startLibrary(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const query = 'things { ... on Named { title: name friend { name } } }'
+  const data = {
+    things: [{ title: 'Ann', friend: { name: 'Bo' } }, { title: null, friend: { name: 'Ann' } }, {}],
+  }
+  const error = { message: 'nobody', path: ['things', 1, 'title'] }
+  const { data: alone, errors } = await trellis.graphql<{
+    data: unknown
+    errors: { message: string; path: unknown }[]
+  }>(`{ ${query} }`)
+  assert.deepEqual(alone, data)
+  assert.deepEqual(
+    errors.map(({ message, path }) => ({ message, path })),
+    [error],
+  )
+  const user_ = '... on User { title: name friend { name } }'
+  const car_ = '... on Car { title__Car: name friend__Car: friend { __type_of_value: __typename name } }'
+  assert.equal(crm.asked().at(-1)!.query, `query { things { __type_of_value: __typename ${user_} ${car_} } }`)
+  const field = { shelf: { arguments: { id: '$id' } } }
+  const relationship = {
+    name: 'shelf',
+    table: 'book',
+    service_fields: ['id'],
+    remote_schema: 'crm',
+    remote_field: field,
+  }
+  await trellis.op('create_remote_relationship', relationship)
+  assert.deepEqual(await trellis.graphql(`{ book_by_pk(id: 1) { shelf { ${query} } } }`), {
+    data: { book_by_pk: { shelf: data } },
+    errors: [
+      {
+        message: 'nobody',
+        path: ['book_by_pk', 'shelf', ...error.path],
+        extensions: { path: '$.selectionSet.book_by_pk.selectionSet.shelf', code: 'unexpected' },
+      },
+    ],
+  })
+})
+
 test('mutations of a remote server, beside those of tables', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const mutation = `mutation { rename(id: 1, name: "Ann") { name } delete_book(where: {id: {_eq: 1}}) { affected_rows } b: rename(id: 2, name: "Bob") { id } }`

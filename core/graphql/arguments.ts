@@ -53,7 +53,8 @@ function coerced(value: Value): unknown {
   }
   if (isListType(type)) return value.items().map(coerced)
   if (isInputObjectType(type)) {
-    return Object.fromEntries([...value.members()].map(([name, member]) => [name, coerced(member)]))
+    const members = [...value.members()].filter(([, member]) => !member.isLeftOut)
+    return Object.fromEntries(members.map(([name, member]) => [name, coerced(member)]))
   }
   if (isEnumType(type)) return value.enumValue()
   value.check()

@@ -154,6 +154,7 @@ export class FieldSelection {
       const path = below(this.argumentsPath, name.value)
       const hasDefault = argument.default !== undefined
       const read = Value.fromNode(context, value, { type: argument.type, path, hasDefault })
+      if (hasDefault && read.isLeftOut) continue
       if (read.isNull && argument.type instanceof GraphQLNonNull) throw read.nullError()
       values.set(name.value, read)
     }

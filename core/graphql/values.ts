@@ -115,6 +115,12 @@ export class Value {
     return this.#node ? this.#node.kind === Kind.NULL : this.#json === null || this.#json === undefined
   }
 
+  /** Whether it is a variable that the request leaves out, so that a default takes its place. */
+  get isLeftOut(): boolean {
+    if (!this.#place || this.#place.path.length > 0 || !this.isNull) return false
+    return this.#context.variables[this.#place.name] === undefined
+  }
+
   /** Whether it is a variable that nobody has sent, where a document is validated: of its type, and nothing else is known. */
   get isUnknown(): boolean {
     return this.#json === unknownValue
@@ -146,7 +152,9 @@ export class Value {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       const path = below(this.path, name)
       if (!field) throw unknownField(name, type.name, path, () => Object.keys(fields))
-      const member = make({ type: field.type, path, hasDefault: field.default !== undefined })
+      const hasDefault = field.default !== undefined
+      const member = make({ type: field.type, path, hasDefault })
+      if (hasDefault && member.isLeftOut) continue
       if (member.isNull && isNonNullType(field.type)) throw member.nullError()
       members.set(name, member)
     }

@@ -174,6 +174,21 @@ test('arguments are validated against their types before anything is called', as
   assert.equal(shop.hook.received.length, 0)
 })
 
+test('what a request leaves out is absent, a variable without a value among it', async (t) => {
+  const shop = await startShop(t, () => ({ body: order }))
+  const line = { name: 'line', type: 'LineInput!' }
+  await shop.action('order', { arguments: [line, { name: 'note', type: 'String' }] })
+  const query = `mutation ($count: Int, $wrapping: Wrapping, $note: String) {
+    order(line: {book_id: 1, count: $count, wrapping: $wrapping}, note: $note) { id }
+  }`
+  await shop.graphql(query, { wrapping: null })
+  await shop.graphql(query, { count: 2, note: 'soon' })
+  assert.deepEqual(
+    shop.bodies().map((body) => (body as { input: unknown }).input),
+    [{ line: { book_id: 1, wrapping: null } }, { line: { book_id: 1, count: 2 }, note: 'soon' }],
+  )
+})
+
 test('actions of a mutation come in order, before the database, and one that fails leaves it alone', async (t) => {
   const shop = await startShop(t, ({ path }) =>
     path === '/bad' ? { status: 422, body: { message: 'no', code: 'bad-order' } } : { body: order },

@@ -123,6 +123,18 @@ test('nulls of requests are sent, so that no defaults take their places', async 
   assert.match(crm.asked().at(-1)!.query, /users\(where: \$j0_0\)/)
 })
 
+test('members that are variables which a request leaves out are left out', async (t) => {
+  const all = { ...author, name: 'all', remote_field: { users: { arguments: { where: { ids: ['$id'] } } } } }
+  const { crm, trellis } = await startJoined(t, [all])
+  const query = `query ($name: String, $city: String, $kind: Kind) {
+    book_by_pk(id: 1) { all(where: {name: $name, nested: {city: $city, kind: $kind}}) { id } }
+  }`
+  await trellis.graphql(query, { city: null })
+  assert.deepEqual(crm.asked().at(-1)!.variables, { j0_0: { nested: { city: null }, ids: [1] } })
+  await trellis.graphql(query, { name: 'Ann', kind: 'BAD' })
+  assert.deepEqual(crm.asked().at(-1)!.variables, { j0_0: { name: 'Ann', nested: { kind: 'BAD' }, ids: [1] } })
+})
+
 test('constants, nested objects and lists, nested fields, and what is left to requests', async (t) => {
   const where = { name: 'x', ids: ['$id'], nested: { city: '$title' } }
   const { crm, trellis } = await startJoined(t, [

@@ -176,6 +176,27 @@ test('fields of interfaces whose types differ in what may be null are asked for 
   })
 })
 
+test('a variable without a value leaves a place that may not be null to its default', async (t) => {
+  const types = `type Query { echo(n: Int! = 3, range: Range): String }
+    input Range { from: Int! = 5  to: Int }`
+  const crm = await startCrm(t, types, { echo: (args: object) => JSON.stringify(args) })
+  const trellis = await startLibrary(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const query = 'query ($n: Int, $from: Int, $to: Int) { echo(n: $n, range: {from: $from, to: $to}) __typename }'
+  const echo = (args: object) => ({ data: { echo: JSON.stringify(args), __typename: 'query_root' } })
+  assert.deepEqual(await trellis.graphql(query), echo({ n: 3, range: { from: 5 } }))
+  assert.deepEqual(await trellis.graphql(query, { n: 1, to: 2 }), echo({ n: 1, range: { from: 5, to: 2 } }))
+  const { errors } = await trellis.graphql<{ errors: { message: string; extensions: unknown }[] }>(query, {
+    from: null,
+  })
+  assert.deepEqual(errors, [
+    {
+      message: 'expected a 32-bit integer for type "Int", but found null',
+      extensions: { path: '$.selectionSet.echo.args.range.from', code: 'validation-failed' },
+    },
+  ])
+})
+
 test('mutations of a remote server, beside those of tables', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const mutation = `mutation { rename(id: 1, name: "Ann") { name } delete_book(where: {id: {_eq: 1}}) { affected_rows } b: rename(id: 2, name: "Bob") { id } }`

@@ -5,7 +5,7 @@ export interface MeasureDescription {
   /** As Prometheus has it, without the dialect's prefix: `job_runs_total`. */
   readonly name: string
   readonly help: string
-  /** Their values must be few, whatever clients send. */
+  /** The names of all labels that the numbers have; their values must be few, whatever clients send. */
   readonly labels?: readonly string[]
 }
 
@@ -34,12 +34,18 @@ export interface ObservedMeasure extends MeasureDescription {
 
 export type Measure = ReadMeasure | ObservedMeasure
 
+/** Names of metrics and labels that every reader takes. */
+const nameForm = /^[A-Za-z_]\w*$/
+
 /** The measures of all plugins. */
 export class Measures {
   readonly #declared = new Map<string, Measure>()
 
   add(...measures: readonly Measure[]): void {
     for (const measure of measures) {
+      const { name, labels = [] } = measure
+      const bad = [name, ...labels].find((each) => !nameForm.test(each))
+      if (bad !== undefined) throw new Error(`the measure "${name}": "${bad}" is no name that metrics can have`)
       if (this.#declared.has(measure.name)) throw new Error(`the measure "${measure.name}" is declared already`)
       this.#declared.set(measure.name, measure)
     }

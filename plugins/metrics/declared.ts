@@ -1,10 +1,17 @@
 // The measures that other plugins declare.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Measure, ReadMeasure } from '../../sdk/services.ts'
+import { messageOf, TrellisError } from '../../sdk/index.ts'
+import type { Measure, Observer, ReadMeasure } from '../../sdk/services.ts'
+
+export interface DeclaredOptions {
+  readonly prefix: string
+  readonly measures: readonly Measure[]
+  readonly observe: Observer
+}
 
 /** Makes metrics of the measures. */
-export function createDeclared(registry: Registry, prefix: string, measures: readonly Measure[]): void {
+export function createDeclared(registry: Registry, { prefix, measures, observe }: DeclaredOptions): void {
   for (const measure of measures) {
     const { help, labels = [] } = measure
     const described = { name: prefix + measure.name, help, labelNames: [...labels], registers: [registry] }
@@ -14,15 +21,15 @@ export function createDeclared(registry: Registry, prefix: string, measures: rea
     } else if (measure.kind === 'counter') {
       new Counter({
         ...described,
-        async collect() {
-          await readInto(measure, { reset: () => this.reset(), add: (values, value) => this.inc(values, value) })
+        collect() {
+          return readInto(measure, { metric: this, add: (values, value) => this.inc(values, value) }, observe)
         },
       })
     } else {
       new Gauge({
         ...described,
-        async collect() {
-          await readInto(measure, { reset: () => this.reset(), add: (values, value) => this.set(values, value) })
+        collect() {
+          return readInto(measure, { metric: this, add: (values, value) => this.set(values, value) }, observe)
         },
       })
     }
@@ -31,13 +38,27 @@ export function createDeclared(registry: Registry, prefix: string, measures: rea
 
 /** Takes the numbers of a metric. */
 interface Sink {
-  reset(): void
+  readonly metric: Pick<Counter | Gauge, 'reset' | 'remove'>
   add(labels: Record<string, string>, value: number): void
 }
 
-/** Reads a measure; one that cannot be read, because its database is away, must not hide the others. */
-async function readInto(measure: ReadMeasure, sink: Sink): Promise<void> {
-  const numbers = await Promise.resolve(measure.read()).catch(() => [])
-  sink.reset()
-  for (const { labels = {}, value } of numbers) sink.add({ ...labels }, value)
+/** Reads a measure; one that cannot be read, because its database is away or its plugin is wrong, must not hide the others. */
+async function readInto(measure: ReadMeasure, sink: Sink, observe: Observer): Promise<void> {
+  try {
+    const numbers = await measure.read()
+    forget(measure, sink)
+    for (const { labels = {}, value } of numbers) sink.add({ ...labels }, value)
+  } catch (error) {
+    forget(measure, sink)
+    // That the database is away is told by those who need it for more.
+    if (error instanceof TrellisError) return
+    const detail = `the measure "${measure.name}" cannot be read: ${messageOf(error)}`
+    observe.log({ type: 'unstructured', level: 'error', detail })
+  }
+}
+
+/** Takes the numbers back; the only one of a metric without labels would become 0 otherwise. */
+function forget({ labels = [] }: ReadMeasure, { metric }: Sink): void {
+  metric.reset()
+  if (labels.length === 0) metric.remove()
 }

@@ -21,7 +21,8 @@ export function startMetrics(engine: Engine, { metricsPort, metricsSecret }: Met
   collectDefaultMetrics({ register: registry })
   watch(engine, createMeasures(registry, prefix))
   createGauges(registry, prefix, engine)
-  engine.onReady(() => createDeclared(registry, prefix, engine.measures.all()))
+  const { measures, observe } = engine
+  engine.onReady(() => createDeclared(registry, { prefix, measures: measures.all(), observe }))
   engine.routes.add(publicRoute(engine, registry, metricsSecret))
   if (metricsPort !== null) engine.onReady(() => serveAlone(engine, ownRoutes(registry, metricsSecret), metricsPort))
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { definePlugin } from '../../sdk/index.ts'
 import { startOther } from '../auth/other-server.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startLibrary } from '../support/library.ts'
@@ -117,6 +118,50 @@ test('the state of metadata, connections and process is read when it is asked fo
   await trellis.op('reload_metadata', {})
   const second = await samples(trellis)
   assert.ok(second.get('service_inconsistent_objects')! > 0)
+})
+
+test('a measure that cannot be read is left out, and hides no other', async (t) => {
+  const observe = recordingObserver()
+  const measure = { help: 'h', kind: 'gauge' } as const
+  const plugin = definePlugin({
+    name: 'measuring',
+    register({ measures, database }) {
+      measures.add(
+        { ...measure, name: 'throwing', read: () => assert.fail('broken') },
+        { ...measure, name: 'unknown_label', read: () => [{ value: 1, labels: { place: 'x' } }] },
+        { ...measure, name: 'falling_total', kind: 'counter', read: () => [{ value: -1 }] },
+        { ...measure, name: 'unreachable', read: () => database.rows<{ value: number }>('select nothing as value') },
+        { ...measure, name: 'good', labels: ['place'], read: () => [{ value: 7, labels: { place: 'x' } }] },
+      )
+    },
+  })
+  const trellis = await startTrellis(t, { settings: { enabledApis: apis }, plugins: [plugin], observe })
+  const read = await samples(trellis)
+  assert.equal(read.get('service_good{place="x"}'), 7)
+  const names = ['throwing', 'unknown_label', 'falling_total', 'unreachable']
+  assert.deepEqual(
+    [...read.keys()].filter((key) => names.some((name) => key.startsWith(`service_${name}`))),
+    [],
+  )
+  const told = observe.entries.filter(({ type, level }) => type === 'unstructured' && level === 'error')
+  assert.deepEqual(told.map(({ detail }) => /^the measure "(\w+)" cannot be read: /.exec(String(detail))?.[1]).sort(), [
+    'falling_total',
+    'throwing',
+    'unknown_label',
+  ])
+})
+
+test('a name that no metric can have ends the start under the name of the plugin that has it', async (t) => {
+  for (const given of [{ name: 'guests-kept' }, { name: 'guests', labels: ['the place'] }]) {
+    const plugin = definePlugin({
+      name: 'measuring',
+      register: ({ measures }) => measures.add({ help: 'h', kind: 'gauge', read: () => [], ...given }),
+    })
+    await assert.rejects(
+      startTrellis(t, { plugins: [plugin] }),
+      /plugin "measuring" failed to start: the measure "guests/,
+    )
+  }
 })
 
 test('with a secret whoever has it may read, and nobody else', async (t) => {

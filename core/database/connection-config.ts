@@ -11,6 +11,8 @@ export interface ConnectionConfig extends pg.ClientConfig {
   readonly preference: TlsChoice['preference']
   readonly sslnegotiation: TlsChoice['sslnegotiation']
   readonly connectionString: string
+  /** Counts over that of the connection string. */
+  readonly database?: string
   /** Milliseconds that connecting may take; 0: without end. Of a pool that number has another meaning: leave it out there. */
   readonly connectionTimeoutMillis: number
 }
@@ -25,6 +27,7 @@ export function connectionConfig(url: string): ConnectionConfig {
   const timeout = seconds(read, 'connect_timeout', usualTimeout)
   return {
     connectionString: hostaddr === null ? read.rest : withParameter(read.rest, 'host', hostaddr),
+    ...(read.database !== undefined && { database: read.database }),
     ...tlsChoice(read),
     connectionTimeoutMillis: timeout * 1000,
     // A peer that went away without a word is found out.

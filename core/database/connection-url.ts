@@ -9,6 +9,8 @@ export interface ConnectionUrl {
   readonly rest: string
   /** Where it leads, as far as the URL says so. */
   readonly host: string
+  /** Which database; undefined when the URL does not say so. */
+  readonly database: string | undefined
   /** A parameter that is read here, by its name, or its variable; null when both are absent or empty. */
   parameter(name: string): string | null
 }
@@ -64,6 +66,32 @@ const refused: Readonly<Record<string, RegExp>> = {
   target_session_attrs: /^(?!(any|read-write|primary|prefer-standby)$)/,
 }
 
+/** Percent signs that begin no escape stand for themselves, as they do to the driver. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
+  } catch {
+    throw refusal('what is percent-encoded in it is no UTF-8')
+  }
+}
+
+const withoutHost = /^([a-z]+:\/\/)(?:([^/?#:@]*)(?::([^/?#@]*))?@)?(?::(\d+))?([/?].*)?$/i
+
+/**
+ * The URL as all readers take it. Beside a user or port libpq's may leave the host out, which then is a parameter, or the
+ * default: `postgres://user:password@/database?host=/socket`. Here these are parameters, too.
+ */
+export function spelledOut(url: string): string {
+  const text = url.trim()
+  const [, scheme, user, password, port, rest = ''] = withoutHost.exec(text) ?? []
+  if (scheme === undefined) return text
+  const beside = Object.entries({ user, password, port }).flatMap(([name, value]) =>
+    value ? [`${name}=${encodeURIComponent(decoded(value))}`] : [],
+  )
+  if (beside.length === 0) return text
+  return `${scheme}${rest}${rest.includes('?') ? '&' : '?'}${beside.join('&')}`
+}
+
 /** Hosts that a URL lists; libpq tries one after the other. */
 export function hostsOf(url: string): readonly string[] {
   const [, authority = ''] = /^[a-z]+:\/\/([^/?#]*)/i.exec(url) ?? []
@@ -98,14 +126,12 @@ export function readConnectionUrl(url: string): ConnectionUrl {
     if (value !== null && pattern.test(value)) throw refusal(`${name}=${value} is not supported in its URL`)
   }
   const query = left.size > 0 ? `?${left.toString().replaceAll('+', '%20')}` : ''
-  const rest = left.size === given.size ? url : withDatabase(base, parameter('dbname')) + query
-  const host = left.get('host') ?? (decodeURIComponent(new URL(base).hostname) || environment['PGHOST'])
-  return { rest, host: host ?? '', parameter }
-}
-
-function withDatabase(base: string, name: string | null): string {
-  if (name === null) return base
-  return base.replace(/^([a-z]+:\/\/[^/]*).*$/i, (_, place: string) => `${place}/${encodeURIComponent(name)}`)
+  const rest = left.size === given.size ? url : base + query
+  const { username, password, hostname, pathname } = new URL(base)
+  const [, , place, name] = [username, password, hostname, pathname.slice(1)].map(decoded)
+  const host = left.get('host') ?? (place || environment['PGHOST'])
+  const database = parameter('dbname') ?? (name || undefined)
+  return { rest, host: host ?? '', database, parameter }
 }
 
 /** A {@link StartError} about the URL of the database. */

@@ -132,11 +132,14 @@ function closeWhenBroken(client: pg.Client): void {
 
 /** A client for what {@link connectionConfig} makes; of any other configuration it is `pg`'s own. */
 export class DatabaseClient extends pg.Client {
+  // What `pg`'s Client logs in with, and keeps to itself.
+  declare readonly connectionParameters: { database?: string }
+
   constructor(config?: string | pg.ClientConfig) {
-    const { preference = null, ssl } = (typeof config === 'object' ? config : {}) as Partial<ConnectionConfig>
+    const { preference = null, ssl, database } = (typeof config === 'object' ? config : {}) as Partial<ConnectionConfig>
     if (preference === null || typeof ssl !== 'object') {
       super(config)
-      closeWhenBroken(this)
+      this.#settle(database)
       return
     }
     let client: pg.Client | null = null
@@ -150,7 +153,15 @@ export class DatabaseClient extends pg.Client {
       },
     })
     super({ ...(config as ConnectionConfig), connection } as pg.ClientConfig)
-    closeWhenBroken(this)
+    this.#settle(database)
     client = this
+  }
+
+  #settle(database: string | undefined): void {
+    closeWhenBroken(this)
+    // Of an escape in a URL `pg` decodes none that stands for a character with a meaning there, such as `@` or `/`.
+    if (database === undefined) return
+    this.connectionParameters.database = database
+    Object.assign(this, { database })
   }
 }

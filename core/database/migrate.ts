@@ -11,6 +11,7 @@ import { connectOnce, type StartSettings, takeStep } from './connect.ts'
 import { migrations } from './migrations/index.ts'
 import type { NamedMigration } from './migrations/migration.ts'
 import { migratePlugins } from './plugin-migrations.ts'
+import { isReadOnlyTransaction } from './postgres-errors.ts'
 
 /** Any number that nobody else locks by. */
 const advisoryLock = 7_253_146_508
@@ -94,7 +95,7 @@ async function appliedMigrations(client: pg.Client): Promise<string[]> {
 async function run(client: pg.Client): Promise<void> {
   // Loaded only when there is something to do: it is most of the time that a start with nothing to do would take.
   const { default: knex } = await import('knex')
-  const db = knex({ client: 'pg' })
+  const db = knex({ client: 'pg', log: { warn: () => {}, error: () => {} } })
   const work = async (transaction: Knex.Transaction) => {
     await transaction.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
     await requireSchema(transaction)
@@ -117,9 +118,23 @@ async function requireSchema(transaction: Knex.Transaction): Promise<void> {
   if (found.rows.length === 0) await transaction.raw('create schema trellis')
 }
 
-/** A missing privilege, told with its remedy. */
+/** What is missing or wrong in the database, told with its remedy. */
 function explained(error: unknown, { user, database }: pg.Client): unknown {
-  if (codeOf(error) !== '42501') return error
+  if (isReadOnlyTransaction(error)) {
+    return new StartError(
+      `The database "${database}" takes no changes: it is a standby, or was made read-only, while the schema trellis has to be made or brought up to date in it: name the one that takes writes in --database-url`,
+    )
+  }
+  const code = codeOf(error) ?? ''
+  // Names that are taken, or are not there: what Trellis makes itself fits together.
+  if (/^42(?!501)/.test(code)) {
+    // Knex puts the statement in front.
+    const reason = messageOf(error).replace(/^.* - /s, '')
+    return new StartError(
+      `The schema trellis of the database "${database}" holds what Trellis did not make (${reason}): rename that schema, or use another database`,
+    )
+  }
+  if (code !== '42501') return error
   const grant = `GRANT CREATE ON DATABASE "${database}" TO "${user}"`
   return new StartError(
     `User "${user}" may not make or use the schema trellis (${messageOf(error)}): have the owner run ${grant}, or use another user in --database-url`,

@@ -1,6 +1,6 @@
 // What is wrong with the value of an option, where its type cannot say it: the reason, or null.
 
-import { refusalOfHosts } from '../database/connection-url.ts'
+import { refusalOfHosts, spelledOut } from '../database/connection-url.ts'
 
 /** `*`, or what a browser sends as Origin, where the first label of the host may be a wildcard. */
 const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
@@ -15,7 +15,8 @@ export function checkCorsDomains(domains: readonly string[]): string | null {
 const databaseSchemes = ['postgres:', 'postgresql:']
 
 /** Refuses what is no URL of a PostgreSQL. */
-export function checkDatabaseUrl(url: string): string | null {
+export function checkDatabaseUrl(given: string): string | null {
+  const url = spelledOut(given)
   const scheme = URL.canParse(url) ? new URL(url).protocol : null
   const severalHosts = refusalOfHosts(url)
   if (severalHosts !== null) return severalHosts

@@ -4,6 +4,7 @@
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { secretsRefusal } from '../auth/secrets.ts'
+import { spelledOut } from '../database/connection-url.ts'
 import { refusalOfEgress } from '../outgoing/egress.ts'
 import { checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
 import {
@@ -380,4 +381,7 @@ export const coreOptions: readonly Option[] = optionsIn(SettingsSchema.propertie
 const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, option.default])) as Settings
 
 /** Settings with every default of core, for code that starts an engine of its own. */
-export const defaultSettings = (overrides: GivenSettings = {}): AllSettings => ({ ...defaults, ...overrides })
+export function defaultSettings(overrides: GivenSettings = {}): AllSettings {
+  const { databaseUrl: url } = overrides
+  return { ...defaults, ...overrides, ...(url && { databaseUrl: spelledOut(url) }) }
+}

@@ -64,3 +64,41 @@ test('a user who may not make the schema is told what to ask for', async (t) => 
   })
   assert.deepEqual(await database.sql(`select to_regnamespace('trellis') as schema`), [{ schema: null }])
 })
+
+async function refusalOf(url: string): Promise<string> {
+  const error = await run(url).then(
+    () => assert.fail('it was not refused'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof StartError)
+  return error.message
+}
+
+test('a database without the schema that takes no changes is refused', async (t) => {
+  const { url } = await testDatabase(t, { sql: 'drop schema trellis cascade' })
+  const standby = new URL(url)
+  standby.searchParams.set('options', '-c default_transaction_read_only=on')
+  const name = standby.pathname.slice(1)
+  assert.match(
+    await refusalOf(standby.href),
+    new RegExp(`^The database "${name}" takes no changes: it is a standby, or`),
+  )
+})
+
+test('a schema of that name which somebody else made is left alone', async (t) => {
+  for (const [table, reason] of [
+    ['migration', 'column "name" does not exist'],
+    ['metadata', 'relation "metadata" already exists'],
+  ]) {
+    const made = `drop schema trellis cascade; create schema trellis; create table trellis.${table} (theirs int)`
+    const { url, sql } = await testDatabase(t, { sql: made })
+    const name = new URL(url).pathname.slice(1)
+    assert.equal(
+      await refusalOf(url),
+      `The schema trellis of the database "${name}" holds what Trellis did not make (${reason}): rename that schema, or use another database`,
+    )
+    assert.deepEqual(await sql(`select count(*)::int from pg_class where relnamespace = 'trellis'::regnamespace`), [
+      { count: 1 },
+    ])
+  }
+})

@@ -1,0 +1,52 @@
+// Where URLs of databases lead.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectOnce } from '../../core/database/connect.ts'
+import { readConnectionUrl, spelledOut } from '../../core/database/connection-url.ts'
+import { defaultSettings } from '../../core/options/options.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { testDatabase } from '../support/database.ts'
+
+test('a host that a URL leaves out beside a user or port is a parameter, or the default', () => {
+  const socket = '/cloudsql/project:region:instance'
+  assert.equal(
+    spelledOut(`postgres://app:p%40ss+1@/shop?host=${socket}`),
+    `postgres:///shop?host=${socket}&user=app&password=p%40ss%2B1`,
+  )
+  assert.equal(spelledOut('postgresql://app@/shop'), 'postgresql:///shop?user=app')
+  assert.equal(spelledOut('postgres://app@:5433/shop'), 'postgres:///shop?user=app&port=5433')
+  assert.equal(spelledOut('postgres://app@'), 'postgres://?user=app')
+  for (const url of ['postgres://app:x@db:5432/shop', 'postgres:///shop', 'postgres://', 'postgres://h/d?user=a@/b']) {
+    assert.equal(spelledOut(url), url)
+  }
+  assert.equal(spelledOut(' postgres://db/shop\n'), 'postgres://db/shop')
+  assert.equal(defaultSettings({ databaseUrl: 'postgres://app@/shop' }).databaseUrl, 'postgres:///shop?user=app')
+})
+
+test('the name of a database may hold what has a meaning in a URL', async (t) => {
+  const { url, sql } = await testDatabase(t)
+  const own = new URL(url).pathname.slice(1)
+  const name = `${own} a@b:c/d?e#f&g=h+i,j;k$l%m"ü`
+  await sql(`create database "${name.replaceAll('"', '""')}"`)
+  atEnd(t, () => sql(`drop database "${name.replaceAll('"', '""')}"`))
+  const escaped = new URL(url)
+  escaped.pathname = `/${encodeURIComponent(name)}`
+  const parameter = new URL(url)
+  parameter.searchParams.set('dbname', name)
+  const plain = new URL(escaped)
+  plain.searchParams.set('sslmode', 'disable')
+  for (const each of [escaped, parameter, plain]) {
+    const client = await connectOnce(each.href)
+    const { rows } = await client.query('select current_database() as name')
+    await client.end()
+    assert.deepEqual([rows, client.database], [[{ name }], name], each.search)
+  }
+})
+
+test('escapes that are no text are refused', () => {
+  for (const url of ['postgres://h/%ff', 'postgres://%ff@h/d', 'postgres://u:%ff@h/d', 'postgres://%ff/d']) {
+    const message = 'Database URL: what is percent-encoded in it is no UTF-8 (--database-url)'
+    assert.throws(() => readConnectionUrl(url), { message })
+  }
+})

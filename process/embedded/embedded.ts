@@ -23,6 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/engine/start-error.ts'
 import { messageOf } from '../../core/errors/thrown.ts'
 import type { Observer } from '../../core/log/observe.ts'
+import { requireOwnVersion } from './cluster-version.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
 import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
@@ -153,12 +154,7 @@ export class EmbeddedPostgres {
       renameSync(this.#logFile, `${this.#logFile}.1`)
     }
     if (!existsSync(this.#data)) await this.#make()
-    const version = readFileSync(join(this.#data, 'PG_VERSION'), 'utf8').trim()
-    if (version !== ownVersion) {
-      throw new StartError(
-        `${this.#data} was made by PostgreSQL ${version}, but this release brings ${ownVersion}: move its data with pg_dump, or choose another directory with --data-dir`,
-      )
-    }
+    requireOwnVersion(this.#data)
     await this.#endOrphan()
     const mark = join(this.#data, ownerMark)
     if (existsSync(mark) && readFileSync(mark, 'utf8') === ownerVersion) return
@@ -361,8 +357,6 @@ export class EmbeddedPostgres {
     this.#options.observe.log({ type: 'embedded-postgres', level, detail: { message } })
   }
 }
-
-const ownVersion = '18'
 
 /** A file in the cluster: it belongs to a role that is no superuser. */
 const ownerMark = 'trellis_owner'

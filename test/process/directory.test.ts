@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -122,6 +122,17 @@ test('when its port was taken meanwhile, the embedded database takes another one
   const after = new URL(readFileSync(urlFile, 'utf8'))
   assert.notEqual(after.port, before.port)
   assert.equal(after.password, before.password)
+})
+
+test('what is no database of PostgreSQL is left alone', async (t) => {
+  const directory = temporaryDirectory(t)
+  mkdirSync(join(directory, 'postgres'))
+  writeFileSync(join(directory, 'postgres', 'notes'), 'mine')
+  const { code, stderr } = await spawnTrellis(t, serving(directory)).ended
+  const reason =
+    'holds no database of PostgreSQL (there is no PG_VERSION in it): choose another directory with --data-dir'
+  assert.deepEqual([code, stderr], [1, `Fatal Error: ${join(directory, 'postgres')} ${reason}\n`])
+  assert.deepEqual(readdirSync(join(directory, 'postgres')), ['notes'])
 })
 
 test('a directory of another version of PostgreSQL is left alone', async (t) => {

@@ -6,6 +6,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogEntry } from '../../core/log/observe.ts'
+import { recordingObserver } from '../http/server.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { startLibrary } from '../support/library.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -102,6 +104,24 @@ test('A socket ends when its session does, unless it says again who it is.', asy
   assert.deepEqual([code, reason], [3000, 'the session has expired'])
   await sleep(300)
   assert.equal(renewed.socket.readyState, 1)
+})
+
+test('A session may last for longer than there are dates, which the log has as none.', async (t) => {
+  const observe = recordingObserver()
+  const settings = { adminSecret: 'secret', jwtSecret: JSON.stringify({ type: 'HS256', key }) }
+  const trellis = await startTrellis(t, { settings, observe })
+  for (const protocol of ['graphql-ws', 'graphql-transport-ws']) {
+    observe.entries.length = 0
+    const socket = await openSocket(t, trellis.url, { protocol })
+    socket.send({ type: 'connection_init', payload: { headers: { authorization: `Bearer ${token('reader', 1e15)}` } } })
+    assert.equal((await socket.next()).type, 'connection_ack')
+    socket.socket.close()
+    await socket.closed
+    const isEnd = ({ type, detail }: LogEntry) => type === 'websocket-log' && /"closed"/.test(JSON.stringify(detail))
+    const entry = await eventually(() => observe.entries.find(isEnd))
+    assert.match(JSON.stringify(entry.detail), /"token_expiry":null.*"x-service-role":"reader"/)
+  }
+  assert.equal((await trellis.request('/healthz')).status, 200)
 })
 
 test('A cookie counts for pages of the server itself and of listed origins only.', async (t) => {

@@ -219,12 +219,7 @@ export class Connection {
     const level = isFailure(event) ? 'error' : 'info'
     if (!observe.isEnabled('websocket-log', level)) return
     const session = this.#session
-    const expiry = session?.expiresAt
-    const info = {
-      websocket_id: this.id,
-      token_expiry: expiry === undefined ? null : new Date(expiry).toISOString(),
-      msg: message,
-    }
+    const info = { websocket_id: this.id, token_expiry: momentText(session?.expiresAt), msg: message }
     const detail = { event, connection_info: info, user_vars: session?.variables ?? null }
     observe.log({ type: 'websocket-log', level, detail })
   }
@@ -235,6 +230,12 @@ export class Connection {
     const detail = { operation_id: id, request_id: requestId, operation_name: name, operation_type: outcome, query }
     this.log({ type: 'operation', detail })
   }
+}
+
+/** A moment for the log; null when there is none, or one beyond all dates: whoever signs a token may put any number there. */
+function momentText(time: number = Number.NaN): string | null {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
 /** Results of one operation among others. There is one for each subscriber, so it keeps little. */

@@ -249,10 +249,11 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
     super(options, {
       table: 'hdb_scheduled_events',
       logs: 'hdb_scheduled_event_invocation_logs',
-      columns: `e.webhook_conf #>> '{}', e.header_conf, e.retry_conf, e.payload, e.comment`,
+      // Not `#>>`, which refuses texts that are no Unicode: one such event would keep all others from being claimed.
+      columns: 'e.webhook_conf, e.header_conf, e.retry_conf, e.payload, e.comment',
       read: (event, [webhook, headers, retrying, payload = null, comment = null]) => ({
-        ...event,
-        ...{ webhook: webhook!, headers: JSON.parse(headers!), retry_conf: JSON.parse(retrying!), payload, comment },
+        ...{ ...event, webhook: JSON.parse(webhook!), headers: JSON.parse(headers!) },
+        ...{ retry_conf: JSON.parse(retrying!), payload, comment },
       }),
       trigger: 'null::text',
       topic: 'one-off',

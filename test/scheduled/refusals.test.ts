@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startOther } from '../auth/other-server.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 
@@ -74,4 +75,20 @@ test('a document cannot bring a trigger whose name one has that stays out of doc
     await opError('replace_metadata', { version: 2, tables: [], cron_triggers: [cron()] }),
     refused('$.args', message, 'already-exists'),
   )
+})
+
+test('a URL that is no Unicode fails, and keeps no other event from being sent', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  const { op, sql } = await startTrellis(t)
+  const schedule_at = new Date().toISOString()
+  await op('create_scheduled_event', { webhook: 'http:// \ud800', schedule_at, comment: 'odd' })
+  await op('create_scheduled_event', { webhook: hook.url, schedule_at })
+  await eventually(() => hook.received.length === 1)
+  const failed = `select response #>> '{data,message}' as message from trellis.hdb_scheduled_event_invocation_logs l
+    join trellis.hdb_scheduled_events e on e.id = l.event_id where e.status = 'error' and comment = 'odd'`
+  const [log] = await eventually(async () => {
+    const rows = await sql(failed)
+    return rows.length === 1 && rows
+  })
+  assert.deepEqual(log, { message: 'Only expecting a URL such as https://host/path' })
 })

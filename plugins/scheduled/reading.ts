@@ -94,7 +94,7 @@ export const getScheduledEvents = operation({
   access: 'any',
   editsMetadata: false,
   async handle(context, args) {
-    const { type, trigger_name = null, status = statuses } = args
+    const { type, trigger_name = null, status = [] } = args
     const { events, own } = tables[type]
     checkTrigger(context, args)
     const of = type === 'cron' ? 'trigger_name = $2' : '$2::text is null'
@@ -102,7 +102,7 @@ export const getScheduledEvents = operation({
       key: 'events',
       from: `select ${state}, ${own} from trellis.${events} where status = any($1) and ${of}`,
       order: 'scheduled_time, id',
-      values: [status, type === 'cron' ? trigger_name : null],
+      values: [status.length === 0 ? statuses : status, type === 'cron' ? trigger_name : null],
       page: args,
     })
   },

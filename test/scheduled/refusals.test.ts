@@ -92,3 +92,12 @@ test('a URL that is no Unicode fails, and keeps no other event from being sent',
   })
   assert.deepEqual(log, { message: 'Only expecting a URL such as https://host/path' })
 })
+
+test('an empty list of states is that of all', async (t) => {
+  const { op } = await startTrellis(t)
+  await op('create_scheduled_event', { webhook: 'http://localhost:1', schedule_at: '2999-01-01T00:00:00Z' })
+  const read = (status: string[]) => op<{ count: number }>('get_scheduled_events', { type: 'one_off', status })
+  assert.equal((await read([])).count, 1)
+  assert.equal((await read(['scheduled', 'error'])).count, 1)
+  assert.equal((await read(['error'])).count, 0)
+})

@@ -84,7 +84,7 @@ interface FoundFunction {
   readonly body: string
   /** What it sets for itself, each as `name=value`. */
   readonly settings: readonly string[]
-  /** The tables with a trigger that calls it. */
+  /** The tables with a trigger that calls it; not partitions, which have those of their tables. */
   readonly tables: readonly number[]
 }
 
@@ -99,6 +99,7 @@ async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<stri
     select p.proname as name, p.prosrc as body, p.proconfig as settings,
       array_remove(array_agg(t.tgrelid::int8), null)::text[] as tables
     from pg_catalog.pg_proc p left join pg_catalog.pg_trigger t on t.tgfoid = p.oid
+      and not t.tgisinternal and coalesce(pg_catalog.to_jsonb(t) ->> 'tgparentid', '0') = '0'
     where p.pronamespace = to_regnamespace('trellis') and p.prorettype = 'pg_catalog.trigger'::regtype
       and strpos(p.prosrc, 'trellis.record_event(') > 0
     group by p.oid, p.proname, p.prosrc, p.proconfig`)

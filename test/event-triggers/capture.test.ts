@@ -211,3 +211,31 @@ test('names that are long and alike have triggers of their own; partitions tell 
   assert.deepEqual(events.map(({ trigger }) => trigger.name).sort(), [`${long}x`, `${long}y`])
   assert.deepEqual(events[0]?.table, { schema: 'public', name: 'parted_a' })
 })
+
+test('a trigger moves from a table to a partition of it, which had it before, and back', async (t) => {
+  const shop = await startShop(t, {
+    sql: `create table parted (id int) partition by range (id);
+      create table parted_a partition of parted for values from (0) to (10);
+      create table parted_b partition of parted for values from (10) to (20)`,
+  })
+  const definition = { enable_manual: false, insert: { columns: '*' } }
+  const event_triggers = [{ name: 'order', definition, webhook: shop.hook.url }]
+  const place = async (chosen: string) => {
+    const tables = ['parted', 'parted_a'].map((table) => ({ table, ...(table === chosen && { event_triggers }) }))
+    await shop.op('replace_metadata', { version: 2, tables })
+    const placed = await shop.sql(`select tgrelid::regclass::text as on from pg_trigger
+      where tgname = 'trellis_order_INSERT' order by 1`)
+    return placed.map(({ on }) => on)
+  }
+  const everywhere = ['parted', 'parted_a', 'parted_b']
+  assert.deepEqual(await place('parted'), everywhere)
+  assert.deepEqual(await place('parted_a'), ['parted_a'])
+  await shop.sql('insert into parted values (1), (11)')
+  assert.deepEqual(await place('parted'), everywhere)
+  await shop.sql('insert into parted values (2), (12)')
+  const sent = (await shop.events(3)).map(({ event }) => Number(event.data.new?.['id']))
+  assert.deepEqual(
+    sent.sort((a, b) => a - b),
+    [1, 2, 12],
+  )
+})

@@ -140,7 +140,8 @@ export class WebhookCaller {
 
   /** The body stands in it as it was sent, digit by digit; one that is long, in its first part. */
   #request({ body, headers }: Pick<WebhookCall, 'headers' | 'body'>): Pick<Attempt, 'request' | 'size'> {
-    const payload = body.length > keptRequest ? JSON.stringify(`${body.slice(0, keptRequest)}…`) : body
+    // Where it was cut may be within a character, of which half is a text that PostgreSQL's operators refuse.
+    const payload = body.length > keptRequest ? JSON.stringify(`${body.slice(0, keptRequest).toWellFormed()}…`) : body
     const request = `{"payload":${payload},"headers":${this.#shownOf(headers)},"version":"${this.#options.version}"}`
     return { request, size: Buffer.byteLength(body) }
   }

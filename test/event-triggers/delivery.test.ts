@@ -253,3 +253,16 @@ test('a server that is killed loses nothing: another delivers when the lease is 
   assert.equal(new Set(sent).size, 25)
   assert.equal(sent.length, 45)
 })
+
+test('requests that are long are kept in part, which is text wherever it ends', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  // Pairs of which one half or the other is the last that is kept.
+  for (const id of [1, 22]) await shop.sql(`insert into orders (id, state) values (${id}, repeat('\u{1f98a}', 200000))`)
+  const read = `select right(request ->> 'payload', 2) as end from trellis.event_invocation_logs order by 1`
+  const ends = await eventually(async () => {
+    const rows = await shop.sql(read)
+    return rows.length === 2 && rows.map(({ end }) => end)
+  })
+  assert.deepEqual(ends.sort(), ['\u{1f98a}…', '\ufffd…'])
+})

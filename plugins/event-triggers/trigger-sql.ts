@@ -105,7 +105,7 @@ function workOf(parts: BodyParts): Sql {
   const rows = rowsOf[operation]
   const data = (row: RowName) => (rows.includes(row) ? trusted(`${row}_data`) : trusted('null'))
   const changed = operation === 'update' ? comparison(spec.columns) : trusted('')
-  return sql`${typesOf(parts)}${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(trigger, rows)}
+  return sql`${typesOf(parts)}${changed}${whenHolds(parts)}${assignments(rows, parts)}${orderKey(parts, rows)}
   perform trellis.record_event(
     tg_table_schema, tg_table_name, ${literal(trigger.name)}, ${literal(operation.toUpperCase())},
     ${data('old')}, ${data('new')},
@@ -148,16 +148,23 @@ function whenHolds({ spec: { when }, operation, table, context }: BodyParts): Sq
 }
 
 /** Rows that were given another key belong with those of the new one. */
-function orderKey({ ordering_key: columns }: EventTrigger, rows: readonly RowName[]): Sql {
+function orderKey({ trigger: { ordering_key: columns }, table }: BodyParts, rows: readonly RowName[]): Sql {
   if (!columns) return trusted('')
   const row = trusted(rows.at(-1) ?? 'new')
-  const values = columns.map((name) => sql`${row}.${id(name)}`)
+  const values = columns.map((name) => keyValue(sql`${row}.${id(name)}`, table.columns.get(name)?.type))
   return sql`
   begin
     order_key := row(${join(values)})::text;
   exception when ${trusted(outdated)} then
     order_key := '';
   end;`
+}
+
+/** The text of a date or time is that of the session's `DateStyle` and time zone; a key is the same whoever writes the row. */
+function keyValue(value: Sql, type: ColumnModel['type'] | undefined): Sql {
+  if (type?.schema !== 'pg_catalog') return value
+  if (type.name === 'timestamptz') return sql`to_json(${value} at time zone 'UTC')::text`
+  return type.name === 'date' || type.name === 'timestamp' ? sql`to_json(${value})::text` : value
 }
 
 /** Types without an equality of their own are compared by their binary image. */

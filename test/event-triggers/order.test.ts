@@ -196,3 +196,14 @@ test('what is tried again at once is, and what waits for it comes, though the da
   assert.deepEqual(called, ['1', '1', '1', '2', '3'])
   await worker.stop(1000)
 })
+
+test('times are the same key whatever the settings of the sessions that write them', async (t) => {
+  const shop = await startShop(t, { sql: `alter table orders add day date, add noted timestamp` })
+  await shop.trigger({ ordering_key: ['placed_at', 'day', 'noted'] })
+  const insert = (settings: string, n: number) =>
+    shop.sql(`${settings}; insert into orders (id, placed_at, day, noted)
+      values (${n}, '2020-02-03 04:05:06Z', '2020-02-03', '2020-02-03 04:05:06')`)
+  await insert(`set datestyle = german; set timezone = 'Asia/Tokyo'`, 1)
+  await insert(`set datestyle = sql; set timezone = 'America/New_York'`, 2)
+  assert.equal((await shop.sql('select distinct order_key from trellis.event_log')).length, 1)
+})

@@ -1,7 +1,15 @@
 // The body of a request to a remote server: one document of what several calls ask, and its variables. The document's text is
 // put together once for all requests that ask the same with other values.
 
-import { type GraphQLInputType, isInputType, Kind, print, type TypeNode, type VariableDefinitionNode } from 'graphql'
+import {
+  type GraphQLInputType,
+  GraphQLList,
+  isInputType,
+  Kind,
+  print,
+  type TypeNode,
+  type VariableDefinitionNode,
+} from 'graphql'
 import type { GroupedCall } from '../../sdk/graphql.ts'
 import { internalError } from '../../sdk/index.ts'
 import { type AskedField, type Question, type RemotePlan, sentValue } from './questions.ts'
@@ -141,11 +149,13 @@ function typeText(node: TypeNode, types: RemoteTypes): string {
   return types.names.remoteType(node.name.value)
 }
 
-function inputType(node: TypeNode, { schema, names }: RemoteTypes): GraphQLInputType {
-  let named = node
-  while (named.kind !== Kind.NAMED_TYPE) named = named.type
-  const type = schema.getType(names.remoteType(named.name.value))
-  if (!isInputType(type)) throw internalError(`"${named.name.value}" is no type of a variable`)
+/** The type, but for whether it may be null. */
+function inputType(node: TypeNode, types: RemoteTypes): GraphQLInputType {
+  if (node.kind === Kind.NON_NULL_TYPE) return inputType(node.type, types)
+  if (node.kind === Kind.LIST_TYPE) return new GraphQLList(inputType(node.type, types))
+  const { value: name } = node.name
+  const type = types.schema.getType(types.names.remoteType(name))
+  if (!isInputType(type)) throw internalError(`"${name}" is no type of a variable`)
   return type
 }
 

@@ -77,6 +77,28 @@ test('presets are added to arguments and input objects, in the text and in varia
   assert.equal(await refusal(ask, '{ users(where: {city: "Oslo"}) { id } }'), unknown('city', 'UserFilter'))
 })
 
+test('presets are added to input objects within lists that a variable holds', async (t) => {
+  const types = `type Query { found(any: [Filter!], table: [[Filter]]): String }
+    input Filter { id: Int  owner: Int }`
+  const crm = await startCrm(t, types, { found: (args: object) => JSON.stringify(args) })
+  const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const schema = types.replace('owner: Int', 'owner: Int @preset(value: "x-service-user-id")')
+  await trellis.op('add_remote_schema_permissions', { remote_schema: 'crm', role: 'clerk', definition: { schema } })
+  const query = 'query ($any: [Filter!], $table: [[Filter]]) { found(any: $any, table: $table) }'
+  const found = async (variables: object) => {
+    const headers = { 'x-service-user-id': '7' }
+    const { data } = await trellis.graphql<{ data: { found: string } }>(query, variables, { role: 'clerk', headers })
+    return JSON.parse(data.found)
+  }
+  const own = { id: 1, owner: 7 }
+  assert.deepEqual(await found({ any: [{ id: 1 }, {}], table: [[{ id: 1 }, null], null] }), {
+    any: [own, { owner: 7 }],
+    table: [[own, null], null],
+  })
+  assert.deepEqual(await found({ any: { id: 1 }, table: { id: 1 } }), { any: [own], table: [[own]] })
+})
+
 test('session variables within the values of presets', async (t) => {
   const where = '{ids: [1, "x-service-user-id"], nested: {city: "x-service-city", kind: BAD}}'
   const { crm, ask } = await start(

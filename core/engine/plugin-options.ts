@@ -1,6 +1,8 @@
 // The options of plugins beside those of core: which there are, and the values of one plugin's.
 
+import { authOptionsRefusal } from '../auth/option-rules.ts'
 import { nearestNames } from '../errors/nearest.ts'
+import { dialects } from '../names/dialect.ts'
 import { type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
 import { type AllSettings, coreOptions, optionsIn, type Settings } from '../options/options.ts'
 import type { ConfigurationEntry } from './plugin.ts'
@@ -45,9 +47,9 @@ function optionsOfPlugin(loaded: LoadedPlugin): readonly Option[] {
   return own
 }
 
-/** The values of a plugin's options among all settings; what is absent or null has its default. */
-function optionValues(loaded: LoadedPlugin, settings: AllSettings): Readonly<Record<string, unknown>> {
-  const values = optionsOfPlugin(loaded).map((option) => {
+/** The values of these options among all settings; what is absent or null has its default. */
+function optionValues(options: readonly Option[], settings: AllSettings): Readonly<Record<string, unknown>> {
+  const values = options.map((option) => {
     const value = settings[option.key] ?? null
     const source = `Setting ${option.key}`
     return [option.key, value === null ? option.default : valueOfJson(option, { value, texts: value }, source)]
@@ -55,32 +57,35 @@ function optionValues(loaded: LoadedPlugin, settings: AllSettings): Readonly<Rec
   return Object.fromEntries(values)
 }
 
+const valuesOfPlugin = (loaded: LoadedPlugin, settings: AllSettings) => optionValues(optionsOfPlugin(loaded), settings)
+
 /** Settings taken apart: those of core, and the values of each plugin's options, which nobody else sees. */
 export interface ReadSettings {
   readonly core: Settings
   readonly ofPlugins: ReadonlyMap<LoadedPlugin, Readonly<Record<string, unknown>>>
 }
 
-/** Takes settings apart; a key that no option has, and a value that an option cannot have, are refused. */
+/** Takes settings apart; keys that no option has, values that an option cannot have, and what does not go together are refused. */
 export function readSettings(settings: AllSettings, plugins: readonly LoadedPlugin[]): ReadSettings {
-  const keys = optionsOf(plugins).map(({ key }) => key)
+  const options = optionsOf(plugins)
+  const keys = options.map(({ key }) => key)
   const unknown = Object.keys(settings).find((key) => !keys.includes(key))
   if (unknown !== undefined) {
     const [near] = nearestNames(unknown, keys)
     const advice = near === undefined ? '' : `, did you mean "${near}"?`
     throw new OptionsError(`Fatal Error:- Settings: there is no option "${unknown}"${advice}`)
   }
-  return {
-    core: Object.fromEntries(coreOptions.map(({ key }) => [key, settings[key]])) as Settings,
-    ofPlugins: new Map(plugins.map((loaded) => [loaded, optionValues(loaded, settings)])),
-  }
+  const core = optionValues(coreOptions, settings) as Settings
+  const refusal = authOptionsRefusal(settings, options, dialects[core.dialect].environmentPrefix)
+  if (refusal !== null) throw new OptionsError(refusal)
+  return { core, ofPlugins: new Map(plugins.map((loaded) => [loaded, valuesOfPlugin(loaded, settings)])) }
 }
 
 /** What plugins say of their configuration in the log of the start. */
 export const loggedByPlugins = (plugins: readonly LoadedPlugin[], settings: AllSettings): ConfigurationEntry[] =>
   plugins.flatMap((loaded) => {
     try {
-      return loaded.plugin.logged?.(optionValues(loaded, settings)) ?? []
+      return loaded.plugin.logged?.(valuesOfPlugin(loaded, settings)) ?? []
     } catch (error) {
       throw error instanceof OptionsError ? error : pluginFailure(loaded, error)
     }

@@ -380,8 +380,9 @@ export const coreOptions: readonly Option[] = optionsIn(SettingsSchema.propertie
 
 const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, option.default])) as Settings
 
-/** Settings with every default of core, for code that starts an engine of its own. */
+/** Settings with every default of core, for code that starts an engine of its own; what is undefined is not given. */
 export function defaultSettings(overrides: GivenSettings = {}): AllSettings {
+  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
   const { databaseUrl: url } = overrides
-  return { ...defaults, ...overrides, ...(url && { databaseUrl: spelledOut(url) }) }
+  return { ...defaults, ...given, ...(url && { databaseUrl: spelledOut(url) }) }
 }

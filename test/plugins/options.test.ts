@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { optionsOf } from '../../core/engine/plugin-options.ts'
 import { PluginError } from '../../core/engine/plugins.ts'
 import { OptionsError } from '../../core/options/option-values.ts'
-import { defaultSettings } from '../../core/options/options.ts'
+import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
 import { definePlugin, option, type PluginOptions } from '../../sdk/index.ts'
 import { clientOf } from '../support/client.ts'
@@ -134,6 +134,9 @@ test('two options of one name are refused under the names of both plugins', () =
   )
 })
 
+const corsRefusal =
+  "invalid domain: 'here'. All domains should have scheme + (optional wildcard) host + (optional port)"
+
 const keeper = definePlugin({
   name: 'keeper',
   options: {
@@ -163,6 +166,22 @@ test('a program that gives what an option cannot be, or what none is, is refused
     })
   await refused({ rooms: [''] }, 'Fatal Error:- Setting rooms: Only expecting a list of texts that are not empty')
   await refused({ room: ['x'] }, 'Fatal Error:- Settings: there is no option "room", did you mean "rooms"?')
+  await refused({ connections: 'many' }, 'Fatal Error:- Setting connections: Only expecting a whole number not below 1')
+  await refused({ adminSecret: '' }, 'Fatal Error:- Setting adminSecret: Only expecting a text that is not empty')
+  await refused({ corsDomain: ['here'] }, `Fatal Error:- Setting corsDomain: ${corsRefusal}`)
+  const needed = '--admin-secret (SERVICE_GRAPHQL_ADMIN_SECRET) or  --access-key (SERVICE_GRAPHQL_ACCESS_KEY) to be set'
+  await refused(
+    { unauthorizedRole: 'guest' },
+    `Fatal Error: --unauthorized-role (SERVICE_GRAPHQL_UNAUTHORIZED_ROLE) requires ${needed} and is not allowed when --auth-hook (SERVICE_GRAPHQL_AUTH_HOOK) is set`,
+  )
+})
+
+test('what a program gives as undefined, as of a variable that is not set, is not given', async (t) => {
+  const settings = { adminSecret: 'sesame', unauthorizedRole: undefined, maxBodySize: undefined, rooms: undefined }
+  const { request, engine } = await startTrellis(t, { plugins: [keeper], settings: settings as GivenSettings })
+  const refused = await request('/v1alpha1/graphql', { body: { query: '{ __typename }' } })
+  assert.equal(refused.status, 401)
+  assert.equal(engine.settings.maxBodySize, 20_971_520)
 })
 
 test('secrets of plugins are not in the settings as printed', () => {

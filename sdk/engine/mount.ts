@@ -39,7 +39,8 @@ function isBelow(url: string, prefix: readonly string[], { routes }: RunningEngi
 /** A Fastify plugin that serves an engine below its prefix, and closes it with the application. */
 export const trellis: FastifyPluginAsync<MountOptions> = async (scope, { engine: given, ...options }) => {
   const engine = given ?? (await createEngine(options))
-  const prefix = scope.prefix.split('/').slice(1)
+  // A prefix may end in a slash, as Fastify has it.
+  const prefix = scope.prefix.split('/').filter((segment) => segment !== '')
   const enter = (raw: IncomingMessage) => {
     const { url = '/' } = raw
     raw.originalUrl ??= url

@@ -1,6 +1,7 @@
 // The engine inside of somebody's Fastify.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import Fastify from 'fastify'
 import { createEngine, type MountOptions, silentObserver, trellis } from '../../sdk/engine.ts'
@@ -35,6 +36,23 @@ async function send(url: string, options: { readonly body?: unknown; readonly he
   const text = await response.text()
   return { status: response.status, text, headers: response.headers }
 }
+
+test('a prefix may end in a slash, or be one', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t)
+  for (const [prefix, path] of [
+    ['/api/data/', '/api/data/healthz'],
+    ['/', '/healthz'],
+  ] as const) {
+    const app = Fastify()
+    await app.register(trellis, { prefix, settings: { databaseUrl }, observe: silentObserver })
+    atEnd(t, () => app.close())
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    assert.equal((await send(url + path)).text, 'OK')
+    const socket = new WebSocket(url.replace('http', 'ws') + path.replace('healthz', 'v1/graphql'), 'graphql-ws')
+    await once(socket, 'open')
+    socket.close()
+  }
+})
 
 test('an engine below a prefix, beside what the application has', async (t) => {
   const { url: databaseUrl } = await testDatabase(t, { sql })

@@ -86,7 +86,7 @@ test('presets are added to input objects within lists that a variable holds', as
   const schema = types.replace('owner: Int', 'owner: Int @preset(value: "x-service-user-id")')
   await trellis.op('add_remote_schema_permissions', { remote_schema: 'crm', role: 'clerk', definition: { schema } })
   const query = 'query ($any: [Filter!], $table: [[Filter]]) { found(any: $any, table: $table) }'
-  const found = async (variables: object) => {
+  const found = async (variables: Record<string, unknown>) => {
     const headers = { 'x-service-user-id': '7' }
     const { data } = await trellis.graphql<{ data: { found: string } }>(query, variables, { role: 'clerk', headers })
     return JSON.parse(data.found)

@@ -1,12 +1,12 @@
 // How far V8's young generation may grow. V8 sizes it by what survives, up to twice 64 MB, and takes most of it back when there
-// is little work for a while; a server gains little beyond twice 8 MB. The size can only be chosen before V8 starts, but how
+// is little work for a while; a server gains little beyond twice 16 MB. The size can only be chosen before V8 starts, but how
 // fast it grows can be set at any time.
 
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** Bytes of both halves. */
-const enough = 2 * 8 * 1024 * 1024
+const enough = 2 * 16 * 1024 * 1024
 
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? enough

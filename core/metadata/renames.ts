@@ -1,7 +1,7 @@
 // Following a rename through a draft: slices rewrite what they keep, and facets what they keep in a table's entry.
 
 import { current, isDraft } from 'immer'
-import { sameJson } from '../json/json.ts'
+import { deepFreeze, sameJson } from '../json/json.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { MetadataDocument } from './document.ts'
 import type { Model, TableModel } from './model.ts'
@@ -18,6 +18,8 @@ export class Renames {
   readonly #originals = new Map<string, string>()
   /** The same the other way round: the key in the model -> the name now. */
   readonly #names = new Map<string, QualifiedName>()
+  /** Parts of the document as text. */
+  readonly #texts = new WeakMap<object, string>()
   /** Tables that were looked up since the last of them was renamed, by their key in the model. */
   readonly #seen = new Map<string, TableModel>()
 
@@ -47,15 +49,29 @@ export class Renames {
     const inDraft = sliceValue(this.#draft, slice.key)
     // Entries are compared and copied as plain values: drafts of thousands of them would cost more than the rest.
     const value = isDraft(inDraft) ? current(inDraft as object) : inDraft
+    const renamed = (part: unknown) => {
+      if (!this.#mentions(part, rename)) return part
+      const result = slice.rename?.(part, rename, place)
+      // What is frozen is not copied again for the next rename.
+      return sameJson(part, result) ? part : deepFreeze(result)
+    }
     if (!slice.entryKey) {
-      const renamed = slice.rename(value, rename, place)
-      if (!sameJson(value, renamed)) setSliceValue(this.#draft, slice.key, renamed)
+      const result = renamed(value)
+      if (result !== value) setSliceValue(this.#draft, slice.key, result)
       return
     }
     for (const [i, entry] of (value as readonly unknown[]).entries()) {
-      const renamed = slice.rename(entry, rename, place)
-      if (!sameJson(entry, renamed)) (inDraft as unknown[])[i] = renamed
+      const result = renamed(entry)
+      if (result !== entry) (inDraft as unknown[])[i] = result
     }
+  }
+
+  /** Whether the old name stands anywhere in a part of the document: most of it is passed over, for each of a thousand renames. */
+  #mentions(part: unknown, { kind, from }: Rename): boolean {
+    if (typeof part !== 'object' || part === null) return false
+    const text = this.#texts.get(part) ?? JSON.stringify(part)
+    this.#texts.set(part, text)
+    return text.includes(JSON.stringify(kind === 'table' ? from.name : from).slice(1, -1))
   }
 
   #original(name: QualifiedName): string {

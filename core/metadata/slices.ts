@@ -147,7 +147,10 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
   resolve?(value: MetadataDocument[K], context: SliceContext): K extends keyof ModelSlices ? ModelSlices[K] : void
   /** Takes an object out of a draft; false when it is not one of this slice. Used by cascades and drops. */
   remove?(draft: MetadataDocument, object: ObjectRef): boolean
-  /** The entry with the new name in place of the old one; of slices without entries, the value. Absent: it mentions none. */
+  /**
+   * The entry with the new name in place of the old one; of slices without entries, the value. It is asked where the old name
+   * stands anywhere in them. Absent: they mention none.
+   */
   rename?(entry: SliceEntry<K>, rename: Rename, place: SliceRenamePlace): SliceEntry<K>
 }
 

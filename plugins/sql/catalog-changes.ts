@@ -110,16 +110,18 @@ export function inSafeOrder<T>(
   { key, detour }: { key(name: T): string; detour(name: T): T },
 ): NameChange<T>[] {
   const pending = [...changes]
+  const taken = new Set(pending.map(({ from }) => key(from)))
   const ordered: NameChange<T>[] = []
   while (pending.length > 0) {
-    const taken = new Set(pending.map(({ from }) => key(from)))
     const next = pending.findIndex(({ to }) => !taken.has(key(to)))
+    const { from, to } = pending.splice(Math.max(next, 0), 1)[0]!
+    taken.delete(key(from))
     if (next >= 0) {
-      ordered.push(...pending.splice(next, 1))
+      ordered.push({ from, to })
       continue
     }
-    const { from, to } = pending.shift()!
     const between = detour(from)
+    taken.add(key(between))
     ordered.push({ from, to: between })
     pending.push({ from: between, to })
   }

@@ -1,6 +1,7 @@
 // What a change of the catalog does to the metadata: what depends on something dropped goes or
 // stops the request, renames are followed, and types that expressions rely on stay.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { badRequest, compareText, nameKey, nameText, type QualifiedName } from '../../sdk/index.ts'
 import {
   type CatalogFunction,
@@ -11,6 +12,7 @@ import {
   type OperationContext,
   objectKey,
   objectText,
+  type Rename,
   withColumnsRenamed,
 } from '../../sdk/metadata.ts'
 import { releaseDependents } from '../tables/index.ts'
@@ -58,9 +60,9 @@ export async function followCatalog(
   refuseComputedFieldChanges(metadata, functionChanges)
   for (const table of changes.surviving) {
     forgetColumns(context, table)
-    followColumns(context, table)
+    await followColumns(context, table)
   }
-  followTables(context, changes)
+  await followTables(context, changes)
 }
 
 const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name })
@@ -110,13 +112,19 @@ function forgetColumns({ metadata }: OperationContext, change: SurvivingTable): 
   entry.configuration = withColumnsRenamed(entry.configuration, (column) => (isGone(column) ? null : column))
 }
 
-function followColumns(context: OperationContext, change: SurvivingTable): void {
+async function followColumns(context: OperationContext, change: SurvivingTable): Promise<void> {
   const table = plainName(change.before)
   const renamed = renamedColumns(change)
   for (const { from, to } of renamed) refuseTakenName(context, change.before, from, to)
   // No column's name holds NUL, so the detour meets nothing.
   const names = { key: (name: string) => name, detour: (name: string) => `${name}\u0000` }
-  for (const { from, to } of inSafeOrder(renamed, names)) context.rename({ kind: 'column', table, from, to })
+  for (const { from, to } of inSafeOrder(renamed, names)) await follow(context, { kind: 'column', table, from, to })
+}
+
+/** Follows a rename; it looks through all of the metadata, so others get their turn afterwards. */
+async function follow(context: OperationContext, rename: Rename): Promise<void> {
+  context.rename(rename)
+  await nextTurn()
 }
 
 function refuseTakenName({ model }: OperationContext, table: CatalogTable, from: string, to: string): void {
@@ -126,10 +134,11 @@ function refuseTakenName({ model }: OperationContext, table: CatalogTable, from:
   throw badRequest('already-exists', `${what} as a relationship with the name already exists`)
 }
 
-function followTables(context: OperationContext, changes: CatalogChanges): void {
+async function followTables(context: OperationContext, changes: CatalogChanges): Promise<void> {
   const names = {
     key: nameKey,
     detour: ({ schema, name }: QualifiedName) => ({ schema, name: `${name}\u0000` }),
   }
-  for (const { from, to } of inSafeOrder(renamedTables(changes), names)) context.rename({ kind: 'table', from, to })
+  for (const { from, to } of inSafeOrder(renamedTables(changes), names))
+    await follow(context, { kind: 'table', from, to })
 }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createDraft, finishDraft } from 'immer'
+import { deepFreeze } from '../../core/json/json.ts'
+import type { Model } from '../../core/metadata/model.ts'
+import type { Rename } from '../../core/metadata/objects.ts'
+import { documentOf, MetadataRegistry } from '../../core/metadata/registry.ts'
+import { Renames } from '../../core/metadata/renames.ts'
+import tables from '../../plugins/tables/index.ts'
+import { tablesSlice } from '../../plugins/tables/metadata.ts'
+
+const named = (name: string) => ({ schema: 'public', name })
+const rename = (from: string, to: string): Rename => ({ kind: 'table', from: named(from), to: named(to) })
+
+const model: Model = { resourceVersion: 1, tables: new Map(), slices: {}, inconsistencies: [], dependencies: [] }
+
+test('of a rename those entries are asked that have the old name in them', () => {
+  const asked: string[] = []
+  const registry = new MetadataRegistry()
+  registry.addSlice(
+    {
+      ...tablesSlice,
+      key: 'tables',
+      rename(entry, change, place) {
+        asked.push(entry.table.name)
+        return tablesSlice.rename?.(entry, change, place) ?? entry
+      },
+    },
+    tables.name,
+  )
+  const names = ['a', 'book', 'say "book"', 'bookcase', 'Größe']
+  const document = documentOf([['tables', deepFreeze(names.map((name) => ({ table: named(name) })))]])
+  const draft = createDraft(document)
+  const renames = new Renames(registry, draft, model)
+  renames.follow(rename('book', 'volume'))
+  assert.deepEqual(asked.splice(0), ['book', 'say "book"', 'bookcase'])
+  renames.follow(rename('say "book"', 'a\u0000'))
+  renames.follow(rename('a\u0000', 'b'))
+  renames.follow(rename('Größe', 'size'))
+  assert.deepEqual(asked, ['say "book"', 'a\u0000', 'Größe'])
+  const { tables: renamed } = finishDraft(draft)
+  assert.deepEqual(
+    renamed.map(({ table }) => table.name),
+    ['a', 'volume', 'b', 'bookcase', 'size'],
+  )
+  assert.equal(renamed[0], document.tables[0])
+})

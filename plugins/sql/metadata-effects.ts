@@ -55,7 +55,7 @@ export async function followCatalog(
   const lost = [...lostComputedFields(metadata, functionChanges), ...replacedFunctions(metadata, functionChanges)]
   releaseDropped(context, changes, { cascade, lost })
   followTrackedFunctions(metadata, functionChanges)
-  for (const table of changes.surviving) refuseRetyped(context, table)
+  refuseRetyped(context, changes)
   for (const table of changes.dropped) context.remove({ kind: 'table', table: plainName(table) })
   refuseComputedFieldChanges(metadata, functionChanges)
   for (const table of changes.surviving) {
@@ -89,14 +89,19 @@ function partsDropped(change: SurvivingTable): ObjectRef[] {
   return [...columns, ...droppedForeignKeys(change).map(({ name }) => ({ kind: 'constraint', table, name }))]
 }
 
-function refuseRetyped({ model }: OperationContext, change: SurvivingTable): void {
-  const table = plainName(change.before)
-  for (const { name } of retypedColumns(change)) {
-    const key = objectKey({ kind: 'column', table, name })
-    const users = model.dependencies.filter(({ on, reason }) => reason === 'on_type' && objectKey(on) === key)
-    if (users.length === 0) continue
-    const what = `cannot change type of column "${name}" in table "${nameText(table)}"`
-    throw badRequest('dependency-error', `${what} because of the following dependencies : ${objectList(users)}`)
+function refuseRetyped({ model }: OperationContext, { surviving }: CatalogChanges): void {
+  const retyped = surviving.flatMap((change) => {
+    const table = plainName(change.before)
+    return retypedColumns(change).map(({ name }) => ({ kind: 'column', table, name }))
+  })
+  if (retyped.length === 0) return
+  const typed = model.dependencies.filter(({ reason }) => reason === 'on_type')
+  const users = Map.groupBy(typed, ({ on }) => objectKey(on))
+  for (const column of retyped) {
+    const dependencies = users.get(objectKey(column))
+    if (!dependencies) continue
+    const what = `cannot change type of column "${column.name}" in table "${nameText(column.table)}"`
+    throw badRequest('dependency-error', `${what} because of the following dependencies : ${objectList(dependencies)}`)
   }
 }
 

@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LogEntry } from '../../core/log/observe.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { startLibrary } from '../support/library.ts'
@@ -122,6 +123,34 @@ test('A session may last for longer than there are dates, which the log has as n
     assert.match(JSON.stringify(entry.detail), /"token_expiry":null.*"x-service-role":"reader"/)
   }
   assert.equal((await trellis.request('/healthz')).status, 200)
+})
+
+test('The log has why nobody is let in, and what nobody foresaw whole, whichever the protocol.', async (t) => {
+  const observe = recordingObserver()
+  const broken = definePlugin({
+    name: 'broken',
+    register({ auth }) {
+      auth.use({ mode: 'broken', authenticate: () => Promise.reject(new TypeError('broken here')) })
+    },
+  })
+  const trellis = await startTrellis(t, { settings: { adminSecret: 'secret' }, plugins: [broken], observe })
+  for (const protocol of ['graphql-ws', 'graphql-transport-ws']) {
+    for (const [headers, reason] of [
+      [{ a: 1 }, 'expecting the header "a" to be a string'],
+      [{}, 'internal error'],
+    ]) {
+      observe.entries.length = 0
+      const socket = await openSocket(t, trellis.url, { protocol })
+      socket.send({ type: 'connection_init', payload: { headers } })
+      const isRefusal = ({ detail }: LogEntry) => /"conn_err"/.test(JSON.stringify(detail))
+      const entry = await eventually(() => observe.entries.find(isRefusal))
+      assert.deepEqual((entry.detail as { event: object }).event, { type: 'conn_err', detail: reason })
+      const stacks = observe.entries.filter(
+        ({ type, detail }) => type === 'unstructured' && /broken here/.test(`${detail}`),
+      )
+      assert.equal(stacks.length, reason === 'internal error' ? 1 : 0)
+    }
+  }
 })
 
 test('A cookie counts for pages of the server itself and of listed origins only.', async (t) => {

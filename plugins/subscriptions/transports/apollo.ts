@@ -1,6 +1,5 @@
 // The protocol `graphql-ws`, that of the library subscriptions-transport-ws.
 
-import { TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { type Connection, startFailed, type Wire } from './connection.ts'
 import { envelopeOf, textFrame } from './frames.ts'
 import { isRecord, type Protocol, readMessage } from './protocol.ts'
@@ -79,16 +78,12 @@ async function init(connection: Connection, state: State, payload: unknown): Pro
     connection.send({ type: 'connection_ack' })
     connection.sendFrame(keepAlive)
   } catch (error) {
-    const { message } = error instanceof TrellisError ? error : toHeaderError(error)
+    const message = connection.refusalOf(error)
     // An open connection keeps the session that it has.
     if (connection.session === null) state.refusal = message
-    connectionError(connection, message)
+    connection.send({ type: 'connection_error', payload: message })
   }
 }
-
-/** What is wrong with the headers of the payload, or an error that nobody foresaw. */
-const toHeaderError = (error: unknown): { readonly message: string } =>
-  error instanceof Error && error.message.startsWith('expecting') ? error : toTrellisError(error)
 
 function connectionError(connection: Connection, message: string): void {
   connection.send({ type: 'connection_error', payload: message })

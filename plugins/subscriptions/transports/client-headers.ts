@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { RequestHeaders } from '../../../sdk/http.ts'
+import { parseFailed } from '../../../sdk/index.ts'
 
 export interface ClientHeaders {
   readonly headers: RequestHeaders
@@ -28,12 +29,12 @@ const asHeaderText = (text: string): string => Buffer.from(text, 'utf8').toStrin
 /** The headers in the payload of `connection_init`; throws what is wrong with them. */
 export function payloadHeaders(payload: unknown): ClientHeaders {
   const given = isObject(payload) ? (payload.headers ?? {}) : {}
-  if (!isObject(given)) throw new Error('expecting the headers to be an object')
+  if (!isObject(given)) throw parseFailed('expecting the headers to be an object')
   const headers: Record<string, string> = Object.create(null)
   const rawHeaders: string[] = []
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue
-    if (typeof value !== 'string') throw new Error(`expecting the header ${JSON.stringify(name)} to be a string`)
+    if (typeof value !== 'string') throw parseFailed(`expecting the header ${JSON.stringify(name)} to be a string`)
     const text = asHeaderText(value)
     headers[name.toLowerCase()] = text
     rawHeaders.push(name, text)

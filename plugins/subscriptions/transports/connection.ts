@@ -12,6 +12,7 @@ import type { SocketOptions } from '../options.ts'
 import { type ClientHeaders, joinHeaders, payloadHeaders } from './client-headers.ts'
 import { type Envelope, framedText, textFrame } from './frames.ts'
 import {
+  logCause,
   type OperationContext,
   type Refusal,
   type ResultSink,
@@ -98,6 +99,14 @@ export class Connection {
     this.#session = session
     this.#payload = given
     this.#endAt(session.expiresAt)
+  }
+
+  /** Why nobody is let in, in the log too. */
+  refusalOf(thrown: unknown): string {
+    const error = toTrellisError(thrown)
+    logCause(error, this.options.engine)
+    this.log({ type: 'conn_err', detail: error.message })
+    return error.message
   }
 
   /** Closes when the session is over. */

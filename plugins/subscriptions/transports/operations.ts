@@ -207,13 +207,16 @@ const feedSink = (request: GraphQLRequest, context: OperationContext, sink: Resu
   end: (error) => (error ? refuse({ error, request }, context, sink) : sink.done()),
 })
 
+/** What nobody foresaw is in the log, whole. */
+export function logCause({ status, cause, internal }: TrellisError, { observe }: Pick<Engine, 'observe'>): void {
+  if (status < 500 || cause === undefined || internal !== undefined) return
+  const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  observe.log({ type: 'unstructured', level: 'error', detail })
+}
+
 function answerFailure(refusal: Refusal, context: OperationContext, sink: ResultSink): void {
   const { error } = refusal
-  if (error.status >= 500 && error.cause !== undefined && error.internal === undefined) {
-    const { cause } = error
-    const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-    context.engine.observe.log({ type: 'unstructured', level: 'error', detail })
-  }
+  logCause(error, context.engine)
   if (refusals.has(error.code) || !isOfRunning(error)) refuse(refusal, context, sink)
   else {
     sink.result(failedResult(error, context))

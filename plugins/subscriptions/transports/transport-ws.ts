@@ -1,7 +1,6 @@
 // The protocol `graphql-transport-ws`, that of the library graphql-ws.
 
 import { CloseCode, type Message, MessageType, validateMessage } from 'graphql-ws'
-import { TrellisError } from '../../../sdk/index.ts'
 import { type Connection, longestReason, type Wire } from './connection.ts'
 import { envelopeOf, textFrame } from './frames.ts'
 import { type Protocol, readMessage } from './protocol.ts'
@@ -91,8 +90,7 @@ async function init(connection: Connection, state: State, payload: unknown): Pro
     state.phase = 'ready'
     connection.send({ type: MessageType.ConnectionAck })
   } catch (error) {
-    const message = error instanceof TrellisError ? error.message : 'internal error'
-    connection.log({ type: 'conn_err', detail: message })
+    connection.refusalOf(error)
     closeWith(connection, CloseCode.Forbidden, 'Forbidden')
   }
 }

@@ -154,7 +154,7 @@ const SettingsSchema = Type.Object({
   ),
   gracefulShutdownTimeout: whole(
     30,
-    { minimum: 0 },
+    { minimum: 0, maximum: 86_400 },
     {
       flag: 'graceful-shutdown-timeout',
       variable: 'GRACEFUL_SHUTDOWN_TIMEOUT',
@@ -187,7 +187,7 @@ const SettingsSchema = Type.Object({
   ),
   connectTimeout: whole(
     5,
-    { minimum: 1 },
+    { minimum: 1, maximum: 86_400 },
     {
       flag: 'connect-timeout',
       variable: 'PG_CONNECT_TIMEOUT',
@@ -197,7 +197,7 @@ const SettingsSchema = Type.Object({
   ),
   poolTimeout: whole(
     15,
-    { minimum: 1 },
+    { minimum: 1, maximum: 86_400 },
     {
       flag: 'pool-timeout',
       variable: 'PG_POOL_TIMEOUT',

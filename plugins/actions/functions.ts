@@ -33,6 +33,9 @@ export interface FunctionContext {
   readonly rules: OutputRules
 }
 
+/** The longest that a timer can wait, in milliseconds. */
+const longestTimer = 2 ** 31 - 1
+
 /**
  * The answer of a handler. Its transaction is committed when the answer is of the action's type and `finish` has run, and
  * rolled back otherwise; when the time is up nobody waits for it any more.
@@ -43,7 +46,7 @@ export async function callFunction(
   { engine, rules, finish }: FunctionContext & { readonly finish?: Finish },
 ): Promise<HandlerAnswer> {
   const { action, session } = call
-  const limit = AbortSignal.timeout(action.timeout)
+  const limit = AbortSignal.timeout(Math.min(action.timeout, longestTimer))
   const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit
   const { database, sessionSettings } = engine
   const transaction = new HandlerTransaction({ database, sessionSettings, session, signal })

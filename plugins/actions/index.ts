@@ -23,7 +23,7 @@ export default definePlugin({
   options: {
     asyncActionsFetchInterval: option.whole(
       1000,
-      { minimum: 0 },
+      { minimum: 0, maximum: 3_600_000 },
       {
         flag: 'async-actions-fetch-interval',
         variable: 'ASYNC_ACTIONS_FETCH_INTERVAL',

@@ -169,6 +169,15 @@ test('a handler that hangs hurts only its own request, and leaves no connection 
   assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])
 })
 
+test('a handler may have more time than a timer can wait for', async (t) => {
+  const shop = await start(t, { patient: async () => ({ id: 1 }) })
+  for (const timeout of [3_000_000, 5_000_000]) {
+    await shop.action('patient', { timeout })
+    assert.deepEqual(await shop.graphql('mutation { patient { id } }'), { data: { patient: { id: 1 } } })
+    await shop.op('drop_action', { name: 'patient' })
+  }
+})
+
 test('an asynchronous call of a function is done when what it changed is committed', async (t) => {
   let times = 0
   const shop = await start(t, {

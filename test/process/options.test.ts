@@ -112,6 +112,20 @@ test('a bad value is refused under the name of its source', () => {
   )
 })
 
+test('a time beyond what timers can wait for is refused, as they would not wait at all', () => {
+  const day = 86_400
+  for (const [flag, least, most] of [
+    ['connect-timeout', 1, day],
+    ['pool-timeout', 1, day],
+    ['graceful-shutdown-timeout', 0, day],
+    ['async-actions-fetch-interval', 0, 3_600_000],
+  ] as const) {
+    const message = `Fatal Error:- Option --${flag}: Only expecting a whole number from ${least} to ${most}`
+    refused([`--${flag}`, '3000000000'], {}, message)
+    settingsOf([`--${flag}`, String(most)])
+  }
+})
+
 test('a database may be given in parts, all of which are needed', () => {
   const parts = ['--host', '::1', '-p', '5433', '-u', 'a b', '-d', 'x/y', '--password', 'p@s:s']
   assert.equal(settingsOf(parts).databaseUrl, 'postgres://a%20b:p%40s%3As@[::1]:5433/x%2Fy')

@@ -19,7 +19,8 @@ const bytesOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? b
 
 function decodeBody(route: Route, bytes: Buffer): unknown {
   if (route.raw) return bytes
-  return route.method === 'GET' ? undefined : readJson(bytes)
+  const hasNone = route.method === 'GET' || (route.method === 'DELETE' && bytes.length === 0)
+  return hasNone ? undefined : readJson(bytes)
 }
 
 function requireAdmin(session: Session | null): void {

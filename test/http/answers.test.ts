@@ -90,11 +90,16 @@ test('a handler has the body as it came beside the parsed one, and no bytes wher
   const { url } = await serveRoutes(t, [
     { method: 'POST', url: '/told', auth: 'session', handle: told },
     { method: 'GET', url: '/told', auth: 'none', handle: told },
+    { method: 'DELETE', url: '/told', auth: 'session', handle: told },
   ])
   const posted = await fetch(`${url}/told`, { method: 'POST', body: '{ "n": 1.0 }' })
   assert.equal(await posted.text(), '[{"n":1},"{ \\"n\\": 1.0 }"]')
-  const asked = await fetch(`${url}/told`)
-  assert.equal(await asked.text(), '[null,""]')
+  for (const method of ['GET', 'DELETE']) {
+    const asked = await fetch(`${url}/told`, { method })
+    assert.deepEqual([asked.status, await asked.text()], [200, '[null,""]'])
+  }
+  const deleted = await fetch(`${url}/told`, { method: 'DELETE', body: '{ "n": 1.0 }' })
+  assert.equal(await deleted.text(), '[{"n":1},"{ \\"n\\": 1.0 }"]')
 })
 
 test('a body that is no JSON is refused after authentication', async (t) => {

@@ -6,6 +6,7 @@ import {
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLNamedType,
   GraphQLNonNull,
   type GraphQLObjectType,
   getNamedType,
@@ -55,6 +56,9 @@ export class FieldSelection {
   readonly #depth: number
   #arguments: ReadonlyMap<string, Value> | null = null
   readonly #fields = new Map<GraphQLObjectType, readonly FieldSelection[]>()
+  /** What object types select that are no others' twins, by the types of the fields. */
+  readonly #firsts = new Map<GraphQLNamedType, FieldSelection[]>()
+  #twin: FieldSelection | null = null
 
   constructor(
     context: OperationInput,
@@ -110,14 +114,35 @@ export class FieldSelection {
 
   /** The same for a type that is not an object: what a value of the given object type selects. */
   fieldsOf(type: GraphQLObjectType): readonly FieldSelection[] {
+    if (this.#twin) return this.#twin.fieldsOf(type)
     const known = this.#fields.get(type)
     if (known) return known
     const outer = { path: this.path, parent: this, depth: this.#depth + 1 }
     const declared = this.definition && getNamedType(this.definition.type)
     const seenAs = isAbstractType(declared) ? compositeSource(declared) : undefined
     const fields = collectFields(this.#context, this.#sets(), { source: compositeSource(type), seenAs, outer })
+    if (seenAs) for (const field of fields) field.#twin = this.#twinOf(field)
     this.#fields.set(type, fields)
     return fields
+  }
+
+  /**
+   * The field of another object type in its place of which the same is selected, and whose selections are this one's too:
+   * each level of an interface would multiply them by its types otherwise.
+   */
+  get twin(): FieldSelection | null {
+    return this.#twin
+  }
+
+  #twinOf(field: FieldSelection): FieldSelection | null {
+    const type = field.definition && getNamedType(field.definition.type)
+    if (!type || !isCompositeType(type)) return null
+    const firsts = this.#firsts.get(type) ?? []
+    const twin = firsts.find(({ nodes }) => {
+      return nodes.length === field.nodes.length && nodes.every((node, i) => node === field.nodes[i])
+    })
+    if (!twin) this.#firsts.set(type, [...firsts, field])
+    return twin ?? null
   }
 
   /** Refuses a missing or superfluous selection set, and reads the arguments. */

@@ -144,7 +144,7 @@ class PlannedMembers {
         if (planner) this.#add(child, planner)
         else {
           this.#context.calls.add(child)
-          this.walk(child)
+          if (!child.twin) this.walk(child)
         }
       }
     }

@@ -55,6 +55,7 @@ export function checkRoot(schema: PlannedSchema, { kind }: GraphQLOperation): vo
 
 function validateField(field: FieldSelection, schema: PlannedSchema): void {
   for (const value of field.arguments.values()) value.check()
+  if (field.twin) return
   const type = field.definition && getNamedType(field.definition.type)
   for (const objectType of objectTypesOf(type, schema)) {
     for (const child of field.fieldsOf(objectType)) validateField(child, schema)

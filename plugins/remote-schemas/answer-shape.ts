@@ -26,7 +26,8 @@ export function shapeOf(type: GraphQLOutputType, members: AnswerMembers): Answer
 
 /** Whether both can have one response name. */
 export function fits(a: AnswerShape, b: AnswerShape): boolean {
-  return a.kind === b.kind && [...a.members].every(([name, member]) => fitsAs(name, member, b.members))
+  if (a.kind !== b.kind || a.members === b.members) return a.kind === b.kind
+  return [...a.members].every(([name, member]) => fitsAs(name, member, b.members))
 }
 
 function fitsAs(name: string, member: AnswerMember, others: AnswerMembers): boolean {
@@ -36,7 +37,7 @@ function fitsAs(name: string, member: AnswerMember, others: AnswerMembers): bool
 
 /** What has all members of both, which fit. */
 export function joined(a: AnswerMember | undefined, b: AnswerMember): AnswerMember {
-  if (!a || a.members.size === 0) return b
+  if (!a || a.members.size === 0 || a.members === b.members) return b
   const members = new Map(a.members)
   for (const [name, member] of b.members) members.set(name, joined(members.get(name), member))
   return { ...b, members }

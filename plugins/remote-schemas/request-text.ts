@@ -25,7 +25,7 @@ import {
   type VariableNode,
   visit,
 } from 'graphql'
-import type { FieldSelection } from '../../sdk/graphql.ts'
+import { type FieldSelection, tooManySelections } from '../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../sdk/index.ts'
 import { type AnswerMember, type AnswerMembers, type AnswerShape, fits, joined, shapeOf } from './answer-shape.ts'
 import { typeMember } from './role-types.ts'
@@ -88,6 +88,8 @@ export class RequestText {
   isExact = true
   readonly #view: RemoteView
   readonly #options: TextOptions
+  /** What was written of fields that are no others' twins. */
+  readonly #written = new Map<FieldSelection, WrittenMembers>()
 
   constructor(view: RemoteView, options: TextOptions) {
     this.#view = view
@@ -104,12 +106,7 @@ export class RequestText {
 
   /** The selection set of a field of the server; empty for leaves. */
   selectionSet(selection: FieldSelection, field: GraphQLField<unknown, unknown>): WrittenField {
-    const type = getNamedType(field.type)
-    const selected = isObjectType(type)
-      ? this.#object(selection, type)
-      : isInterfaceType(type) || isUnionType(type)
-        ? this.#abstract(selection, type)
-        : null
+    const selected = this.#selected(selection, getNamedType(field.type))
     const shape = shapeOf(field.type, selected?.members ?? new Map())
     return { text: selected ? ` { ${selected.text} }` : '', shape }
   }
@@ -124,6 +121,17 @@ export class RequestText {
     // Types that several servers have in common are made once, and may show what this server's part does not.
     const message = `field "${selection.name}" not found in type: '${names.localType(parent.name)}'`
     throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
+  }
+
+  #selected(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers | null {
+    const isAbstract = isInterfaceType(type) || isUnionType(type)
+    if (!isAbstract && !isObjectType(type)) return null
+    const first = selection.twin ?? selection
+    const known = this.#written.get(first)
+    if (known) return known
+    const written = isAbstract ? this.#abstract(selection, type) : this.#object(selection, type)
+    this.#written.set(first, written)
+    return written
   }
 
   #object(selection: FieldSelection, type: GraphQLObjectType): WrittenMembers {
@@ -148,11 +156,17 @@ export class RequestText {
     const told = tellTypes ? [`${typeMember}: __typename`] : []
     // A value of a type that is hidden has to be known for one.
     if (this.#view.hidesTypes(type)) this.isExact = false
-    const parts = this.#view.possibleTypes(type).flatMap((object): SelectedPart[] => {
+    const parts: SelectedPart[] = []
+    let length = 0
+    for (const object of this.#view.possibleTypes(type)) {
       const local = localTypeOf(selection, this.#view.types.names.localType(object.name))
       const fields = local ? selection.fieldsOf(local) : []
-      return fields.length === 0 ? [] : [this.#part(fields, object)]
-    })
+      if (fields.length === 0) continue
+      const part = this.#part(fields, object)
+      length += lengthOf(part.texts)
+      if (length > longestSelection) throw tooManySelections()
+      parts.push(part)
+    }
     if (parts.length === 0) {
       this.isExact = false
       return { text: tellTypes ? told[0]! : `${typeMember}: __typename`, members: new Map() }
@@ -194,7 +208,9 @@ export class RequestText {
    * fragments are a burden, and fields that differ in whether they may be null cannot stand in fragments beside each other.
    */
   #shared(type: GraphQLNamedType, parts: readonly SelectedPart[]): SharedField[] {
-    if (!this.#view.isWhole || this.#view.possibleTypes(type).length !== parts.length) return []
+    // Presets belong to types, and of values of hidden types nothing but that is asked.
+    if (this.#view.hasPresets || this.#view.hidesTypes(type)) return []
+    if (this.#view.possibleTypes(type).length !== parts.length) return []
     const [first] = parts
     const holders = isInterfaceType(type) ? [type] : first!.object.getInterfaces()
     const common = holders.filter((each) => parts.every(({ object }) => isOf(object, each)))
@@ -303,6 +319,11 @@ export class RequestText {
     return `$${name}`
   }
 }
+
+/** Characters of a selection that is written for each type that its values can have: with each level they may be more. */
+const longestSelection = 2 ** 24
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
 /** `__typename` */
 const typeName: WrittenField = {

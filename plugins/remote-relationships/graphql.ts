@@ -100,7 +100,7 @@ function makeField({ scope, relationship, servers, owner }: Joined, { remote, vi
     partial: servers.isPartial,
     needs: relationship.columns,
     group: servers.groupOf(remote),
-    plan: (field) => joinPlan(field, { relationship, view, way, skipsNulls: servers.skipsNulls }),
+    plan: (field, context) => joinPlan(field, { relationship, view, way, skipsNulls: servers.skipsNulls }, context),
   }
   return {
     type: joinedType(types, way),

@@ -1,12 +1,13 @@
 // A remote relationship in requests: for each row that has its own arguments a field of one document.
 
 import type { GraphQLField, GraphQLInputType, GraphQLObjectType } from 'graphql'
-import { answered, type FieldSelection, type GroupedCall } from '../../sdk/graphql.ts'
+import { answered, type FieldSelection, type GroupedCall, type PlanContext } from '../../sdk/graphql.ts'
 import type { WireObject } from '../../sdk/metadata.ts'
 import {
   type AnswerMembers,
   type AskedField,
   type FieldAnswer,
+  prefixBeside,
   presetVariable,
   type Question,
   type RemotePlan,
@@ -33,11 +34,12 @@ interface Joining {
 }
 
 /** What the joined field of a selection asks, decided once for all requests that share a plan. */
-export function joinPlan(field: FieldSelection, joining: Joining): RemotePlan {
+export function joinPlan(field: FieldSelection, joining: Joining, { operation }: PlanContext): RemotePlan {
   const { view, way, skipsNulls } = joining
+  const prefix = prefixBeside(operation.variables.keys(), 'preset_')
   const leaf = way.at(-1)!
   const selected = (index: number) => {
-    const text = new RequestText(view, { tellTypes: true, presetPrefix: `preset_${index}_`, skipsNulls })
+    const text = new RequestText(view, { tellTypes: true, presetPrefix: `${prefix}${index}_`, skipsNulls })
     const { text: selection, shape } = text.selectionSet(field, leaf.field)
     const presets = way.map(({ parent, field: each, arguments: given }) =>
       text.presetArguments(parent, each, new Set(Object.keys(given))),
@@ -117,7 +119,8 @@ class Selected {
     const key = given.map(({ step, name }) => `${step} ${name}`).join()
     let texts = this.#texts.get(key)
     if (!texts) {
-      const variablePrefix = `${prefixBeside(operation.variables.keys())}${this.options.index}_`
+      // Short, as it stands in a request three times for each row.
+      const variablePrefix = `${prefixBeside(operation.variables.keys(), 'j')}${this.options.index}_`
       texts = new FieldTexts(this.#way, given, { ...this.options, variablePrefix, inner: this.#inner })
       this.#texts.set(key, texts)
     }
@@ -245,14 +248,6 @@ function resultOf({ value, errors }: FieldAnswer, names: readonly string[]): Fie
     value: names.reduce(valueAt, value) ?? null,
     errors: errors.flatMap(({ path, ...error }) => (path ? [{ ...error, path: pathBehind(path, names) }] : [])),
   }
-}
-
-/** What no name of a client's variable begins with. Short, as it stands in a request three times for each row. */
-function prefixBeside(clients: Iterable<string>): string {
-  const names = [...clients]
-  let prefix = 'j'
-  while (names.some((name) => name.startsWith(prefix))) prefix += '_'
-  return prefix
 }
 
 const fragmentName = (index: number): string => `joined_${index}`

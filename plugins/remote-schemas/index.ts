@@ -23,6 +23,7 @@ export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
 export {
   type AskedField,
   type FieldAnswer,
+  prefixBeside,
   presetValue,
   presetVariable,
   type Question,

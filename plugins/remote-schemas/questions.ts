@@ -79,6 +79,14 @@ export interface RemotePlan {
   ask(call: GroupedCall, given: { readonly index: number; readonly isWhole: boolean }): Question
 }
 
+/** What no name of a client's variable begins with, for names of variables that are not the client's. */
+export function prefixBeside(clients: Iterable<string>, beginning: string): string {
+  const names = [...clients]
+  let prefix = beginning
+  while (names.some((name) => name.startsWith(prefix))) prefix += '_'
+  return prefix
+}
+
 /** A value for a preset that a session variable gives. */
 export function presetVariable({ name, value, type }: SessionPreset, session: Session): OwnVariable {
   return { name, type: String(type), value: sessionValue(value, type, session) }

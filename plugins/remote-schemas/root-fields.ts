@@ -13,13 +13,14 @@ import {
   type FeedPlanner,
   type FieldSelection,
   type GroupedCall,
+  type PlanContext,
   type ResolvedPlanner,
   type RootFields,
   type SchemaScope,
 } from '../../sdk/graphql.ts'
 import { renamedOf } from './answer-shape.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
-import { type FieldAnswer, presetVariable, type Question, type RemotePlan } from './questions.ts'
+import { type FieldAnswer, prefixBeside, presetVariable, type Question, type RemotePlan } from './questions.ts'
 import { namespaceType, type RootKind, rootFieldNames } from './remote-types.ts'
 import { RequestText } from './request-text.ts'
 import { restored } from './restored.ts'
@@ -28,13 +29,16 @@ import type { RemoteView } from './view.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 
+/** Plans a root field. */
+export type PlanField = (field: FieldSelection, context: PlanContext) => RemotePlan
+
 /** What the fields of remote schemas are made with. */
 export interface RemoteFieldsOptions {
   /** What a role sees of a remote schema; null: nothing. */
   viewOf(remote: RemoteSchemaModel, role: string): RemoteView | null
   groupOf(remote: RemoteSchemaModel): CallGroup<RemotePlan>
   /** A subscription's field; `plan` is that of its text. */
-  feedOf(remote: RemoteSchemaModel, plan: (field: FieldSelection) => RemotePlan): FeedPlanner<RemotePlan>
+  feedOf(remote: RemoteSchemaModel, plan: PlanField): FeedPlanner<RemotePlan>
   readonly isPartial: boolean
   readonly skipsNulls: boolean
 }
@@ -79,7 +83,7 @@ function addFields(fields: Map<string, () => Field>, { scope, remote, view, kind
   const asking = { view, root, skipsNulls: options.skipsNulls }
   const planner =
     kind === 'subscription'
-      ? options.feedOf(remote, (field) => rootPlan(field, asking))
+      ? options.feedOf(remote, (field, context) => rootPlan(field, asking, context))
       : rootPlanner(options.groupOf(remote), { ...asking, isPartial: options.isPartial })
   if (names.namespace === null) {
     for (const [name, make] of made) {
@@ -113,15 +117,16 @@ const rootPlanner = (
   membersBy: 'response name',
   partial: isPartial,
   group,
-  plan: (field) => rootPlan(field, asking),
+  plan: (field, context) => rootPlan(field, asking, context),
 })
 
 /** The texts of a root field's fields, made once for all requests that share a plan. */
-function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking): RemotePlan {
+function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { operation }: PlanContext): RemotePlan {
+  const prefix = prefixBeside(operation.variables.keys(), 'preset_')
   const isHolder = view.types.names.namespace !== null
   const asked = (isHolder ? field.fields() : [field]).filter(({ definition }) => definition !== null)
   const textsOf = (tellTypes: boolean, index: number) => {
-    const text = new RequestText(view, { tellTypes, presetPrefix: `preset_${index}_`, skipsNulls })
+    const text = new RequestText(view, { tellTypes, presetPrefix: `${prefix}${index}_`, skipsNulls })
     const written = asked.map((each) => text.field(each, root))
     const fields = asked.map(({ responseName: alias }, i) => ({ alias, text: written[i]!.text, variables: [] }))
     const renamed = written.map(({ shape }) => renamedOf(shape.members))

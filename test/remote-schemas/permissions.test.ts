@@ -99,6 +99,18 @@ test('presets are added to input objects within lists that a variable holds', as
   assert.deepEqual(await found({ any: { id: 1 }, table: { id: 1 } }), { any: [own], table: [[own]] })
 })
 
+test('variables of the client that are called like those of presets', async (t) => {
+  const { crm, ask } = await start(t, clerk)
+  const query = `query ($preset_0_0: Int, $preset_1_0: [Int!]) {
+    notes: user { notes(first: $preset_0_0) { id } }  users(where: {ids: $preset_1_0}) { id }
+  }`
+  assert.deepEqual(await ask(query, { preset_0_0: 2, preset_1_0: [4] }), {
+    data: { notes: { notes: [{ id: '7-0' }, { id: '7-1' }] }, users: [{ id: 4 }] },
+  })
+  const [sent] = crm.asked()
+  assert.deepEqual(sent!.variables, { preset_0_0: 2, preset_1_0: [4], preset__0_0: 7, preset__1_0: 'Rome' })
+})
+
 test('session variables within the values of presets', async (t) => {
   const where = '{ids: [1, "x-service-user-id"], nested: {city: "x-service-city", kind: BAD}}'
   const { crm, ask } = await start(

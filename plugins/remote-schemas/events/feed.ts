@@ -13,6 +13,7 @@ import type { RemoteSchemaModel } from '../metadata.ts'
 import type { Question, RemotePlan } from '../questions.ts'
 import { requestHeaders, timeoutOf, unanswered } from '../request.ts'
 import { allOf, requestOf } from '../request-body.ts'
+import type { PlanField } from '../root-fields.ts'
 import type { ServerOptions } from '../server.ts'
 import { subscribe } from './subscribe.ts'
 import type { RemoteEvent } from './transport.ts'
@@ -20,14 +21,14 @@ import type { RemoteEvent } from './transport.ts'
 /** A field that a remote server answers with events; `plan` is that of its root fields. */
 export function remoteFeed(
   remote: RemoteSchemaModel,
-  plan: (field: FieldSelection) => RemotePlan,
+  plan: PlanField,
   options: ServerOptions,
 ): FeedPlanner<RemotePlan> {
   return {
     kind: 'feed',
     membersBy: 'response name',
     partial: options.keepsData,
-    plan: (field) => checked(plan(field), field),
+    plan: (field, context) => checked(plan(field, context), field),
     origin: (call) => JSON.stringify([remote.subscriptionUrl, remote.definition, asked(call, remote).body]),
     open: (call) => open(call, remote, options),
   }

@@ -5,7 +5,9 @@ import {
   type GraphQLArgument,
   GraphQLError,
   type GraphQLInputField,
+  type GraphQLInputType,
   type GraphQLNamedType,
+  getNullableType,
   type InputValueDefinitionNode,
   isEnumType,
   isInputObjectType,
@@ -24,7 +26,7 @@ import {
 import { badRequest, type Dialect } from '../../sdk/index.ts'
 import { readPreset } from './preset-directive.ts'
 import { type RemoteTypes, rootTypeOf } from './remote-types.ts'
-import { type Preset, type Presets, placeOf, RemoteView, type VisibleType } from './view.ts'
+import { type Preset, type Presets, placeOf, RemoteView, type SessionValue, type VisibleType } from './view.ts'
 
 /** The view that a text describes; refuses one that is no part of the schema. */
 export function permittedView(types: RemoteTypes, text: string, dialect: Dialect): RemoteView {
@@ -198,7 +200,7 @@ class Reading {
     given: readonly InputValueDefinitionNode[],
     known: readonly InputPlace[],
     what: string,
-    place: string,
+    at: string,
   ): ReadonlySet<string> {
     const visible = new Set<string>()
     const presets = new Map<string, Preset>()
@@ -214,7 +216,8 @@ class Reading {
         continue
       }
       const input = `the input "${name}" of ${what}`
-      const preset = readPreset(node.directives ?? [], { what: input, type: found.type, dialect: this.#dialect })
+      const place = { what: input, type: found.type, dialect: this.#dialect }
+      const preset = readPreset(node.directives ?? [], place) ?? this.#presetObject(found.type)
       this.#sameType(node.type, found.type, input)
       if (typeof preset === 'string') this.problems.push(preset)
       else if (preset) presets.set(name, preset)
@@ -226,8 +229,29 @@ class Reading {
       if (isGiven || byDefault !== undefined || !isNonNullType(type)) continue
       this.problems.push(`the input "${name}" of ${what} is required, and has no preset`)
     }
-    if (presets.size > 0) this.presets.set(place, presets)
+    if (presets.size > 0) this.presets.set(at, presets)
     return visible
+  }
+
+  /** What stands for an input object that presets give all fields of: the role has nothing to say about it. */
+  #presetObject(type: GraphQLInputType, within: readonly string[] = []): Preset | null {
+    const object = getNullableType(type)
+    const definition = isInputObjectType(object) ? this.#definitions.get(object.name) : undefined
+    if (!isInputObjectType(object) || definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) return null
+    if (within.includes(object.name)) return null
+    const given = definition.fields ?? []
+    const members = given.flatMap(({ name: { value: name }, directives = [] }): (readonly [string, SessionValue])[] => {
+      const field = object.getFields()[name]
+      if (!field) return []
+      const { type: of } = field
+      const preset =
+        readPreset(directives, { what: name, type: of, dialect: this.#dialect }) ??
+        this.#presetObject(of, [...within, object.name])
+      if (!preset || typeof preset === 'string') return []
+      return [[name, preset.kind === 'session' ? preset.value : { kind: 'constant', node: preset.node }]]
+    })
+    if (members.length === 0 || members.length < given.length) return null
+    return { kind: 'session', value: { kind: 'object', members } }
   }
 
   #refuseRepeated(names: readonly string[], what: string): void {

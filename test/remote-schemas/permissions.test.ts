@@ -111,6 +111,39 @@ test('variables of the client that are called like those of presets', async (t) 
   assert.deepEqual(sent!.variables, { preset_0_0: 2, preset_1_0: [4], preset__0_0: 7, preset__1_0: 'Rome' })
 })
 
+test('an input object that presets give all of is always sent, and never asked for', async (t) => {
+  const types = `type Query { found(by: Filter, within: Outer): String }
+    input Filter { id: Int = 3  owner: Int  again: Again }
+    input Again { owner: Int }
+    input Outer { filter: Filter!  limit: Int }`
+  const crm = await startCrm(t, types, { found: (args: object) => JSON.stringify(args) })
+  const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const schema = types.replaceAll('owner: Int', 'owner: Int @preset(value: "x-service-user-id")')
+  const own = schema.replace('id: Int = 3', 'id: Int @preset(value: 5)')
+  await trellis.op('add_remote_schema_permissions', {
+    remote_schema: 'crm',
+    role: 'clerk',
+    definition: { schema: own },
+  })
+  const ask = async (query: string, variables = {}) => {
+    const options = { role: 'clerk', headers: { 'x-service-user-id': '7' } }
+    const { data } = await trellis.graphql<{ data: { found: string } }>(query, variables, options)
+    return JSON.parse(data.found)
+  }
+  const by = { id: 5, owner: 7, again: { owner: 7 } }
+  assert.deepEqual(await ask('{ found }'), { by })
+  assert.deepEqual(await ask('{ found(within: {limit: 1}) }'), { within: { limit: 1, filter: by }, by })
+  const query = 'query ($within: Outer) { found(within: $within) }'
+  assert.deepEqual(await ask(query, { within: {} }), { within: { filter: by }, by })
+  const shown = await trellis.graphql(
+    '{ filter: __type(name: "Filter") { name } outer: __type(name: "Outer") { inputFields { name } } }',
+    {},
+    { role: 'clerk' },
+  )
+  assert.deepEqual(shown, { data: { filter: null, outer: { inputFields: [{ name: 'limit' }] } } })
+})
+
 test('session variables within the values of presets', async (t) => {
   const where = '{ids: [1, "x-service-user-id"], nested: {city: "x-service-city", kind: BAD}}'
   const { crm, ask } = await start(

@@ -46,9 +46,15 @@ export function remainingType(type: GraphQLInputType, value: unknown, making: Re
   return leavesMembers(type, value, making.view) ? remainingObject(type, value, making) : null
 }
 
+/** The fields of an input object that a definition may leave something of: beside the one of `@oneOf` there is no other. */
+const openFields = (type: GraphQLInputObjectType, given: WireObject, view: RemoteView) => {
+  const isDecided = type.isOneOf && Object.keys(given).length > 0
+  return view.inputFields(type).filter(({ name }) => !isDecided || own(given, name) !== undefined)
+}
+
 /** Whether a definition leaves anything of an input object. */
 const leavesMembers = (type: GraphQLInputObjectType, given: WireObject, view: RemoteView): boolean =>
-  view.inputFields(type).some((field) => {
+  openFields(type, given, view).some((field) => {
     const value = own(given, field.name)
     if (value === undefined) return true
     if (Array.isArray(value)) return value.length > 0
@@ -59,7 +65,7 @@ const leavesMembers = (type: GraphQLInputObjectType, given: WireObject, view: Re
 function remainingObject(type: GraphQLInputObjectType, given: WireObject, making: RemainingTypes) {
   const { scope, types, view, suffix } = making
   const fields = () => {
-    const remaining = view.inputFields(type).flatMap((field) => {
+    const remaining = openFields(type, given, view).flatMap((field) => {
       const left = remainingType(field.type, own(given, field.name), making)
       return left ? [[field.name, { ...types.argument(field), type: left }] as const] : []
     })

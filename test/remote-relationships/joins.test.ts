@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startCrm } from '../remote-schemas/crm.ts'
+import { startLibrary } from '../support/library.ts'
 import { author, startJoined } from './joined.ts'
 
 test('rows are joined with one request, in a document of aliased fields', async (t) => {
@@ -181,6 +183,36 @@ test('constants, nested objects and lists, nested fields, and what is left to re
   assert.deepEqual(data.filter, {
     inputFields: [{ name: 'city' }, { name: 'ids' }, { name: 'kind' }, { name: 'nested' }],
   })
+})
+
+test('of an input object that takes one field alone nothing is left beside the one that is defined', async (t) => {
+  const types = `type Query { found(by: By!, limit: Int): String }
+    input By @oneOf { id: Int  name: String  where: Where }
+    input Where { id: Int  city: String }`
+  const crm = await startCrm(t, types, { found: (args: object) => JSON.stringify(args) })
+  const trellis = await startLibrary(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const relationship = (name: string, by: object) =>
+    trellis.op('create_remote_relationship', { ...author, name, remote_field: { found: { arguments: { by } } } })
+  await relationship('by_id', { id: '$id' })
+  await relationship('by_where', { where: { id: '$id' } })
+  const query = '{ book_by_pk(id: 1) { by_id(limit: 1) by_where(by: {where: {city: "Oslo"}}) } }'
+  assert.deepEqual(await trellis.graphql(query), {
+    data: {
+      book_by_pk: {
+        by_id: JSON.stringify({ by: { id: 1 }, limit: 1 }),
+        by_where: JSON.stringify({ by: { where: { id: 1, city: 'Oslo' } } }),
+      },
+    },
+  })
+  const shown = await trellis.graphql<{ data: { __type: { fields: { name: string; args: { name: string }[] }[] } } }>(
+    '{ __type(name: "book") { fields { name args { name } } } }',
+  )
+  const { args } = shown.data.__type.fields.find(({ name }) => name === 'by_id')!
+  assert.deepEqual(args, [{ name: 'limit' }])
+  const other = '{ book_by_pk(id: 1) { by_where(by: {name: "x"}) } }'
+  const { errors } = await trellis.graphql<{ errors: { message: string }[] }>(other)
+  assert.equal(errors[0]?.message, `field "name" not found in type: 'By_remote_rel_public_bookby_where'`)
 })
 
 test('in returning, under relationships, in aggregates, and for roles that may not select the key', async (t) => {

@@ -1,5 +1,7 @@
-// Writes outcomes down: those that come while one write is under way go together in the next.
+// Writes outcomes down: those that come while one write is under way go together in the next. What the database refuses for
+// what is in it, such as a request that is nested deeper than PostgreSQL can read, keeps no other from being written.
 
+import { codeOf, TrellisError } from '../../sdk/index.ts'
 import type { Settled } from './ledger.ts'
 
 const mostAtOnce = 200
@@ -98,10 +100,17 @@ export class Recorder<Item> {
         return true
       } catch (error) {
         this.#options.report(error)
+        const parts = isRefused(error) ? partsOf(batch) : null
+        if (parts) return this.#writeParts(parts)
       }
       if (this.#stop.signal.aborted) return false
       await this.#rest(pause)
     }
+  }
+
+  async #writeParts(parts: readonly (readonly Settled<Item>[])[]): Promise<boolean> {
+    for (const part of parts) if (!(await this.#writeBatch(part))) return false
+    return true
   }
 
   /** Whether the database did any of it. */
@@ -127,4 +136,21 @@ export class Recorder<Item> {
       this.#wakeUp = null
     }
   }
+}
+
+/** Whether it was not what the database can read: values that are none (class 22), or too much for it (54). */
+const isRefused = (error: unknown): boolean =>
+  /^(22|54)/.test(codeOf(error instanceof TrellisError ? error.cause : error) ?? '')
+
+/** What may be written of a batch that was refused: its halves, or one outcome with the request as a text; null: nothing. */
+function partsOf<Item>(batch: readonly Settled<Item>[]): (readonly Settled<Item>[])[] | null {
+  const [first] = batch
+  if (batch.length > 1) {
+    const half = batch.length >> 1
+    return [batch.slice(0, half), batch.slice(half)]
+  }
+  const attempt = first?.outcome.attempt
+  if (!first || !attempt || attempt.request.startsWith('"')) return null
+  const written = { ...attempt, request: JSON.stringify(attempt.request) }
+  return [[{ item: first.item, outcome: { ...first.outcome, attempt: written } }]]
 }

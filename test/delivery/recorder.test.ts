@@ -71,3 +71,24 @@ test('what fails to the end is given up when that is asked for', async (t) => {
   await recorder.finish(AbortSignal.timeout(50))
   assert.deepEqual(database.written, [])
 })
+
+test('what the database refuses for what is in it is written with its request as a text, and the rest as it is', async () => {
+  const written: (readonly [id: string, request: string | undefined])[] = []
+  const recorder = new Recorder<{ readonly id: string }>({
+    async record(batch) {
+      const requests = batch.map(({ item, outcome }) => [item.id, outcome.attempt?.request] as const)
+      if (requests.some(([, request]) => request === '[[]]')) {
+        throw Object.assign(new Error('stack depth limit exceeded'), { code: '54001' })
+      }
+      written.push(...requests)
+    },
+    report: () => {},
+  })
+  const logged = { type: 'client', detail: null } as const
+  for (const [id, request] of Object.entries({ a: '{}', b: '[[]]', c: '{}', d: '[[]]', e: '{}' })) {
+    const attempt = { id, succeeded: true, status: 200, retryAfter: null, request, response: '{}', size: 0, logged }
+    recorder.add({ item: { id }, outcome: { id, attempt, state: 'delivered', delay: 0 } })
+  }
+  await recorder.finish(AbortSignal.timeout(1000))
+  assert.deepEqual(Object.fromEntries(written), { a: '{}', b: '"[[]]"', c: '{}', d: '"[[]]"', e: '{}' })
+})

@@ -266,3 +266,27 @@ test('requests that are long are kept in part, which is text wherever it ends', 
   })
   assert.deepEqual(ends.sort(), ['\u{1f98a}…', '\ufffd…'])
 })
+
+test('a row that is nested as deep as PostgreSQL reads keeps no event from being written down as delivered', async (t) => {
+  const shop = await startShop(t, { sql: 'create table probe (nested json)' })
+  const nested = (depth: number) =>
+    `(repeat('[', n) || repeat(']', n))::json from generate_series(${depth}, ${depth}) n`
+  let [least, most] = [100, 1_000_000]
+  while (most - least > 1) {
+    const depth = (least + most) >> 1
+    const isRead = await shop.sql(`insert into probe select ${nested(depth)}`).then(
+      () => true,
+      () => false,
+    )
+    if (isRead) least = depth
+    else most = depth
+  }
+  await shop.trigger()
+  // The log of attempts has a few levels more around it.
+  await shop.sql(`insert into orders (id, details) select 1, ${nested(least)}`)
+  await shop.sql('insert into orders (id) values (2)')
+  await shop.events(2)
+  const delivered = 'select from trellis.event_log where delivered and tries = 1'
+  await eventually(async () => (await shop.sql(delivered)).length === 2)
+  assert.equal((await shop.sql('select from trellis.event_invocation_logs')).length, 2)
+})

@@ -147,6 +147,9 @@ function whenHolds({ spec: { when }, operation, table, context }: BodyParts): Sq
   end;${orUnwanted}`
 }
 
+/** A key of more bytes is kept as its digest: no index takes much more than twice as many. */
+const longestKey = 1000
+
 /** Rows that were given another key belong with those of the new one. */
 function orderKey({ trigger: { ordering_key: columns }, table }: BodyParts, rows: readonly RowName[]): Sql {
   if (!columns) return trusted('')
@@ -157,7 +160,10 @@ function orderKey({ trigger: { ordering_key: columns }, table }: BodyParts, rows
     order_key := row(${join(values)})::text;
   exception when ${trusted(outdated)} then
     order_key := '';
-  end;`
+  end;
+  if octet_length(order_key) > ${trusted(String(longestKey))} then
+    order_key := encode(sha256(convert_to(order_key, getdatabaseencoding())), 'hex');
+  end if;`
 }
 
 /** The text of a date or time is that of the session's `DateStyle` and time zone; a key is the same whoever writes the row. */

@@ -207,3 +207,16 @@ test('times are the same key whatever the settings of the sessions that write th
   await insert(`set datestyle = sql; set timezone = 'America/New_York'`, 2)
   assert.equal((await shop.sql('select distinct order_key from trellis.event_log')).length, 1)
 })
+
+test('a key may be of any length, and keeps no row from being written', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger(byState)
+  const key = (end: string) => `(select string_agg(md5(n::text), '') || '${end}' from generate_series(1, 1000) n)`
+  for (const [id, end] of ['a', 'b', 'a'].entries()) {
+    await shop.sql(`insert into orders (id, state) values (${id}, ${key(end)})`)
+  }
+  await done(shop)
+  const { told, logged } = await toldAndLogged(shop)
+  assert.deepEqual(told, logged)
+  assert.equal((await shop.sql('select distinct order_key from trellis.event_log')).length, 2)
+})

@@ -173,7 +173,10 @@ function keyValue(value: Sql, type: ColumnModel['type'] | undefined): Sql {
   return type.name === 'date' || type.name === 'timestamp' ? sql`to_json(${value})::text` : value
 }
 
-/** Types without an equality of their own are compared by their binary image. */
+/**
+ * Types without an equality of their own are compared by their binary image. Not `is distinct from`: between lists of columns that is
+ * whatever operator of a column's type is called `=`, by which boxes are equal that have the same area.
+ */
 function comparison(columns: OperationSpec['columns']): Sql {
   const row = (name: RowName) =>
     columns === '*'
@@ -182,7 +185,7 @@ function comparison(columns: OperationSpec['columns']): Sql {
   return sql`
   begin
     begin
-      is_wanted := ${row('old')} is distinct from ${row('new')};
+      is_wanted := ${row('old')} <> ${row('new')};
     exception when undefined_function then
       is_wanted := ${row('old')} *<> ${row('new')};
     end;

@@ -121,3 +121,23 @@ test('conditions compare texts without case where columns do', async (t) => {
   })
   assert.deepEqual(await functionsOf(shop), made)
 })
+
+test('listed columns differ when their values do, not when what operators look at does', async (t) => {
+  const shop = await startShop(t, {
+    sql: `create extension if not exists citext;
+      create table shape (id int, area box, round circle, way path, price numeric, name citext);
+      insert into shape values (1, '(0,0),(1,1)', '<(0,0),1>', '[(0,0),(1,1)]', 1.0, 'a')`,
+  })
+  await shop.op('track_table', 'shape')
+  for (const column of ['area', 'round', 'way', 'price', 'name']) {
+    await shop.trigger({ name: column, table: 'shape', ...update([column]) })
+  }
+  await shop.sql(`update shape set area = '(5,5),(6,6)'; update shape set round = '<(5,5),1>';
+    update shape set way = '[(5,5),(6,6)]'; update shape set price = 1.00; update shape set price = null;
+    update shape set name = 'A'; update shape set name = 'b'`)
+  const named = await shop.sql('select trigger_name as name from trellis.event_log order by seq')
+  assert.deepEqual(
+    named.map(({ name }) => name),
+    ['area', 'round', 'way', 'price', 'name'],
+  )
+})

@@ -196,20 +196,47 @@ function comparison(columns: OperationSpec['columns']): Sql {
 
 function assignments(rows: readonly RowName[], { spec, table, names }: BodyParts): Sql {
   const { payload = '*' } = spec
-  const whole = join(
-    rows.map((row) => trusted(`\n    ${row}_data := row_to_json(${row});`)),
-    '',
-  )
-  if (payload === '*') return whole
-  const listed = rows.map((row) => {
-    const columns = payload.map((name) => sql`${sentValue(row, name, { table, names })} as ${id(name)}`)
-    return sql`
+  const wholeAs = (type: string) =>
+    join(
+      rows.map((row) => trusted(`\n    ${row}_data := row_to_json(${row})${type};`)),
+      '',
+    )
+  const whole = wholeAs('')
+  const sent = payload === '*' ? [...table.columns.keys()] : payload
+  const hasShapes = sent.some((name) => isSpatial(table.columns.get(name)?.type))
+  if (payload === '*' && !hasShapes) return whole
+  const listedAs = (sentAs: (row: RowName, name: string) => Sql): Sql =>
+    join(
+      rows.map((row) => {
+        const columns = sent.map((name) => sql`${sentAs(row, name)} as ${id(name)}`)
+        return sql`
     ${trusted(row)}_data := (select row_to_json(listed.*) from (select ${join(columns)}) as listed);`
-  })
-  return sql`
-  begin${join(listed, '')}
-  exception when ${trusted(outdated)} then${whole}
+      }),
+      '',
+    )
+  // PostGIS makes what is no JSON of coordinates that are no numbers: the text is read again.
+  const usual =
+    payload === '*' ? wholeAs('::text::json') : listedAs((row, name) => sentValue(row, name, { table, names }))
+  const work = hasShapes
+    ? orElse(
+        usual,
+        'others',
+        listedAs((row, name) => textOfShape(row, name, table)),
+      )
+    : usual
+  return orElse(work, outdated, whole)
+}
+
+/** Work, and what is done instead where it fails for a reason. */
+const orElse = (work: Sql, reason: string, other: Sql): Sql => sql`
+  begin${work}
+  exception when ${trusted(reason)} then${other}
   end;`
+
+/** GeoJSON has no curves, nor what is not a number; such a shape is sent as PostGIS prints it. */
+function textOfShape(row: RowName, name: string, table: TableModel): Sql {
+  const value = sql`${trusted(row)}.${id(name)}`
+  return isSpatial(table.columns.get(name)?.type) ? sql`${value}::text` : value
 }
 
 /** What a double cannot hold. */
@@ -223,5 +250,5 @@ function sentValue(row: RowName, name: string, { table, names }: Pick<BodyParts,
   return value
 }
 
-const isSpatial = ({ name, schema }: ColumnModel['type']): boolean =>
-  (name === 'geometry' || name === 'geography') && schema !== 'pg_catalog'
+const isSpatial = (type: ColumnModel['type'] | undefined): boolean =>
+  (type?.name === 'geometry' || type?.name === 'geography') && type.schema !== 'pg_catalog'

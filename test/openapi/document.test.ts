@@ -108,7 +108,7 @@ test('a request fits the schema of its type and version alone', async (t) => {
 
 test('what is answered is described, refusals too', async (t) => {
   const sql = 'create table book (id int primary key)'
-  const { request, ...trellis } = await startTrellis(t, { sql, settings: { maxBodySize: 1000 } })
+  const { request, ...trellis } = await startTrellis(t, { sql, settings: { maxBodySize: 1024 } })
   await trellis.op('track_table', 'book')
   const api = await documentOf({ request })
   const ajv = validatorOf(api)

@@ -24,9 +24,10 @@ export interface WireRecorder {
 
 /**
  * The engine asks once a second whether another instance changed the metadata, whom it is connected with when it opens a
- * connection, and what of its logs and jobs is due: no part of any request.
+ * connection, and what of its logs and jobs is due, with settings of its own: no part of any request.
  */
-const isHousekeeping = ({ text }: Pick<SentStatement, 'text'>): boolean =>
+const isHousekeeping = ({ text, values }: Pick<SentStatement, 'text' | 'values'>): boolean =>
+  values[0] === 'plan_cache_mode' ||
   /\bfrom trellis\.metadata\b|^(UN)?LISTEN |^select pg_catalog\.pg_(backend_pid\(\)|notify\('trellis_)/.test(text) ||
   /\btrellis\.(job|agenda_job|event_\w+|hdb_\w+)\b/.test(text)
 

@@ -43,8 +43,8 @@ export interface LineObserver extends Observer {
 
 /** Milliseconds that a line waits for others at most, and lines and characters that are written at once. */
 const longestWait = 100
-const batchLines = 256
-const batchSize = 65_536
+const batchLines = 64
+const batchSize = 16_384
 
 /** What is logged of an answered request is small, and nothing of it changes later, so that its text can wait. */
 const mayWait = ({ type, detail }: LogEntry): boolean => type === 'http-log' && detail.operation.error === undefined

@@ -5,7 +5,6 @@ import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLNamedInputType,
   getNamedType,
   getNullableType,
   isEnumType,
@@ -16,8 +15,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql'
-import { builtInType } from '../catalog/types.ts'
-import { codecFor, encodeArray, idCodec, inputType, jsonKind, listInputType } from '../compiler/codecs.ts'
+import { encodeArray, inputType, jsonKind, listInputType } from '../compiler/codecs.ts'
 import type { Operand } from '../compiler/plan.ts'
 import type { Codec, InputSource, ParamSource } from '../database/param.ts'
 import { badRequest, TrellisError, validationFailed } from '../errors/errors.ts'
@@ -26,6 +24,7 @@ import { englishList, isGraphQLName } from '../names/names.ts'
 import { nodeInput } from './literal-input.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
+import { codecOf, standardCodecs } from './scalar-codecs.ts'
 import { unknownField } from './unknown-field.ts'
 import { printTypeNode, variableFits } from './variable-types.ts'
 
@@ -368,19 +367,6 @@ export class Value {
     return this.#place && { name: this.#place.name, path: [...this.#place.path, key] }
   }
 }
-
-/** GraphQL's own scalars, which plugins use as they are. */
-const standardCodecs: Readonly<Record<string, Codec>> = {
-  Int: codecFor(builtInType('int4')),
-  Float: codecFor(builtInType('float4')),
-  String: codecFor(builtInType('text')),
-  Boolean: codecFor(builtInType('bool')),
-  ID: idCodec,
-}
-
-/** The codec of a scalar, or of an enum that has one. */
-const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
-  (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs[type.name]
 
 /** The value of a variable that stands within a scalar's literal, where no type but its own says whether it may be null. */
 function useWithin(context: OperationInput, name: string): unknown {

@@ -1,4 +1,5 @@
-// The statements by which a delivery worker takes from the event log what is due, and writes down what became of it.
+// The statements by which a delivery worker takes from the event log what is due, and writes down what became of it; and how their rows
+// are read.
 
 import { prepare } from '../../sdk/sql.ts'
 import { outcomeRows } from '../delivery/index.ts'

@@ -1,6 +1,7 @@
 // What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
 
 export { unlessAborted } from '../core/concurrency/aborting.ts'
+export { longestTimer } from '../core/concurrency/timers.ts'
 export type {
   Measure,
   MeasureDescription,

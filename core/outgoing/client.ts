@@ -2,10 +2,11 @@
 // a length, a limit on time and size, and redirects, which only a dialect allows since they can lead into the network.
 
 import type { Agent, Dispatcher } from 'undici'
+import { longestTimer } from '../concurrency/timers.ts'
 import { Wrapping } from '../engine/wrapping.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
-import { exchange, failure, longestTimer } from './exchange.ts'
+import { exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'

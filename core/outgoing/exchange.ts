@@ -3,15 +3,13 @@
 
 import type { Dispatcher } from 'undici'
 import { onAbort } from '../concurrency/aborting.ts'
+import { longestTimer } from '../concurrency/timers.ts'
 import { codeOf, messageOf, tlsReasonOf } from '../errors/thrown.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
 
 const mebibyte = 2 ** 20
 const defaultMaxResponseSize = 64 * mebibyte
-
-/** The longest time that a timer of Node can wait. */
-export const longestTimer = 2 ** 31 - 1
 
 /** What is sent, and where. */
 export interface ExchangeTarget {

@@ -2,8 +2,9 @@
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { ClientOptions, WebSocket } from 'ws'
+import { longestTimer } from '../concurrency/timers.ts'
 import type { Egress } from './egress.ts'
-import { longestTimer, wordsOf } from './exchange.ts'
+import { wordsOf } from './exchange.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse, OutgoingSocket, SocketClass } from './request.ts'
 

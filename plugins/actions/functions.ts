@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../sdk/index.ts'
 import { internalError, TrellisError } from '../../sdk/index.ts'
-import { parseJson, unlessAborted } from '../../sdk/services.ts'
+import { longestTimer, parseJson, unlessAborted } from '../../sdk/services.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { HandlerTransaction } from './handler-transaction.ts'
@@ -32,9 +32,6 @@ export interface FunctionContext {
   readonly engine: Pick<Engine, 'database' | 'sessionSettings' | 'graphql'>
   readonly rules: OutputRules
 }
-
-/** The longest that a timer can wait, in milliseconds. */
-const longestTimer = 2 ** 31 - 1
 
 /**
  * The answer of a handler. Its transaction is committed when the answer is of the action's type and `finish` has run, and

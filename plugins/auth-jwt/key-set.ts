@@ -1,7 +1,14 @@
 // A key set that another server publishes: fetched at start, then again whenever its answer says that it grows old.
 
 import { messageOf } from '../../sdk/index.ts'
-import { freshnessOf, loggableUrl, type Observer, type Outgoing, type OutgoingResponse } from '../../sdk/services.ts'
+import {
+  freshnessOf,
+  loggableUrl,
+  longestTimer,
+  type Observer,
+  type Outgoing,
+  type OutgoingResponse,
+} from '../../sdk/services.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { keysOfSet, type VerificationKey } from './keys.ts'
 import './log.ts'
@@ -28,8 +35,6 @@ const maxSetSize = 1_048_576
 const defaultRetryDelay = 60_000
 /** Answers that are old at once must not make a loop. */
 const shortestDelay = 1_000
-/** The longest that a timer can wait. */
-const longestDelay = 2 ** 31 - 1
 
 export class KeySet {
   readonly #options: KeySetOptions
@@ -82,7 +87,7 @@ export class KeySet {
   }
 }
 
-const delayUntil = (time: number): number => Math.min(Math.max(time - Date.now(), shortestDelay), longestDelay)
+const delayUntil = (time: number): number => Math.min(Math.max(time - Date.now(), shortestDelay), longestTimer)
 
 async function fetchKeys({ url, type, outgoing }: KeySetOptions): Promise<FetchedKeys> {
   const shown = loggableUrl(url)

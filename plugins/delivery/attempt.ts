@@ -3,7 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Dialect } from '../../sdk/index.ts'
 import { messageOf } from '../../sdk/index.ts'
-import { type Outgoing, type OutgoingHeaders, type OutgoingResponse, signatureHeaders } from '../../sdk/services.ts'
+import {
+  longestTimer,
+  type Outgoing,
+  type OutgoingHeaders,
+  type OutgoingResponse,
+  signatureHeaders,
+} from '../../sdk/services.ts'
 import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
 
 /** A call to make. */
@@ -64,9 +70,6 @@ function attemptId(): string {
 const keptResponse = 16_384
 const keptRequest = 262_144
 
-/** How long Node's timers can be. */
-const longestTimeout = 2_147_483_647
-
 export interface CallerOptions {
   readonly outgoing: Outgoing
   readonly dialect: Dialect
@@ -90,7 +93,7 @@ export class WebhookCaller {
 
   async call(call: WebhookCall): Promise<Attempt> {
     const { url, body, timeoutSeconds, trace, signal } = call
-    const timeout = Math.min(longestTimeout, Math.max(1, Math.round(timeoutSeconds * 1000)))
+    const timeout = Math.min(longestTimer, Math.max(1, Math.round(timeoutSeconds * 1000)))
     try {
       const response = await this.#options.outgoing.send({
         method: 'POST',

@@ -1,5 +1,6 @@
 // Jobs that each instance runs for itself: timers of this process, which need no database.
 
+import { longestTimer } from '../../sdk/services.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import type { Run, Runs } from './runs.ts'
 import { type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
@@ -15,9 +16,6 @@ interface Past {
   lastFailedAt: Date | null
   lastError: string | null
 }
-
-/** The longest that a timer can wait. */
-const longestWait = 2 ** 31 - 1
 
 /** A job of this instance. */
 export class InstanceJob implements DeclaredJob {
@@ -105,7 +103,7 @@ export class InstanceJob implements DeclaredJob {
     if (this.#atWork.length >= (this.#job.concurrency ?? 1)) return
     const next = this.#next()
     if (next === null) return
-    const wait = Math.min(Math.max(next - Date.now(), 0), longestWait)
+    const wait = Math.min(Math.max(next - Date.now(), 0), longestTimer)
     this.#timer = setTimeout(() => this.#fire(), wait).unref()
   }
 

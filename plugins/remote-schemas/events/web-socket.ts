@@ -3,7 +3,7 @@
 
 import { type Client, createClient, type SubscribePayload } from 'graphql-ws'
 import type { WebSocket } from 'ws'
-import { type Outgoing, OutgoingError, parseJson } from '../../../sdk/services.ts'
+import { longestTimer, type Outgoing, OutgoingError, parseJson } from '../../../sdk/services.ts'
 import { EventQueue } from './event-queue.ts'
 import {
   type Begun,
@@ -129,9 +129,6 @@ class Opening {
     }, heartbeat)
   }
 }
-
-/** The longest time that a timer of Node can wait. */
-const longestTimer = 2 ** 31 - 1
 
 const lost = (cause?: unknown) => new OutgoingError('connection', 'the socket was closed', cause)
 

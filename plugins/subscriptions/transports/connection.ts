@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import { inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, type Session, TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { longestTimer } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { OperationOutcome, SocketEvent } from '../log.ts'
 import type { SocketOptions } from '../options.ts'
@@ -50,9 +51,6 @@ export interface ConnectionOptions {
 
 /** Milliseconds that a client has to answer the closing of its socket. */
 const closePatience = 2000
-
-/** The longest time that a timer of Node can wait. */
-const longestTimer = 2 ** 31 - 1
 
 /** The longest reason that fits into a close frame. */
 export const longestReason = 123

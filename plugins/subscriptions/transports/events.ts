@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { applicantOf, type Route, type RouteCall, readJson } from '../../../sdk/http.ts'
 import { badRequest, type Engine, notFound, type Session, TrellisError, Type } from '../../../sdk/index.ts'
+import { longestTimer } from '../../../sdk/services.ts'
 import { streamTokenHeader, wantsEvents } from '../../graphql/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
@@ -34,9 +35,6 @@ interface SharedStream {
 
 /** Milliseconds within which a stream that was asked for has to be opened. */
 const openPatience = 10_000
-
-/** The longest time that a timer of Node can wait. */
-const longestTimer = 2 ** 31 - 1
 
 const conflict = (message: string) => new TrellisError(409, 'already-exists', message)
 

@@ -18,9 +18,9 @@ enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
 // Before anything else is loaded; `serve` lets it grow once it listens.
 holdYoungGeneration()
 
-// What requests leave behind is collected before it is more than what is used: of documents that are asked for once, that is most of
-// the memory. V8 would wait for several times as much.
-setFlagsFromString('--heap-growing-percent=100')
+// What requests leave behind is collected before it has grown by more than this: of documents that are asked for once, that
+// is most of the memory.
+setFlagsFromString('--heap-growing-percent=40')
 
 const { main } = await import('../process/main.ts')
 const { builtInPlugins } = await import('../plugins/index.ts')

@@ -2,7 +2,7 @@
 
 import { enableCompileCache, findPackageJSON } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
+import { collectAsServer } from '../process/collecting.ts'
 import { holdYoungGeneration } from '../process/young-generation.ts'
 
 /** The `node_modules` that the package is in, else its own. */
@@ -15,12 +15,9 @@ function modulesDirectory(): string {
 // nothing can be written, Node does without.
 enableCompileCache(join(modulesDirectory(), '.cache/trellis/compile'))
 
-// Before anything else is loaded; `serve` lets it grow once it listens.
+// Before anything else is loaded; `serve` lets the young generation grow once it listens.
 holdYoungGeneration()
-
-// What requests leave behind is collected before it has grown by more than this: of documents that are asked for once, that
-// is most of the memory.
-setFlagsFromString('--heap-growing-percent=40')
+collectAsServer()
 
 const { main } = await import('../process/main.ts')
 const { builtInPlugins } = await import('../plugins/index.ts')

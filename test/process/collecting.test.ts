@@ -1,0 +1,31 @@
+// What V8's collector is told, in processes of their own, which say what it decides.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+const collecting = new URL('../../process/collecting.ts', import.meta.url)
+
+/** Makes objects at one place in the code that live on for a while, as requests do while there is little room. */
+const program = (before: string) => `
+  ${before}
+  const make = (i) => [i, i, i, i]
+  for (let round = 0; round < 8; round++) {
+    const kept = []
+    for (let i = 0; i < 300_000; i++) kept.push(make(i))
+  }
+`
+
+/** What V8 says of places whose objects it makes old ones at once. */
+async function madeOld(before: string): Promise<string[]> {
+  const args = ['--trace-pretenuring-statistics', '--input-type=module', '--eval', program(before)]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return stdout.match(/ tenured=[1-9]\d*/g) ?? []
+}
+
+test('new objects are never made old ones at once, whatever lived on before', async () => {
+  const told = `import { collectAsServer } from ${JSON.stringify(collecting)}\ncollectAsServer()`
+  assert.notDeepEqual(await madeOld(''), [], 'what V8 does by itself')
+  assert.deepEqual(await madeOld(told), [])
+})

@@ -39,6 +39,8 @@ export const burst = 10_000
 export const steadyRate = 200
 const steadySeconds = 5
 const burstRounds = 3
+/** Bursts of each before it is timed. */
+const warmUps = 3
 const concurrency = 100
 const insertRounds = 3
 const insertsPerRound = 2000
@@ -82,9 +84,13 @@ export async function measureDeliveries(server: Database, surroundings: Surround
 /** In turns, so that what else the machine does meets all of them. */
 async function measureBursts(parts: Parts, serverUrl: string, surroundings: Surroundings): Promise<BurstRound[]> {
   const { webhook } = parts
-  const { sample: body } = await deliver(burst, parts)
+  let body = ''
+  for (let round = 0; round < warmUps; round++) body = (await deliver(burst, parts)).sample
   const queues: Queue[] = []
   for (const kind of queueKinds) queues.push(await startQueue(kind, { serverUrl, webhook, surroundings }))
+  for (const queue of queues) {
+    for (let round = 0; round < warmUps; round++) await queue.burst({ count: burst, body })
+  }
   const rounds: BurstRound[] = []
   for (let round = 0; round < burstRounds; round++) {
     const { rate, cpu } = await deliver(burst, parts)

@@ -8,7 +8,6 @@ import { message, type Webhook } from './webhook.ts'
 export const queueKinds: readonly QueueKind[] = ['graphile-worker', 'pg-boss']
 
 const workerFile = new URL('./queue-worker.ts', import.meta.url)
-const warmUp = 500
 
 export interface Queue {
   readonly kind: QueueKind
@@ -17,7 +16,7 @@ export interface Queue {
   stop(): Promise<void>
 }
 
-/** Starts a worker, and has it do a few jobs. */
+/** Starts a worker. */
 export async function startQueue(
   kind: QueueKind,
   { serverUrl, webhook, surroundings }: { serverUrl: string; webhook: Webhook; surroundings: Surroundings },
@@ -33,6 +32,5 @@ export async function startQueue(
     const { last } = await webhook.takeAll(jobs.count)
     return (jobs.count * 1000) / (last - since)
   }
-  await burst({ count: warmUp, body: '{}' })
   return { kind, burst, stop: worker.stop }
 }

@@ -15,6 +15,8 @@ export class PreparedNames {
   /** Sizes of the texts, in order of their last use. */
   readonly #sizes = new Map<string, number>()
   #size = 0
+  /** The one that was used last. */
+  #newest: string | null = null
 
   /**
    * Whether a statement is worth preparing. When there is no room only one newcomer in some is: were it each, statements that
@@ -31,14 +33,17 @@ export class PreparedNames {
   use(name: string): boolean {
     const size = this.#sizes.get(name)
     if (size === undefined) return false
+    if (name === this.#newest) return true
     this.#sizes.delete(name)
     this.#sizes.set(name, size)
+    this.#newest = name
     return true
   }
 
   /** Notes that a statement is being prepared; the names of those that have to be closed for it. */
   add(name: string, text: string): string[] {
     this.#sizes.set(name, text.length)
+    this.#newest = name
     this.#size += text.length
     const closed: string[] = []
     for (const other of this.#sizes.keys()) {

@@ -93,11 +93,14 @@ class LineBuffer {
   }
 }
 
+/** Bytes that are written at once: with fewer, many lines wait for long, since each write takes a turn of the event loop. */
+const mostAtOnce = 65_536
+
 /** How long to wait for a reader that does not read. */
 const longestDrain = 1_000
 
 function openStandardOutput(): LogDestination {
-  const stream = pino.destination({ dest: 1, sync: false })
+  const stream = pino.destination({ dest: 1, sync: false, maxWrite: mostAtOnce })
   let isWriting = false
   stream.on('drain', () => {
     isWriting = false

@@ -50,7 +50,7 @@ export class DeliveryWorker<Item extends Claimed> {
   readonly #options: WorkerOptions<Item>
   readonly #recorder: Recorder<Item>
   /** All that is claimed and not written down, by id. */
-  readonly #held = new Map<string, Item>()
+  #held = new Map<string, Item>()
   /**
    * What was claimed while it was held, by id. Claims and outcomes overtake each other, so only the ledger knows what came first:
    * the claim, since the lease had run out, which the outcome then has ended, or the outcome, after which it was due at once.
@@ -283,6 +283,8 @@ export class DeliveryWorker<Item extends Claimed> {
       if (this.#held.has(item.id)) this.#claimedAgain.set(item.id, item)
       else taken.push(item)
     }
+    // A table that V8 makes for want of room is referred to by the one before it, and so keeps alive all that was ever held with it.
+    this.#held = new Map(this.#held)
     for (const item of taken) this.#held.set(item.id, item)
     if (this.#stopping) this.#giveBack(taken)
     else {

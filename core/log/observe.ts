@@ -1,15 +1,13 @@
 // Everything worth observing is a value of one closed type; the one consumer here writes it as a line on stdout: JSON,
 // or for a terminal what log-pretty.ts makes of it.
 
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty } from 'node:tty'
-import { pino } from 'pino'
 import { dialects } from '../names/dialect.ts'
 import { configurableLogTypes, type Settings } from '../options/options.ts'
 import type { LogEntry, LogLevel, LogType, Observer } from './log-entry.ts'
 import { messageOf } from './log-message.ts'
 import { paintFor, prettyLines, unpainted } from './log-pretty.ts'
+import { type LogDestination, standardOutput } from './standard-output.ts'
 
 export type * from './log-entry.ts'
 
@@ -26,14 +24,6 @@ interface LogLine {
 
 /** Makes the text of a line. */
 type LineFormat = (line: LogLine) => string
-
-/** Where the text of lines goes. */
-export interface LogDestination {
-  write(lines: string): void
-  flushSync(): void
-  /** Resolves when everything is written, or nobody reads it. */
-  written?(): Promise<void>
-}
 
 /** An observer that knows when its lines are out. */
 export interface LineObserver extends Observer {
@@ -93,39 +83,6 @@ class LineBuffer {
   }
 }
 
-/** Bytes that are written at once: with fewer, many lines wait for long, since each write takes a turn of the event loop. */
-const mostAtOnce = 65_536
-
-/** How long to wait for a reader that does not read. */
-const longestDrain = 1_000
-
-function openStandardOutput(): LogDestination {
-  const stream = pino.destination({ dest: 1, sync: false, maxWrite: mostAtOnce })
-  let isWriting = false
-  stream.on('drain', () => {
-    isWriting = false
-  })
-  // A reader that went away must not end the server.
-  stream.on('error', () => {})
-  return {
-    write(lines) {
-      isWriting = true
-      stream.write(lines)
-    },
-    flushSync: () => stream.flushSync(),
-    async written() {
-      if (!isWriting) return
-      const drained = once(stream, 'drain').catch(() => {})
-      await Promise.race([drained, sleep(longestDrain, undefined, { ref: false })])
-    },
-  }
-}
-
-let stdout: LogDestination | undefined
-
-/** One destination for the whole process, so that lines of several observers never mix. */
-const standardOutput = (): LogDestination => (stdout ??= openStandardOutput())
-
 /** Writes the time as v1.3 does; the text is made once per millisecond. */
 function createTimestamps(): (at: number) => string {
   let last = 0
@@ -162,18 +119,24 @@ function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
   return ({ at, entry }) => prettyLines(at, entry, paint)
 }
 
-/** The observer that writes lines; `destination` null: to stdout. */
-export function createObserver(settings: LogSettings, destination: LogDestination | null = null): LineObserver {
-  const lines = new LineBuffer(destination ?? standardOutput(), formatFor(settings, destination === null))
+/** The observer that writes lines; `given` null: to stdout. */
+export function createObserver(settings: LogSettings, given: LogDestination | null = null): LineObserver {
+  const destination = given ?? standardOutput()
+  const lines = new LineBuffer(destination, formatFor(settings, given === null))
   const least = severity[settings.logLevel]
   const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
   const isEnabled = (type: LogType, level: LogLevel) =>
     severity[level] >= least && (!configurable.has(type) || enabled.has(type))
+  const tell = (entry: LogEntry) => {
+    if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })
+  }
+  destination.onDropped?.((count) => {
+    const detail = `${count} lines of the log were dropped, since nobody read it fast enough`
+    tell({ type: 'unstructured', level: 'error', detail })
+  })
   return {
     isEnabled,
-    log(entry) {
-      if (isEnabled(entry.type, entry.level)) lines.write({ at: Date.now(), entry })
-    },
+    log: tell,
     flush: () => lines.flushSync(),
     written: () => lines.written(),
   }

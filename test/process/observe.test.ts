@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createObserver, type LogDestination, type LogEntry } from '../../core/log/observe.ts'
+import { createObserver, type LogEntry } from '../../core/log/observe.ts'
+import type { LogDestination } from '../../core/log/standard-output.ts'
 import type { GivenSettings, Settings } from '../../core/options/options.ts'
 import { defaultSettings } from '../../core/options/options.ts'
 

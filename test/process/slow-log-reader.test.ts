@@ -1,0 +1,56 @@
+// A server whose log nobody reads for a while, as a stuck collector of logs leaves it: a program of its own that logs to a pipe.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+
+const moduleOf = (path: string): string => JSON.stringify(new URL(`../../core/${path}`, import.meta.url))
+
+/** Logs so many lines of a kilobyte, and tells how many megabytes it keeps of them. */
+const program = `
+  import { once } from 'node:events'
+  import { createObserver } from ${moduleOf('log/observe.ts')}
+  import { defaultSettings } from ${moduleOf('options/options.ts')}
+
+  const observe = createObserver(defaultSettings({}))
+  const detail = 'x'.repeat(1000)
+  const used = () => (gc(), Math.round(process.memoryUsage().heapUsed / 2 ** 20))
+  const before = used()
+  for (let i = 0; i < 120_000; i++) {
+    observe.log({ type: 'unstructured', level: 'info', detail })
+    if (i % 1000 === 999) await new Promise((done) => setImmediate(done))
+  }
+  process.send(used() - before)
+  await once(process, 'message')
+  observe.log({ type: 'unstructured', level: 'info', detail: 'later' })
+  await observe.written()
+  process.disconnect()
+`
+
+const linesPerProgram = 120_000
+
+test('a log that nobody reads takes bounded memory, and tells later how much of it is missing', {
+  timeout: 60_000,
+}, async () => {
+  const args = ['--expose-gc', '--input-type=module', '--eval', program]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const [megabytes] = await once(child, 'message')
+  const lines: { readonly level: string; readonly detail: string }[] = []
+  const reading = createInterface({ input: child.stdout! })
+  let isContinued = false
+  reading.on('line', (line) => {
+    lines.push(JSON.parse(line))
+    if (isContinued || lines.at(-1)!.level !== 'error') return
+    isContinued = true
+    child.send({})
+  })
+  await once(reading, 'close')
+  assert.ok(megabytes < 60, `${megabytes} MB`)
+  const notices = lines.filter(({ level }) => level === 'error').map(({ detail }) => detail)
+  assert.equal(notices.length, 1)
+  const [, dropped] = /^(\d+) lines of the log were dropped, since nobody read it fast enough$/.exec(notices[0]!) ?? []
+  assert.equal(lines.length - 2 + Number(dropped), linesPerProgram)
+  assert.equal(lines.at(-1)!.detail, 'later')
+})

@@ -7,6 +7,7 @@ import { Hand } from './hand.ts'
 import { type Claimed, isFinal, type Ledger, leaseSeconds, type Outcome, type Settled } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
 import { Recorder } from './recorder.ts'
+import { Watch } from './watch.ts'
 
 export interface WorkerOptions<Item extends Claimed> {
   readonly ledger: Ledger<Item>
@@ -59,6 +60,7 @@ export class DeliveryWorker<Item extends Claimed> {
   /** What of that is not begun. */
   readonly #hand = new Hand<Item>()
   readonly #dueTimes = new DueTimes()
+  readonly #watch: Watch
   readonly #abort = new AbortController()
   readonly #stopped = Promise.withResolvers<void>()
   #delivering = 0
@@ -90,6 +92,7 @@ export class DeliveryWorker<Item extends Claimed> {
       record: async (settled) => this.#recorded(settled, await ledger.record(settled)),
       report: (error) => this.#report(error),
     })
+    this.#watch = new Watch({ say: ledger.watch?.bind(ledger), report: (error) => this.#report(error) })
   }
 
   start(): void {
@@ -110,6 +113,7 @@ export class DeliveryWorker<Item extends Claimed> {
     this.wake()
     this.#roomMade?.()
     await this.#loop
+    const unwatched = this.#watch.end()
     const patience = AbortSignal.timeout(Math.max(1, grace))
     clearTimeout(this.#puttingDown)
     this.#giveBack(this.#hand.putDown())
@@ -119,7 +123,7 @@ export class DeliveryWorker<Item extends Claimed> {
     await this.#recorder.finish(AbortSignal.timeout(Math.max(1000, grace)))
     clearInterval(this.#renewing)
     this.#giveBack([...this.#all()])
-    await Promise.all(this.#givingBack)
+    await Promise.all([...this.#givingBack, unwatched])
     if (this.#mayHaveUntold) await this.#options.ledger.releaseUntold([]).catch((error) => this.#report(error))
     return this.#givenBack
   }
@@ -177,7 +181,7 @@ export class DeliveryWorker<Item extends Claimed> {
       const room = await this.#room()
       if (this.#stopping) return
       const claimed = await this.#claim(room)
-      if (claimed && isRested && !isTold) this.#options.missed()
+      if (claimed && isRested && !isTold && !this.#watch.mayBeUntold(performance.now())) this.#options.missed()
       isRested = false
       if (claimed === null) await this.#restAfterFailure()
       else if (claimed < room) isRested = await this.#rest()
@@ -225,7 +229,9 @@ export class DeliveryWorker<Item extends Claimed> {
   async #rest(): Promise<boolean> {
     if (this.#isWoken) return true
     try {
-      const pause = Math.min(await this.#options.ledger.pause(), this.#dueTimes.wait(this.#looked, performance.now()))
+      const known = await this.#options.ledger.pause()
+      const now = performance.now()
+      const pause = Math.min(known, this.#dueTimes.wait(this.#looked, now), this.#watch.pause(now))
       if (pause > 0) await this.#sleep(pause)
       return pause > 0
     } catch (error) {
@@ -261,6 +267,7 @@ export class DeliveryWorker<Item extends Claimed> {
       this.#reported = null
       this.#failures = 0
       this.#restMillis = firstRestMillis
+      this.#watch.looked(performance.now(), items.length)
       this.#take(items)
       return items.length
     } catch (error) {

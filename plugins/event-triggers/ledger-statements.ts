@@ -221,3 +221,11 @@ export const unpark = `
     where e.id = free.id returning 1),
   told as materialized (select pg_notify('trellis_delivery', 'events') from unparked limit 1)
   select exists (select from known) as is_known, count(*) from told`
+
+/** Says that the log is watched for $1 milliseconds from now on, by the database's clock. */
+export const watchLog = `
+  select pg_catalog.setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + $1::bigint)`
+
+/** Says that it is not, and tells others of what was written meanwhile. */
+export const unwatchLog = `
+  select pg_catalog.setval('trellis.event_log_watched', 1), pg_catalog.pg_notify('trellis_delivery', 'events')`

@@ -29,6 +29,8 @@ import {
   release,
   releaseUntold,
   unpark,
+  unwatchLog,
+  watchLog,
 } from './ledger-statements.ts'
 import { roomsOf } from './limits.ts'
 import { eventTriggersOf, type ResolvedTrigger } from './metadata.ts'
@@ -196,6 +198,10 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     } finally {
       this.#isUnparking = false
     }
+  }
+
+  async watch(millis: number): Promise<void> {
+    await this.#options.database.rows(millis > 0 ? watchLog : unwatchLog, millis > 0 ? [millis] : [])
   }
 
   backlog(): Promise<Backlog[]> {

@@ -90,8 +90,35 @@ const roomForClaims: Migration = {
   sql: unlessLocked('alter table trellis.event_log set (fillfactor = 50)'),
 }
 
+/**
+ * Who notifies commits alone, so that nobody does while somebody watches the log (plugins/delivery/watch.ts). Until when, in milliseconds
+ * since 1970, is in a sequence: it is seen at once whatever a transaction sees else, and nobody who reads it is in anybody's way.
+ */
+const watchedLog: Migration = {
+  name: '0004-watched-log',
+  sql: `
+    create sequence trellis.event_log_watched;
+
+    create or replace function trellis.record_event(
+      schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
+      session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
+    set search_path = pg_catalog, pg_temp as $$
+    begin
+      insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
+      values (schema_name, table_name, trigger_name, json_build_object(
+        'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
+        'session_variables', trellis.setting_json(session_variables),
+        'trace_context', trellis.setting_json(trace_context)), order_key,
+        case when is_paused then 'infinity'::timestamptz end);
+      if not is_paused and (select last_value < extract(epoch from clock_timestamp()) * 1000 from trellis.event_log_watched) then
+        perform pg_notify('trellis_delivery', 'events');
+      end if;
+    end $$`,
+}
+
 export const eventLogMigrations: readonly Migration[] = [
   { name: '0001-event-log', sql: `${tables};\n${functions}` },
   undeliveredIndexMigration,
   roomForClaims,
+  watchedLog,
 ]

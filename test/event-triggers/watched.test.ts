@@ -1,0 +1,99 @@
+// Many changes, of which none has to wait for the others' notifications.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { atEnd } from '../support/cleanup.ts'
+import { eventually } from '../support/waiting.ts'
+import { type Shop, startShop } from './shop.ts'
+
+/** A connection beside the server's. */
+async function connection(t: TestContext, { database }: Shop): Promise<pg.Client> {
+  const client = new pg.Client(database.url)
+  await client.connect()
+  atEnd(t, () => client.end())
+  return client
+}
+
+/** Tells which notifications came since it was asked before. */
+async function notifications(t: TestContext, shop: Shop): Promise<() => Promise<string[]>> {
+  const client = await connection(t, shop)
+  const heard: string[] = []
+  client.on('notification', ({ payload = '' }) => heard.push(payload))
+  await client.query('listen trellis_delivery')
+  return async () => {
+    await client.query('select')
+    return heard.splice(0)
+  }
+}
+
+const isWatched = async ({ sql }: Pick<Shop, 'sql'>): Promise<boolean> => {
+  const [row] = await sql<{ watched: boolean }>(
+    'select last_value > extract(epoch from clock_timestamp()) * 1000 as watched from trellis.event_log_watched',
+  )
+  return row!.watched
+}
+
+/** So much that its instance watches. */
+async function makeWatched(shop: Shop): Promise<void> {
+  const before = shop.hook.received.length
+  await shop.sql(
+    `insert into orders (id) select (select coalesce(max(id), 0) from orders) + n from generate_series(1, 200) n`,
+  )
+  await shop.events(before + 200)
+  await eventually(() => isWatched(shop))
+}
+
+/** Does something that begins and ends while the log is watched, if need be again. */
+const whileWatched = (shop: Shop, work: () => Promise<unknown>) =>
+  eventually(async () => {
+    await makeWatched(shop)
+    await work()
+    return isWatched(shop)
+  })
+
+test('while an instance has much to deliver nobody notifies it, and nothing waits; afterwards everybody does', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  const notified = await notifications(t, shop)
+  await whileWatched(shop, async () => {
+    await notified()
+    const before = shop.hook.received.length
+    for (let i = 1; i <= 10; i++) await shop.sql('insert into orders (id) select max(id) + 1 from orders')
+    await shop.events(before + 10)
+  })
+  assert.deepEqual(await notified(), [])
+  await eventually(async () => !(await isWatched(shop)))
+  const before = shop.hook.received.length
+  await shop.sql('insert into orders (id) select max(id) + 1 from orders')
+  await shop.events(before + 1)
+  assert.deepEqual(await notified(), ['events'])
+})
+
+test('what was written meanwhile and is committed later is delivered soon', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  const client = await connection(t, shop)
+  await whileWatched(shop, async () => {
+    await client.query('rollback; begin')
+    await client.query('insert into orders (id) values (-1)')
+  })
+  await eventually(async () => !(await isWatched(shop)))
+  await sleep(1000)
+  const before = shop.hook.received.length
+  await client.query('commit')
+  const committed = Date.now()
+  await shop.events(before + 1)
+  assert.ok(Date.now() - committed < 4500)
+})
+
+test('an instance that stops leaves nobody to rely on it, and wakes the others', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  const notified = await notifications(t, shop)
+  await whileWatched(shop, notified)
+  await shop.engine.close()
+  assert.deepEqual(await shop.sql('select last_value::int as value from trellis.event_log_watched'), [{ value: 1 }])
+  assert.deepEqual(await notified(), ['events'])
+})

@@ -5,6 +5,8 @@
 // and who writes notifies nobody until then. Beyond that time it goes on for a while, ever more seldom: what was written while
 // nobody had to be told may be committed later.
 
+import type { Claimed, Ledger } from './ledger.ts'
+
 /** Milliseconds for which a worker says that it watches, and of these the last ones in which it says so again. */
 const saidMillis = 2000
 const renewedMillis = 1000
@@ -13,16 +15,16 @@ const renewedMillis = 1000
 const windowMillis = 200
 const much = 20
 
-/** Milliseconds between two looks: after one that found something, and at most. */
+/** Milliseconds between two looks: after one that found something, and at most. After that there is little to deliver. */
 const shortestPause = 5
-const longestPause = 100
+const longestPause = 160
 
 /** Milliseconds from when it does not watch any more to its last looks. */
-const lateLooks = [250, 750, 1750, 3750, 7750] as const
+const lateLooks = [250, 750, 1750, 3750] as const
 
 export interface WatchOptions {
-  /** Says for how many milliseconds nobody has to tell of what is due; 0: from now on they have to. Absent: they always have to. */
-  readonly say: ((millis: number) => Promise<void>) | undefined
+  /** As a ledger does; absent: there is nothing to say. */
+  readonly say: Ledger<Claimed>['watch'] | undefined
   report(error: unknown): void
 }
 
@@ -45,15 +47,18 @@ export class Watch {
   looked(now: number, count: number): void {
     this.#turn(now)
     this.#inWindow += count
-    this.#pause = count > 0 ? shortestPause : Math.min(this.#pause * 2, longestPause)
+    this.#pause = count > 0 ? shortestPause : this.#pause * 2
     this.#lastLook = now
+    if (!this.#options.say) return
     const isMuch = Math.max(this.#inWindow, this.#inLastWindow) >= much
-    if (isMuch && this.#until - now < renewedMillis) this.#saying ??= this.#say(saidMillis)
+    if (isMuch && this.#until - now < renewedMillis) this.#saying ??= this.#say(saidMillis, false)
+    else if (this.#pause > longestPause && now < this.#until) this.#saying ??= this.#say(0, false)
   }
 
   /** Milliseconds until the next look; infinite: there is no reason for any. */
   pause(now: number): number {
-    if (now < this.#until) return this.#pause
+    // What is being said may hold already.
+    if (this.#saying || now < this.#until) return Math.min(this.#pause, longestPause)
     const next = lateLooks.find((millis) => this.#until + millis > this.#lastLook)
     return next === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#until + next - now)
   }
@@ -63,16 +68,15 @@ export class Watch {
     return now < this.#until + lateLooks.at(-1)! + saidMillis
   }
 
-  /** Says that it does not watch any more, where it said that it does. */
+  /** Says that nobody watches any more, where others may still rely on it. */
   async end(): Promise<void> {
     await this.#saying
-    if (performance.now() < this.#until) await this.#say(0)
+    if (this.mayBeUntold(performance.now())) await this.#say(0, true)
   }
 
-  async #say(millis: number): Promise<void> {
+  async #say(millis: number, leaves: boolean): Promise<void> {
     const { say, report } = this.#options
-    if (!say) return
-    await say(millis).catch(report)
+    await say?.(millis, leaves).catch(report)
     // It may have been done even where there was no answer.
     this.#until = performance.now() + millis
     this.#saying = null

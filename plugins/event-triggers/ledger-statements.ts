@@ -226,6 +226,5 @@ export const unpark = `
 export const watchLog = `
   select pg_catalog.setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + $1::bigint)`
 
-/** Says that it is not, and tells others of what was written meanwhile. */
-export const unwatchLog = `
-  select pg_catalog.setval('trellis.event_log_watched', 1), pg_catalog.pg_notify('trellis_delivery', 'events')`
+/** The same of who leaves; others are told of what was written while nobody was. */
+export const leaveLog = `${watchLog}, pg_catalog.pg_notify('trellis_delivery', 'events')`

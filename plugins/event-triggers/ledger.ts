@@ -23,13 +23,13 @@ import {
   claimWithin,
   type Found,
   isOpen,
+  leaveLog,
   readEvent,
   readFound,
   record,
   release,
   releaseUntold,
   unpark,
-  unwatchLog,
   watchLog,
 } from './ledger-statements.ts'
 import { roomsOf } from './limits.ts'
@@ -200,8 +200,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     }
   }
 
-  async watch(millis: number): Promise<void> {
-    await this.#options.database.rows(millis > 0 ? watchLog : unwatchLog, millis > 0 ? [millis] : [])
+  async watch(millis: number, leaves: boolean): Promise<void> {
+    await this.#options.database.rows(leaves ? leaveLog : watchLog, [millis])
   }
 
   backlog(): Promise<Backlog[]> {

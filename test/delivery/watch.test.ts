@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { Watch } from '../../plugins/delivery/watch.ts'
 
 /** A watch that says what it says to a list. */
-function watching(say: (millis: number) => Promise<void> = async () => {}) {
-  const said: number[] = []
+function watching(say: () => Promise<void> = async () => {}) {
+  const said: (number | 'leaves')[] = []
   const errors: unknown[] = []
   const watch = new Watch({
-    say(millis) {
-      said.push(millis)
-      return say(millis)
+    say(millis, leaves) {
+      said.push(leaves ? 'leaves' : millis)
+      return say()
     },
     report: (error) => errors.push(error),
   })
@@ -27,49 +27,67 @@ test('who finds little says nothing, and is told of everything', async () => {
   assert.equal(watch.mayBeUntold(10_000), false)
 })
 
-test('who finds much says that it watches, in time again, and looks often, less so where it finds nothing', async () => {
+test('as long as there is no answer to what is said, it may hold already', async () => {
+  const { watch } = watching(() => new Promise(() => {}))
+  watch.looked(performance.now(), 20)
+  await turn()
+  assert.equal(watch.pause(performance.now()), 5)
+})
+
+test('where there is nothing to say nobody watches', async () => {
+  const watch = new Watch({ say: undefined, report: () => {} })
+  watch.looked(performance.now(), 20)
+  await turn()
+  assert.equal(watch.pause(performance.now()), Number.POSITIVE_INFINITY)
+  await watch.end()
+})
+
+test('who finds much says that it watches, and in time again', async () => {
   const { watch, said } = watching()
   const now = performance.now()
-  watch.looked(now, 20)
-  await turn()
-  assert.deepEqual(said, [2000])
-  assert.equal(watch.pause(now), 5)
-  watch.looked(now + 10, 0)
-  assert.equal(watch.pause(now + 10), 10)
-  for (let i = 0; i < 10; i++) watch.looked(now + 20, 0)
-  assert.equal(watch.pause(now + 20), 100)
-  watch.looked(now + 900, 20)
-  await turn()
-  assert.deepEqual(said, [2000])
-  watch.looked(now + 1100, 20)
-  await turn()
+  for (const after of [0, 900, 1100]) {
+    watch.looked(now + after, 20)
+    await turn()
+  }
   assert.deepEqual(said, [2000, 2000])
 })
 
-test('when it does not watch any more it looks ever more seldom, and no more after eight seconds', async () => {
+test('who watches looks often, less so where it finds nothing, and then ends', async () => {
+  const { watch, said } = watching()
+  const pauses: number[] = []
+  for (let i = 0; i < 7; i++) {
+    watch.looked(performance.now(), i === 0 ? 20 : 0)
+    await turn()
+    pauses.push(watch.pause(performance.now()))
+  }
+  assert.deepEqual(pauses.slice(0, 6), [5, 10, 20, 40, 80, 160])
+  assert.deepEqual(said, [2000, 0])
+  // Then it is the first of the late looks.
+  assert.ok(pauses[6]! > 200 && pauses[6]! <= 250, `${pauses[6]}`)
+})
+
+test('when it does not watch any more it looks ever more seldom, and no more after four seconds', async () => {
   const { watch } = watching()
-  const now = performance.now()
-  watch.looked(now, 100)
-  await turn()
-  const end = now + 2000
-  const pauses = [10, 300, 1000, 2000, 4000, 8000].map((after) => {
+  watch.looked(performance.now(), 100)
+  await watch.end()
+  const end = performance.now()
+  const looks = [10, 300, 1000, 2000, 4000].map((after) => {
     watch.looked(end + after, 0)
     return Math.round((watch.pause(end + after) + after) / 250) * 250
   })
-  assert.deepEqual(pauses, [250, 750, 1750, 3750, 7750, Number.POSITIVE_INFINITY])
-  assert.ok(watch.mayBeUntold(end + 8000))
-  assert.ok(!watch.mayBeUntold(end + 11_000))
+  assert.deepEqual(looks, [250, 750, 1750, 3750, Number.POSITIVE_INFINITY])
+  assert.ok(watch.mayBeUntold(end + 4000))
+  assert.ok(!watch.mayBeUntold(end + 6000))
 })
 
-test('who ends says so where others rely on it, and says it once', async () => {
+test('who leaves says so where others may rely on it', async () => {
   const quiet = watching()
   await quiet.watch.end()
   assert.deepEqual(quiet.said, [])
   const busy = watching()
   busy.watch.looked(performance.now(), 50)
   await busy.watch.end()
-  await busy.watch.end()
-  assert.deepEqual(busy.said, [2000, 0])
+  assert.deepEqual(busy.said, [2000, 'leaves'])
 })
 
 test('where no answer came others may rely on it all the same', async () => {

@@ -68,7 +68,7 @@ test('who watches looks often, less so where it finds nothing, and then ends', a
 
 test('when it does not watch any more it looks ever more seldom, and no more after four seconds', async () => {
   const { watch } = watching()
-  watch.looked(performance.now(), 100)
+  watch.looked(performance.now() - 1000, 100)
   await watch.end()
   const end = performance.now()
   const looks = [10, 300, 1000, 2000, 4000].map((after) => {

@@ -92,7 +92,8 @@ const roomForClaims: Migration = {
 
 /**
  * Who notifies commits alone, so that nobody does while somebody watches the log (plugins/delivery/watch.ts). Until when, in milliseconds
- * since 1970, is in a sequence: it is seen at once whatever a transaction sees else, and nobody who reads it is in anybody's way.
+ * since 1970, is in a sequence: it is seen at once whatever a transaction sees else, and nobody who reads it is in anybody's way. A time far ahead is one from before the clock
+ * was set back.
  */
 const watchedLog: Migration = {
   name: '0004-watched-log',
@@ -110,7 +111,9 @@ const watchedLog: Migration = {
         'session_variables', trellis.setting_json(session_variables),
         'trace_context', trellis.setting_json(trace_context)), order_key,
         case when is_paused then 'infinity'::timestamptz end);
-      if not is_paused and (select last_value < extract(epoch from clock_timestamp()) * 1000 from trellis.event_log_watched) then
+      if not is_paused and (
+        select last_value - extract(epoch from clock_timestamp()) * 1000 not between 0 and 10000 from trellis.event_log_watched)
+      then
         perform pg_notify('trellis_delivery', 'events');
       end if;
     end $$`,

@@ -97,3 +97,15 @@ test('an instance that stops leaves nobody to rely on it, and wakes the others',
   assert.equal(await isWatched(shop), false)
   assert.deepEqual(await notified(), ['events'])
 })
+
+test('a clock that was set back keeps nobody from notifying', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  const notified = await notifications(t, shop)
+  await shop.sql(
+    `select setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + 3600000)`,
+  )
+  await shop.sql('insert into orders (id) values (1)')
+  await shop.events(1)
+  assert.deepEqual(await notified(), ['events'])
+})

@@ -4,6 +4,8 @@
 // begun within moments, by what was delivered just before: with slow webhooks it is nothing. What all the same is not begun soon,
 // since webhooks became slow, is given back.
 
+import { RecentCount } from './recent-count.ts'
+
 /** Milliseconds of deliveries that may lie in a hand. */
 const windowMillis = 100
 
@@ -17,9 +19,7 @@ export class Hand<Item> {
   #held: Held<Item>[] = []
   /** How many were taken out of #held. */
   #next = 0
-  #window = 0
-  #inWindow = 0
-  #inLastWindow = 0
+  readonly #delivered = new RecentCount(windowMillis)
 
   get size(): number {
     return this.#held.length - this.#next
@@ -46,21 +46,11 @@ export class Hand<Item> {
 
   /** Notes that something was delivered. */
   delivered(now: number): void {
-    this.#turn(now)
-    this.#inWindow++
+    this.#delivered.add(1, now)
   }
 
   /** How much may lie in it. */
   room(now: number): number {
-    this.#turn(now)
-    return Math.max(this.#inWindow, this.#inLastWindow)
-  }
-
-  #turn(now: number): void {
-    const window = Math.floor(now / windowMillis)
-    if (window === this.#window) return
-    this.#inLastWindow = window === this.#window + 1 ? this.#inWindow : 0
-    this.#inWindow = 0
-    this.#window = window
+    return this.#delivered.most(now)
   }
 }

@@ -6,6 +6,7 @@
 // nobody had to be told may be committed later.
 
 import type { Claimed, Ledger } from './ledger.ts'
+import { RecentCount } from './recent-count.ts'
 
 /** Milliseconds for which a worker says that it watches, and of these the last ones in which it says so again. */
 const saidMillis = 2000
@@ -31,9 +32,7 @@ export interface WatchOptions {
 /** All times are milliseconds by `performance.now()`. */
 export class Watch {
   readonly #options: WatchOptions
-  #window = Number.NEGATIVE_INFINITY
-  #inWindow = 0
-  #inLastWindow = 0
+  readonly #found = new RecentCount(windowMillis)
   #until = Number.NEGATIVE_INFINITY
   #saying: Promise<void> | null = null
   #pause: number = shortestPause
@@ -45,12 +44,11 @@ export class Watch {
 
   /** Notes how much a look found. */
   looked(now: number, count: number): void {
-    this.#turn(now)
-    this.#inWindow += count
+    this.#found.add(count, now)
     this.#pause = count > 0 ? shortestPause : this.#pause * 2
     this.#lastLook = now
     if (!this.#options.say) return
-    const isMuch = Math.max(this.#inWindow, this.#inLastWindow) >= much
+    const isMuch = this.#found.most(now) >= much
     if (isMuch && this.#until - now < renewedMillis) this.#saying ??= this.#say(saidMillis, false)
     else if (this.#pause > longestPause && now < this.#until) this.#saying ??= this.#say(0, false)
   }
@@ -80,13 +78,5 @@ export class Watch {
     // It may have been done even where there was no answer.
     this.#until = performance.now() + millis
     this.#saying = null
-  }
-
-  #turn(now: number): void {
-    const window = Math.floor(now / windowMillis)
-    if (window === this.#window) return
-    this.#inLastWindow = window === this.#window + 1 ? this.#inWindow : 0
-    this.#inWindow = 0
-    this.#window = window
   }
 }

@@ -47,6 +47,23 @@ const tables = `
   create index event_invocation_logs_event on trellis.event_invocation_logs (event_id);
   create index event_invocation_logs_trigger on trellis.event_invocation_logs (trigger_name, created_at)`
 
+/** The function that writes an event, and notifies where a condition holds. */
+const recordEvent = (isTold: string) => `create or replace function trellis.record_event(
+    schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
+    session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
+  set search_path = pg_catalog, pg_temp as $$
+  begin
+    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
+    values (schema_name, table_name, trigger_name, json_build_object(
+      'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
+      'session_variables', trellis.setting_json(session_variables),
+      'trace_context', trellis.setting_json(trace_context)), order_key,
+      case when is_paused then 'infinity'::timestamptz end);
+    if ${isTold} then
+      perform pg_notify('trellis_delivery', 'events');
+    end if;
+  end $$`
+
 /**
  * Settings that another program made may be no JSON: then there is none. The payload is not jsonb: what a row may hold, such as
  * the character U+0000 in a column of type json, must never keep it from being written.
@@ -65,21 +82,7 @@ const functions = `
     end;
   end $$;
 
-  create function trellis.record_event(
-    schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
-    session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
-  set search_path = pg_catalog, pg_temp as $$
-  begin
-    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
-    values (schema_name, table_name, trigger_name, json_build_object(
-      'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
-      'session_variables', trellis.setting_json(session_variables),
-      'trace_context', trellis.setting_json(trace_context)), order_key,
-      case when is_paused then 'infinity'::timestamptz end);
-    if not is_paused then
-      perform pg_notify('trellis_delivery', 'events');
-    end if;
-  end $$`
+  ${recordEvent('not is_paused')}`
 
 /**
  * Half of each page is left for the claims of what is in the other half: they stay in their pages and touch no index, and the
@@ -92,31 +95,16 @@ const roomForClaims: Migration = {
 
 /**
  * Who notifies commits alone, so that nobody does while somebody watches the log (plugins/delivery/watch.ts). Until when, in milliseconds
- * since 1970, is in a sequence: it is seen at once whatever a transaction sees else, and nobody who reads it is in anybody's way. A time far ahead is one from before the clock
- * was set back.
+ * since 1970, is in a sequence: it is seen at once whatever a transaction sees else, and nobody who reads it is in anybody's way. A
+ * time far ahead is one from before the clock was set back.
  */
 const watchedLog: Migration = {
   name: '0004-watched-log',
   sql: `
     create sequence trellis.event_log_watched;
 
-    create or replace function trellis.record_event(
-      schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
-      session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
-    set search_path = pg_catalog, pg_temp as $$
-    begin
-      insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
-      values (schema_name, table_name, trigger_name, json_build_object(
-        'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
-        'session_variables', trellis.setting_json(session_variables),
-        'trace_context', trellis.setting_json(trace_context)), order_key,
-        case when is_paused then 'infinity'::timestamptz end);
-      if not is_paused and (
-        select last_value - extract(epoch from clock_timestamp()) * 1000 not between 0 and 10000 from trellis.event_log_watched)
-      then
-        perform pg_notify('trellis_delivery', 'events');
-      end if;
-    end $$`,
+    ${recordEvent(`not is_paused and (
+      select last_value - extract(epoch from clock_timestamp()) * 1000 not between 0 and 10000 from trellis.event_log_watched)`)}`,
 }
 
 export const eventLogMigrations: readonly Migration[] = [

@@ -34,7 +34,9 @@ export function remainingType(type: GraphQLInputType, value: unknown, making: Re
   if (value === undefined) return making.types.input(type)
   if (isNonNullType(type)) {
     const nullable = remainingType(type.ofType, value, making)
-    return nullable && new GraphQLNonNull(getNullableType(nullable))
+    // A list that has an element already may be left out.
+    if (nullable === null || Array.isArray(value)) return nullable
+    return new GraphQLNonNull(getNullableType(nullable))
   }
   // Elements of requests stand beside those that are defined.
   if (Array.isArray(value)) return value.length > 0 ? making.types.input(type) : null

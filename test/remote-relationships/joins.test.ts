@@ -185,6 +185,25 @@ test('constants, nested objects and lists, nested fields, and what is left to re
   })
 })
 
+test('a list that may not be null has its element from the definition, and may be left out', async (t) => {
+  const types = `type Query { found(ids: [Int!]!, by: By): String } input By { ids: [Int]!  city: String }`
+  const { crm, trellis } = await startJoined(t, [], { settings: { dialect: 'hasura' } })
+  crm.types = types
+  await trellis.op('reload_remote_schema', { name: 'crm' })
+  await trellis.op('create_remote_relationship', {
+    ...{ name: 'found', table: 'book', hasura_fields: ['id'], remote_schema: 'crm' },
+    remote_field: { found: { arguments: { ids: ['$id'], by: { ids: ['$id'] } } } },
+  })
+  const sent = async (args: string) => {
+    const { errors } = await trellis.graphql<{ errors?: unknown }>(`{ book_by_pk(id: 1) { found${args} } }`)
+    assert.equal(errors, undefined)
+    return Object.values(crm.asked().at(-1)!.variables)
+  }
+  assert.deepEqual(await sent(''), [[1], { ids: [1] }])
+  assert.deepEqual(await sent('(by: {city: "Oslo"})'), [[1], { city: 'Oslo', ids: [1] }])
+  assert.deepEqual(await sent('(ids: [9], by: {ids: 8})'), [[9, 1], { ids: [8, 1] }])
+})
+
 test('of an input object that takes one field alone nothing is left beside the one that is defined', async (t) => {
   const types = `type Query { found(by: By!, limit: Int): String }
     input By @oneOf { id: Int  name: String  where: Where }

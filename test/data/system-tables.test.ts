@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { silentObserver } from '../../core/log/observe.ts'
+import { startCrm } from '../remote-schemas/crm.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { lead, sql, startOffice } from './office.ts'
@@ -108,6 +109,23 @@ test('tools of the other dialect read the metadata in tables', async (t) => {
     await select('hdb_role', ['role_name', { name: 'permissions', columns: ['table_name'], order_by: 'table_name' }]),
     [{ role_name: 'agent', permissions: [{ table_name: 'lead' }, { table_name: 'person' }] }],
   )
+})
+
+test('definitions of remote relationships have their join columns under the name of the dialect', async (t) => {
+  const { op } = await startTrellis(t, { ...hasura, sql: 'create table a (id int)' })
+  const { url } = await startCrm(t)
+  await op('track_table', 'a')
+  await op('add_remote_schema', { name: 'crm', definition: { url } })
+  const definition = {
+    remote_schema: 'crm',
+    hasura_fields: ['id'],
+    remote_field: { user: { arguments: { id: '$id' } } },
+  }
+  await op('create_remote_relationship', { name: 'contact', table: 'a', ...definition })
+  const columns = ['table_name', 'remote_relationship_name', 'definition']
+  assert.deepEqual(await op('select', { table: system('hdb_remote_relationship'), columns }), [
+    { table_name: 'a', remote_relationship_name: 'contact', definition },
+  ])
 })
 
 test('every system table can be read, and counted', async (t) => {

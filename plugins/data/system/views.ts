@@ -42,6 +42,10 @@ const itemsOf = (key: string, columns: string): string =>
   `select ${tableName}, ${columns}
     from ${entries}, json_array_elements(entry -> '${key}') as item where slice = 'tables'`
 
+/** Of a remote relationship, whose join columns are stored under the neutral name. */
+const joinDefinition = `((item -> 'definition')::jsonb - 'service_fields')
+    || jsonb_build_object('hasura_fields', item #> '{definition,service_fields}')`
+
 /** The entries of a part of the document. */
 const entriesOf = (slice: string, columns: string): string =>
   `select ${columns} from ${entries} where slice = '${slice}'`
@@ -151,7 +155,7 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
   hdb_remote_relationship: {
     query: itemsOf(
       'remote_relationships',
-      `item ->> 'name' as remote_relationship_name, (item -> 'definition')::jsonb as definition`,
+      `item ->> 'name' as remote_relationship_name, ${joinDefinition} as definition`,
     ),
   },
   hdb_function: {

@@ -128,6 +128,19 @@ test('definitions of remote relationships have their join columns under the name
   ])
 })
 
+test('definitions of actions have the lists that nobody gave', async (t) => {
+  const { op } = await startTrellis(t, hasura)
+  const args = { name: 'id', type: 'Int!' }
+  const given = { handler: 'http://127.0.0.1:1', output_type: 'Int', type: 'query' }
+  await op('create_action', { name: 'a', definition: given })
+  await op('create_action', { name: 'b', definition: { ...given, arguments: [args], forward_client_headers: true } })
+  const columns = ['action_name', 'action_defn']
+  assert.deepEqual(await op('select', { table: system('hdb_action'), columns, order_by: '+action_name' }), [
+    { action_name: 'a', action_defn: { ...given, arguments: [], headers: [], forward_client_headers: false } },
+    { action_name: 'b', action_defn: { ...given, arguments: [args], headers: [], forward_client_headers: true } },
+  ])
+})
+
 test('every system table can be read, and counted', async (t) => {
   const { op, opError } = await startTrellis(t, { ...office, sql: 'create table a (id int check (id > 0))' })
   await op('bulk', [

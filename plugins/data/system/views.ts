@@ -65,6 +65,10 @@ const permissionsOf = (kind: string): string =>
 
 const permissionRows = ['insert', 'select', 'update', 'delete'].map(permissionsOf).join(' union all ')
 
+/** Of an action: tools go through its lists without asking whether they are there. */
+const actionDefinition = `'{"arguments": [], "headers": [], "forward_client_headers": false}'::jsonb
+    || (entry -> 'definition')::jsonb`
+
 const actionPermissions = `select entry ->> 'name' as action_name, item ->> 'role' as role_name,
     '{}'::jsonb as definition, item ->> 'comment' as comment
   from ${entries}, json_array_elements(entry -> 'permissions') as item where slice = 'actions'`
@@ -194,7 +198,7 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
   hdb_action: {
     query: entriesOf(
       'actions',
-      `entry ->> 'name' as action_name, (entry -> 'definition')::jsonb as action_defn, entry ->> 'comment' as comment,
+      `entry ->> 'name' as action_name, ${actionDefinition} as action_defn, entry ->> 'comment' as comment,
         false as is_system_defined`,
     ),
     relationships: { permissions: link('array', 'hdb_action_permission', 'action_name', 'action_name') },

@@ -50,7 +50,8 @@ export function fieldAnswers({ data, errors }: RemoteAnswer, aliases: readonly s
   if (located.size > 0) general.push(...errorsElsewhere(located, aliases))
   return aliases.map((alias, i) => {
     const own = located.get(alias) ?? none
-    return { value: answerTo(alias), errors: i === 0 && general.length > 0 ? [...general, ...own] : own }
+    const all = i === 0 && general.length > 0 ? [...general, ...own] : own
+    return { value: answerTo(alias), errors: all, isDataLost: data === null }
   })
 }
 

@@ -60,6 +60,8 @@ export interface Question {
 export interface FieldAnswer {
   readonly value: unknown
   readonly errors: readonly RemoteError[]
+  /** Whether there is no data at all, for reasons that the server gives. */
+  readonly isDataLost?: boolean
 }
 
 export interface RemoteError {

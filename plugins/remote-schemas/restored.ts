@@ -10,7 +10,7 @@ export function restored(answer: FieldAnswer, renamed: AnswerMembers): FieldAnsw
   const errors = answer.errors.map((error) =>
     error.path ? { ...error, path: restoredPath(error.path, renamed) } : error,
   )
-  return { value: restoredValue(answer.value, renamed), errors }
+  return { ...answer, value: restoredValue(answer.value, renamed), errors }
 }
 
 function restoredValue(value: unknown, renamed: AnswerMembers): unknown {

@@ -157,15 +157,18 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { o
         isExact: text.isExact,
         result(given) {
           const answers = given.map((answer, i) => restored(answer, renamed[i]!))
-          return isHolder ? heldResult(asked, answers) : fieldResult(answers[0]!)
+          return isHolder ? heldResult(asked, answers) : fieldResult(field, answers[0]!)
         },
       }
     },
   }
 }
 
-const fieldResult = ({ value, errors }: FieldAnswer): unknown =>
-  errors.length > 0 ? answered(value, { errors }) : value
+function fieldResult({ definition }: FieldSelection, { value, errors, isDataLost }: FieldAnswer): unknown {
+  if (errors.length > 0) return answered(value, { errors })
+  // The error is at a field beside it, which takes all with it here as well.
+  return isDataLost && isNonNullType(definition?.type) ? answered(null, { endsAnswer: true }) : value
+}
 
 /** The fields of a namespace as its object. */
 function heldResult(asked: readonly FieldSelection[], answers: readonly FieldAnswer[]): unknown {

@@ -63,6 +63,21 @@ test('errors of a remote server stand beside the data, where they belong', async
   })
 })
 
+test('a field that takes all data of its server with it is the only one with an error', async (t) => {
+  const { crm, trellis } = await startWithCrm(t)
+  const query = '{ book_by_pk(id: 1) { title } users { id } named { ... on User { id } } broken user(id: 1) { id } }'
+  const extensions = { path: '$.selectionSet.broken', code: 'unexpected' }
+  assert.deepEqual(await trellis.graphql(query), {
+    data: null,
+    errors: [{ extensions, message: 'it is broken', path: ['broken'] }],
+  })
+  crm.answer = () => ({ body: { data: null, errors: [{ message: 'not today' }] } })
+  assert.deepEqual(await trellis.graphql('{ book_by_pk(id: 1) { title } user(id: 1) { id } users { id } }'), {
+    data: null,
+    errors: [{ message: 'not today' }],
+  })
+})
+
 test('interfaces and unions, their members told apart', async (t) => {
   const { crm, trellis } = await startWithCrm(t)
   const remote = `named { __typename name ... on Car { wheels } ... on User { city } }

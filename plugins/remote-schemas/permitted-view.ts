@@ -7,6 +7,7 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLNamedType,
+  getNamedType,
   getNullableType,
   type InputValueDefinitionNode,
   isEnumType,
@@ -34,6 +35,7 @@ export function permittedView(types: RemoteTypes, text: string, dialect: Dialect
   const definitions = parseTypes(text)
   const reading = new Reading(types, definitions, dialect)
   for (const definition of definitions.values()) reading.add(definition)
+  reading.addInherited()
   reading.checkImplementations()
   const query = rootTypeOf(types.schema, 'query')!
   if (!definitions.has(query.name)) reading.problems.push(`the query root type "${query.name}" is not defined`)
@@ -271,20 +273,52 @@ class Reading {
     if (!this.problems.includes(problem)) this.problems.push(problem)
   }
 
+  /** Once all types were added: what implements an interface implements those of it. */
+  addInherited(): void {
+    for (const [name, { members, interfaces }] of this.visible) {
+      const all = new Set(interfaces)
+      // Those that are added on the way are gone through, too.
+      for (const each of all) for (const inherited of this.visible.get(each)?.interfaces ?? []) all.add(inherited)
+      this.visible.set(name, { members, interfaces: all })
+    }
+  }
+
   /** Once all types were added: whether objects show what their visible interfaces do. */
   checkImplementations(): void {
-    for (const [name, { members, interfaces }] of this.visible) {
+    for (const [name, { interfaces }] of this.visible) {
       for (const each of interfaces) {
-        for (const [field, args] of this.visible.get(each)?.members ?? []) {
-          const own = members.get(field)
-          const hidden = own && [...args].find((argument) => !own.has(argument))
-          const where = `which the interface "${each}" has`
-          if (!own) this.problems.push(`the field "${name}"."${field}" is missing, ${where}`)
-          else if (hidden !== undefined)
-            this.problems.push(`the input "${hidden}" of "${name}"."${field}" is missing, ${where}`)
-        }
+        for (const field of this.visible.get(each)?.members.keys() ?? []) this.#checkImplementation(name, each, field)
       }
     }
+  }
+
+  #checkImplementation(type: string, of: string, field: string): void {
+    const [own, wanted] = [type, of].map((each) => this.visible.get(each)?.members.get(field))
+    const where = `which the interface "${of}" has`
+    const hidden = own && [...(wanted ?? [])].find((argument) => !own.has(argument))
+    if (!own) this.problems.push(`the field "${type}"."${field}" is missing, ${where}`)
+    else if (hidden !== undefined) {
+      this.problems.push(`the input "${hidden}" of "${type}"."${field}" is missing, ${where}`)
+    } else {
+      const [given, expected] = [type, of].map((each) => this.#fieldType(each, field))
+      if (this.#isSubtype(given!, expected!)) return
+      this.problems.push(
+        `the field "${type}"."${field}" is of type ${given}, which is no ${expected} as in the interface "${of}"`,
+      )
+    }
+  }
+
+  /** The name of what a field gives. */
+  #fieldType(name: string, field: string): string | undefined {
+    const type = this.#types.schema.getType(name)
+    const known = isObjectType(type) || isInterfaceType(type) ? type.getFields()[field] : undefined
+    return known && getNamedType(known.type).name
+  }
+
+  #isSubtype(given: string | undefined, expected: string | undefined): boolean {
+    if (given === undefined || expected === undefined || given === expected) return true
+    const implementsIt = this.visible.get(given)?.interfaces.has(expected)
+    return Boolean(implementsIt || this.visible.get(expected)?.members.has(given))
   }
 
   #checkInterfaces(type: GraphQLNamedType, interfaces: ReadonlySet<string>): void {

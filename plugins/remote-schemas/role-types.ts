@@ -74,9 +74,12 @@ export class RoleTypes {
     deprecationReason,
     ...rest
   }: GraphQLArgument | GraphQLInputField): GraphQLInputFieldConfig {
+    // A default that the role may not give is the server's own affair, unless the value would be required without it.
+    const byDefault = rest.default
+    const isShown = byDefault?.literal && (isNonNullType(type) || this.#view.seesValue(byDefault.literal, type))
     return {
       type: this.input(type),
-      ...(rest.default !== undefined && { default: rest.default }),
+      ...(isShown && { default: byDefault }),
       ...(description != null && { description }),
       ...(deprecationReason != null && { deprecationReason }),
     }

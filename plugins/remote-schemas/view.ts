@@ -5,12 +5,17 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLInputType,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  getNullableType,
   isAbstractType,
   isEnumType,
+  isInputObjectType,
+  isListType,
   isObjectType,
+  Kind,
 } from 'graphql'
 import { type RemoteTypes, type RootKind, rootTypeOf } from './remote-types.ts'
 
@@ -96,6 +101,22 @@ export class RemoteView {
 
   enumValues(type: GraphQLNamedType) {
     return isEnumType(type) ? type.getValues().filter(({ name }) => this.seesMember(type, name)) : []
+  }
+
+  /** Whether all that stands in a value of a type is visible. */
+  seesValue(node: ConstValueNode, type: GraphQLInputType): boolean {
+    if (this.isWhole) return true
+    const nullable = getNullableType(type)
+    if (isListType(nullable)) {
+      const items = node.kind === Kind.LIST ? node.values : [node]
+      return items.every((item) => this.seesValue(item, nullable.ofType))
+    }
+    if (node.kind === Kind.ENUM && isEnumType(nullable)) return this.seesMember(nullable, node.value)
+    if (node.kind !== Kind.OBJECT || !isInputObjectType(nullable)) return true
+    const fields = nullable.getFields()
+    return node.fields.every(({ name: { value: name }, value }) => {
+      return this.seesMember(nullable, name) && this.seesValue(value, fields[name]!.type)
+    })
   }
 
   /** The visible object types that values of a type may have. */

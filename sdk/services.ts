@@ -53,6 +53,6 @@ export {
 export { configuredHeaders, type Environment, filledTemplate } from '../core/outgoing/configured.ts'
 export type { Freshness } from '../core/outgoing/freshness.ts'
 export { freshnessOf } from '../core/outgoing/freshness.ts'
-export { clientHeaders, forwardedHeaders, type OutgoingHeaders } from '../core/outgoing/headers.ts'
+export { clientHeaders, forwardedHeaders, isSecretHeader, type OutgoingHeaders } from '../core/outgoing/headers.ts'
 export { type SignedMessage, signatureHeaders, signingKey } from '../core/outgoing/signing.ts'
 export { isHttpUrl, loggableUrl } from '../core/outgoing/url.ts'

@@ -71,3 +71,9 @@ export function withDefaults(headers: OutgoingHeaders, dialect: Pick<Dialect, 'u
   sent['user-agent'] = `${dialect.userAgent}/${version}`
   return sent
 }
+
+const secretName =
+  /authorization|cookie|secret|token|passw|pwd|credential|jwt|signature|session|(api|private|access)-?key|(^|-)(auth|pass)(-|$)/i
+
+/** Whether a header of that name holds a secret, more often than not, so that its value is not to be shown. */
+export const isSecretHeader = (name: string): boolean => secretName.test(name)

@@ -6,6 +6,7 @@ import {
   configuredHeaders,
   type Environment,
   isDeeper,
+  isSecretHeader,
   maxLevels,
   type Observer,
   type Outgoing,
@@ -73,10 +74,7 @@ function requestHeaders(
   return id === null ? merged : { ...merged, 'x-request-id': id }
 }
 
-/** What holds secrets more often than not. */
-const secretName = /authorization|cookie|secret|token|password|api-?key/i
-
-const shownValue = (name: string, value: string): string => (secretName.test(name) ? '<redacted>' : value)
+const shownValue = (name: string, value: string): string => (isSecretHeader(name) ? '<redacted>' : value)
 
 /** Headers as administrators may see them: variables by their names, secrets of clients not at all. */
 const describedHeaders = ({ action, clientHeaders }: HandlerCall): ConfiguredHeader[] => [

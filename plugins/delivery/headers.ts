@@ -2,7 +2,7 @@
 
 import { type Dialect, version } from '../../sdk/index.ts'
 import type { ConfiguredHeader } from '../../sdk/metadata.ts'
-import { configuredHeaders, type Environment, type OutgoingHeaders } from '../../sdk/services.ts'
+import { configuredHeaders, type Environment, isSecretHeader, type OutgoingHeaders } from '../../sdk/services.ts'
 
 /** Headers with their values at hand. */
 export interface ResolvedHeaders {
@@ -18,10 +18,6 @@ export const resolveHeaders = (headers: readonly ConfiguredHeader[], environment
   configured: headers,
   sent: configuredHeaders(headers, environment),
 })
-
-/** What holds secrets more often than not. */
-const secretName =
-  /authorization|cookie|secret|token|passw|pwd|credential|jwt|signature|session|(api|private|access)-?key|(^|-)(auth|pass)(-|$)/i
 
 const masked = '<redacted>'
 
@@ -43,7 +39,7 @@ export function loggedRequestHeaders(
     ...defaults,
     ...configured.map((header): LoggedHeader => {
       const { name } = header
-      if ('value' in header) return { name, value: secretName.test(name) && !showsEnvironment ? masked : header.value }
+      if ('value' in header) return { name, value: isSecretHeader(name) && !showsEnvironment ? masked : header.value }
       return showsEnvironment ? { name, value: textOf(sent[name.toLowerCase()]) } : header
     }),
   ]
@@ -60,7 +56,7 @@ export function loggedResponseHeaders(
   const logged: LoggedHeader[] = []
   for (const name in headers) {
     const given = headers[name] ?? []
-    const isSecret = secretName.test(name)
+    const isSecret = isSecretHeader(name)
     for (const value of typeof given === 'string' ? [given] : given) {
       logged.push({ name, value: isSecret ? masked : value })
     }

@@ -239,11 +239,15 @@ test('answers that will do', async (t) => {
 
 test('what administrators are told of a call that went wrong, and nobody else', async (t) => {
   process.env['TEST_ACTION_SECRET'] = 's3cret'
-  const shop = await startShop(t, () => ({ status: 500, body: { why: 'x' }, headers: { 'set-cookie': 'a=1' } }))
+  const shop = await startShop(t, () => ({
+    status: 500,
+    body: { why: 'x' },
+    headers: { 'set-cookie': 'a=1', 'x-signature': 'a=1' },
+  }))
   const headers = [{ name: 'X-Key', value_from_env: 'TEST_ACTION_SECRET' }]
   await shop.action('look', { type: 'query', headers, forward_client_headers: true })
   await shop.op('create_action_permission', { action: 'look', role: 'editor' })
-  const client = { authorization: 'Bearer hush', 'x-plain': 'p' }
+  const client = { authorization: 'Bearer hush', 'x-auth': 'hush', 'x-jwt': 'hush', 'x-plain': 'p' }
   const { text, body } = await shop.request<Refused>('/v1/graphql', { body: { query: '{look{id}}' }, headers: client })
   const { request, response, error } = body.errors[0]!.extensions['internal'] as {
     request: { url: string; body: unknown; headers: { name: string }[] }

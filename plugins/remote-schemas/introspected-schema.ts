@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
   type IntrospectionSchema,
+  type IntrospectionType,
   isEnumType,
 } from 'graphql'
 import { badRequest, messageOf, TrellisError } from '../../sdk/index.ts'
@@ -44,7 +45,7 @@ function schemaOrError(answer: unknown): GraphQLSchema | TrellisError {
 export function repeatedFields(answer: object, type: string): string[] {
   const { types } = (answer as { readonly data: IntrospectionQuery }).data.__schema
   const listed = types.find(({ name }) => name === type)
-  const names = listed?.kind === 'OBJECT' ? listed.fields.map(({ name }) => name) : []
+  const names = listed?.kind === 'OBJECT' ? (listed.fields ?? []).map(({ name }) => name) : []
   const seen = new Set<string>()
   return names.filter((name) => {
     const isRepeated = seen.has(name)
@@ -77,7 +78,19 @@ function readIntrospection(answer: unknown): IntrospectionQuery {
   }
   const query = member(schema, 'queryType', at)
   checkText(member(query, 'name', `${at}.queryType`), `${at}.queryType.name`)
-  return { __schema: schema as IntrospectionSchema }
+  return { __schema: completed(schema as IntrospectionSchema) }
+}
+
+/** Servers may have null, or nothing, for lists that are empty. */
+function completed(schema: IntrospectionSchema): IntrospectionSchema {
+  const isPartial = (type: IntrospectionType) =>
+    (type.kind === 'OBJECT' || type.kind === 'INTERFACE') && !(type.interfaces && type.fields)
+  if (!schema.types.some(isPartial)) return schema
+  const types = schema.types.map((type) => {
+    if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return type
+    return { ...type, interfaces: type.interfaces ?? [], fields: type.fields ?? [] }
+  })
+  return { ...schema, types }
 }
 
 function checkText(value: unknown, at: string): void {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { buildSchema, graphqlSync } from 'graphql'
+import { buildSchema, graphqlSync, introspectionFromSchema } from 'graphql'
 import { startLibrary } from '../support/library.ts'
 import { startCrm, startWithCrm } from './crm.ts'
 
@@ -90,4 +90,20 @@ test('servers of older versions of GraphQL are asked for what they know', async 
       internal: { response: { errors: [{ message: 'no introspection' }] } },
     },
   })
+})
+
+test('lists that are empty may be null in what a server tells, or be missing', async (t) => {
+  const { crm, trellis } = await startBoth(t)
+  const { __schema } = introspectionFromSchema(buildSchema(newTypes))
+  const types = __schema.types.map((type) => {
+    if (type.name === 'Query') return { ...type, interfaces: null }
+    return type.name === 'Mutation' ? { ...type, interfaces: undefined, fields: null } : type
+  })
+  crm.answer = () => ({ body: { data: { __schema: { ...__schema, types } } } })
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  crm.answer = null
+  crm.types = newTypes
+  const { errors } = await trellis.graphql<{ errors: { message: string }[] }>('mutation { set { id } }')
+  assert.equal(errors[0]?.message, `field "set" not found in type: 'mutation_root'`)
+  assert.deepEqual(await trellis.graphql('{ find(by: {id: 1}) }'), { data: { find: null } })
 })

@@ -196,6 +196,11 @@ function claims(
     (kind) => localRootFields(types, kind).length > 0,
   )
   const namespaces = names.namespace === null ? [] : kinds.map((kind) => namespaceType(names, kind))
+  const taken = namespaces.find((name) => types.definitions.has(name))
+  if (taken !== undefined) {
+    context.report(object, conflictingDefinitions(taken))
+    return false
+  }
   const claimed = {
     schemas: ['standard'] as const,
     types: [...namespaces, ...fresh.filter((name) => !types.scalars.has(name))],

@@ -22,11 +22,13 @@ export class RemoteNames {
       const { name } = type
       const isFixed = name.startsWith('__') || isSpecifiedScalarType(type) || (isObjectType(type) && roots.has(type))
       const local = changed(name, type_names, isFixed)
+      checkReserved(name, local)
       const other = this.#remoteTypes.get(local)
       if (other !== undefined) throw ambiguous(`the types "${other}" and "${name}" are both called "${local}"`)
       this.#localTypes.set(name, local)
       this.#remoteTypes.set(local, name)
     }
+    if (this.namespace !== null) checkReserved('', this.namespace)
     this.keepsTypes = [...this.#localTypes].every(([remote, local]) => remote === local)
     this.#checkFields(schema)
   }
@@ -49,7 +51,11 @@ export class RemoteNames {
       if (!isObjectType(type) && !isInterfaceType(type)) {
         throw ambiguous(`there is no object or interface type "${parent}"`)
       }
-      const locals = Object.keys(type.getFields()).map((field) => this.localField(parent, field))
+      const locals = Object.keys(type.getFields()).map((field) => {
+        const local = this.localField(parent, field)
+        checkReserved(field, local)
+        return local
+      })
       const repeated = locals.find((name, i) => locals.indexOf(name) !== i)
       if (repeated !== undefined) throw ambiguous(`several fields of the type "${parent}" are called "${repeated}"`)
     }
@@ -68,6 +74,11 @@ export class RemoteNames {
 }
 
 const ambiguous = (reason: string) => badRequest('remote-schema-error', `the customization does not fit: ${reason}`)
+
+/** Refuses names that GraphQL keeps for itself, unless the server has them. */
+function checkReserved(name: string, local: string): void {
+  if (local !== name && local.startsWith('__')) throw ambiguous(`the name "${local}" begins with two underscores`)
+}
 
 function changed(name: string, { mapping = {}, prefix = '', suffix = '' }: NameChanges = {}, isFixed: boolean): string {
   if (Object.hasOwn(mapping, name)) return mapping[name]!

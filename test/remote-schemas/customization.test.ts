@@ -94,6 +94,12 @@ test('customizations that do not fit', async (t) => {
       { field_names: [{ parent_type: 'User', prefix: 'a_' }] },
       'the field "name" of the type "User" is not called the same in the interface "Named"',
     ],
+    [{ type_names: { mapping: { User: '__User' } } }, 'the name "__User" begins with two underscores'],
+    [
+      { field_names: [{ parent_type: 'Car', mapping: { wheels: '__typename' } }] },
+      'the name "__typename" begins with two underscores',
+    ],
+    [{ root_fields_namespace: '__crm' }, 'the name "__crm" begins with two underscores'],
   ]
   for (const [customization, reason] of cases) {
     const { status, body } = await trellis.opError('add_remote_schema', {
@@ -104,6 +110,17 @@ test('customizations that do not fit', async (t) => {
     assert.deepEqual([status, path, code], [400, '$.args', 'constraint-violation'])
     assert.equal(error.split(': ')[1], reason, error)
   }
+  const { body } = await trellis.opError('add_remote_schema', {
+    name: 'crm',
+    definition: {
+      url: crm.url,
+      customization: { root_fields_namespace: 'crm', type_names: { mapping: { User: 'crm_query' } } },
+    },
+  })
+  assert.equal(
+    (body as { error: string }).error,
+    'found conflicting definitions for "crm_query" when collecting types from the schema',
+  )
 })
 
 test('another Trellis, and Trellis itself', async (t) => {

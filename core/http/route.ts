@@ -1,6 +1,7 @@
 // A route of a plugin as Fastify runs it. The order of the steps is the order of the checks: who asks, what is asked,
 // whether they may.
 
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthService } from '../auth/auth.ts'
 import type { Applicant } from '../engine/applicant.ts'
@@ -93,8 +94,26 @@ async function answer({ route, request, reply, exchange }: RequestWork, context:
   if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
 }
 
+function isSendable(name: string, value: unknown): boolean {
+  try {
+    validateHeaderName(name)
+    for (const each of [value].flat()) validateHeaderValue(name, String(each))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Takes headers away that Node refuses to send, as those that hold a line break: with them the error could not be sent either. */
+function dropUnsendable(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (!isSendable(name, value)) reply.removeHeader(name)
+  }
+}
+
 function fail(error: unknown, { route, request, reply, exchange }: RequestWork, context: RouteContext): void {
   if (!reply.sent) {
+    dropUnsendable(reply)
     sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
     return
   }

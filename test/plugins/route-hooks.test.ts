@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { badRequest, definePlugin } from '../../sdk/index.ts'
+import { answered, badRequest, definePlugin, fieldMap, graphql, type RouteCall } from '../../sdk/index.ts'
+import { recordingObserver } from '../http/server.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const refuse = async () => {
@@ -56,4 +57,44 @@ test('what throws around a request before it gives a promise refuses it', async 
   const trellis = await startTrellis(t, { plugins: [strict] })
   const { status, body } = await trellis.request('/v1/query', { body: '{}', headers: { 'x-bad': '1' } })
   assert.deepEqual([status, body], [400, { path: '$', error: 'not so', code: 'bad-request' }])
+})
+
+test('a header that cannot be sent is an error of the request, and ends nothing else', async (t) => {
+  const observe = recordingObserver()
+  const careless = definePlugin({
+    name: 'careless',
+    dependencies: ['graphql'],
+    register(engine) {
+      const handle = ({ request: { query }, reply }: RouteCall) => {
+        reply.header(String(query['name'] ?? 'x-said'), String(query['said']))
+        return { done: true }
+      }
+      engine.routes.add({ method: 'GET', url: '/said', auth: 'session', handle })
+      engine.around({
+        async admission({ headers, setHeader }, run) {
+          if (headers['x-admitted'] !== undefined) setHeader('x-admitted', 'a\nb')
+          return run()
+        },
+      })
+      const resolve = () => answered('x', { headers: { 'x-said': 'a\nb' } })
+      const field = () => ({
+        type: graphql.GraphQLString,
+        extensions: { root: { kind: 'resolved' as const, resolve } },
+      })
+      engine.graphql.contribute({ name: 'careless', query: () => fieldMap({ careless: field }) })
+    },
+  })
+  const trellis = await startTrellis(t, { plugins: [careless], observe })
+  const internal = { path: '$', error: 'internal error', code: 'unexpected' }
+  const refused = await trellis.request('/said?said=a%0Ab')
+  assert.deepEqual([refused.status, refused.headers.get('x-said'), refused.body], [500, null, internal])
+  const other = await trellis.request('/said?name=x%20y&said=a')
+  assert.deepEqual([other.status, other.body], [500, internal])
+  const admitted = await trellis.request('/said?said=ok', { headers: { 'x-admitted': '1' } })
+  assert.deepEqual([admitted.status, admitted.body], [500, internal])
+  const errors = [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }]
+  assert.deepEqual((await trellis.request('/v1/graphql', { body: { query: '{ careless }' } })).body, { errors })
+  const told = observe.entries.filter(({ detail }) => /header/i.test(String(detail)))
+  assert.equal(told.filter(({ type }) => type === 'unstructured').length, 4)
+  assert.deepEqual((await trellis.request('/said?said=ok')).body, { done: true })
 })

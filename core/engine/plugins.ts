@@ -4,8 +4,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { placeBelow } from '../errors/thrown.ts'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { placeBelow, shownInLine } from '../errors/thrown.ts'
 import type { Plugin } from './plugin.ts'
 import { StartError } from './start-error.ts'
 
@@ -25,7 +25,7 @@ export const pluginLabel = ({ plugin, source }: LoadedPlugin): string =>
   source === null ? `plugin "${plugin.name}"` : `plugin "${plugin.name}" (${source})`
 
 const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message || error.name : String(error)).split('\n')[0] ?? ''
+  (error instanceof Error ? error.message || error.name : shownInLine(error)).split('\n')[0] ?? ''
 
 /** The first line of an error of a plugin's code, with the place in the plugin's files where its author has to look. */
 function located(error: unknown, file: string | undefined): string {
@@ -49,6 +49,10 @@ function isPlugin(value: unknown): value is Plugin {
   return trellisPlugin === true && typeof name === 'string' && name !== '' && typeof register === 'function'
 }
 
+/** Whether a value is what compilers make of an ES module for `require`, whose default export is a member of it. */
+const isCompiledModule = (value: unknown): value is { readonly default: unknown } =>
+  typeof value === 'object' && value !== null && '__esModule' in value && 'default' in value
+
 /** Loads the plugins of `--plugin`: paths relative to `directory`, or package names as a module there would import. */
 export async function loadPlugins(sources: readonly string[], directory: string): Promise<LoadedPlugin[]> {
   if (sources.length > 0) shareContract()
@@ -59,14 +63,19 @@ export async function loadPlugins(sources: readonly string[], directory: string)
 
 /** The given plugins and those that options name, in the order in which they register. */
 export async function findPlugins(given: readonly Plugin[], sources: readonly string[]): Promise<LoadedPlugin[]> {
-  const values = given.map((plugin): LoadedPlugin => ({ plugin, source: null }))
+  const values = given.map((plugin): LoadedPlugin => {
+    if (isPlugin(plugin)) return { plugin, source: null }
+    throw new PluginError(
+      `${shownInLine(plugin)} is given as a plugin and is none: it must come from definePlugin({ name, ... })`,
+    )
+  })
   return orderPlugins([...values, ...(await loadPlugins(sources, process.cwd()))])
 }
 
 async function loadPlugin(source: string, directory: string): Promise<LoadedPlugin> {
   const file = isPath(source) ? fileOfPath(source, directory) : fileOfPackage(source, directory)
-  const module = await importFile(file, source)
-  const plugin = module.default
+  const { default: exported } = await importFile(file, source)
+  const plugin = isCompiledModule(exported) ? exported.default : exported
   if (!isPlugin(plugin)) {
     throw new PluginError(
       `plugin "${source}" is not a plugin: its default export must come from definePlugin({ name, ... })`,
@@ -82,8 +91,11 @@ function shareContract(): void {
   if (contractIsShared) return
   contractIsShared = true
   registerHooks({
-    resolve: (specifier, context, next) =>
-      next(specifier, /^trellis($|\/)/.test(specifier) ? { ...context, parentURL: import.meta.url } : context),
+    resolve(specifier, context, next) {
+      const isElsewhere = /^trellis($|\/)/.test(specifier) && context.parentURL !== import.meta.url
+      // What is required looks around itself whatever the context says.
+      return isElsewhere ? { url: import.meta.resolve(specifier), shortCircuit: true } : next(specifier, context)
+    },
   })
 }
 
@@ -105,7 +117,7 @@ const kindOf = (path: string): 'file' | 'directory' | null => {
 }
 
 function fileOfPath(source: string, directory: string): string {
-  const path = resolve(directory, source.startsWith('file:') ? new URL(source).pathname : source)
+  const path = resolve(directory, source.startsWith('file:') ? fileURLToPath(source) : source)
   const kind = kindOf(path)
   if (kind === null) throw new PluginError(`plugin "${source}" cannot be loaded: there is no file ${path}`)
   return kind === 'file' ? path : entryOf(path, '.', source)

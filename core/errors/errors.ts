@@ -136,7 +136,7 @@ export const validationFailed = (message: string, path: readonly PathKey[] = [],
 /** Turns anything thrown into a {@link TrellisError}; what is unknown becomes an internal error without details. */
 export function toTrellisError(error: unknown): TrellisError {
   if (error instanceof TrellisError) return error
-  return internalError('internal error', { cause: error })
+  return internalError('internal error', { cause: error ?? new Error(`${error} was thrown`) })
 }
 
 /** Runs `work`; an error it throws is located one level further in, at `key`. */

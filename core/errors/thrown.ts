@@ -1,6 +1,7 @@
 // What can be told of something that was thrown, which may be anything.
 
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
 
 /** Its message; of what is no error, its text. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
@@ -15,9 +16,13 @@ export function tlsReasonOf(thrown: unknown): string | null {
 /** Its message; of an error of OpenSSL's the reason alone. */
 export const reasonOf = (thrown: unknown): string => tlsReasonOf(thrown) ?? messageOf(thrown)
 
+/** What is no error, in one line, for the log. */
+export const shownInLine = (value: unknown): string =>
+  typeof value === 'string' ? value : inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
+
 /** Its stack, for the log; of what is no error, its text. */
 export const stackOf = (thrown: unknown): string =>
-  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : shownInLine(thrown)
 
 /** The code that Node, PostgreSQL or a library gave it; undefined when it has none. */
 export function codeOf(thrown: unknown): string | undefined {

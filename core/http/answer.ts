@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { flatError, TrellisError, toTrellisError } from '../errors/errors.ts'
+import { stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import { dialects } from '../names/dialect.ts'
 import type { Settings } from '../options/options.ts'
@@ -102,8 +103,7 @@ function ofStatus({ code, statusCode, message }: FailureWithStatus): TrellisErro
 
 function logCause({ cause }: TrellisError, observe: Observer): void {
   if (cause === undefined) return
-  const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-  observe.log({ type: 'unstructured', level: 'error', detail })
+  observe.log({ type: 'unstructured', level: 'error', detail: stackOf(cause) })
 }
 
 /** Seconds after which a request that could not be served is worth another try. */

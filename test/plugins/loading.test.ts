@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { Apis } from '../../core/engine/apis.ts'
 import { loadPlugins, orderPlugins, PluginError, pluginFailure } from '../../core/engine/plugins.ts'
 import { definePlugin, operation, type Plugin, Type } from '../../sdk/index.ts'
@@ -42,9 +43,16 @@ test('a plugin is loaded from a file, a directory or a package, wherever they ar
     'node_modules/@scope/four/four.js': pluginText('four'),
     'node_modules/@scope/four/extra.js': pluginText('five'),
     'node_modules/six/index.mjs': pluginText('six'),
+    'my plugin.cjs': `module.exports = require('trellis').definePlugin({ name: 'seven', register() {} })`,
+    'compiled.cjs': `
+      Object.defineProperty(exports, '__esModule', { value: true })
+      exports.default = require('trellis').definePlugin({ name: 'eight', register() {} })
+    `,
   })
   const absolute = join(directory, 'one.ts')
   assert.deepEqual(await namesOf([absolute, './folder', './built'], directory), ['one', 'two', 'three'])
+  const url = pathToFileURL(join(directory, 'my plugin.cjs')).href
+  assert.deepEqual(await namesOf([url, './my plugin.cjs', './compiled.cjs'], directory), ['seven', 'seven', 'eight'])
   assert.deepEqual(await namesOf(['one.ts', '@scope/four', '@scope/four/extra', 'six'], directory), [
     ...['one', 'four', 'five', 'six'],
   ])

@@ -72,7 +72,13 @@ function membersBy(fields: readonly FieldSelection[]): Members {
 
 /** Whether a value needs no more than to be handed on. */
 const isPlain = (value: unknown): boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  typeof value === 'string' || Number.isFinite(value) || typeof value === 'boolean'
+
+/** Whether there is nothing: numbers that JSON does not have are null there. */
+const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))
+
+const isInJson = (value: unknown): boolean => isPlain(value) || typeof value === 'object'
 
 /** Completes the values of one call. */
 export class Completion {
@@ -105,7 +111,7 @@ export class Completion {
 
   #value(value: unknown, shape: OutputShape, field: FieldSelection, place: Place): unknown {
     const { isNullable } = shape
-    if (value === null || value === undefined) {
+    if (isNothing(value)) {
       if (isNullable) return null
       return this.#refuse(notNull(field), field, place)
     }
@@ -115,6 +121,13 @@ export class Completion {
 
   #nonNull(value: unknown, { type, item, isLeaf }: OutputShape, field: FieldSelection, place: Place): unknown {
     if (isLeaf) {
+      if (!isInJson(value)) {
+        return this.#refuse(
+          `the value of field "${field.name}" is a ${typeof value}, which JSON does not have`,
+          field,
+          place,
+        )
+      }
       if (!isObjectLike(value)) return value
       if (isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type))) {
         return this.#refuse(`expecting a value of type "${type}" for field "${field.name}"`, field, place)

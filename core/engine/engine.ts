@@ -196,7 +196,12 @@ async function registerPlugins(services: Services, plugins: readonly LoadedPlugi
         throw pluginFailure(loaded, error)
       }
     }
-    await services.app.register(fp(register, { name, dependencies: [...dependencies] }))
+    try {
+      await services.app.register(fp(register, { name, dependencies: [...dependencies] }))
+    } catch (error) {
+      // Of what the plugin gave to the Fastify instance, which loads it now.
+      throw pluginFailure(loaded, error)
+    }
   }
 }
 

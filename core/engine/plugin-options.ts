@@ -1,5 +1,6 @@
 // The options of plugins beside those of core: which there are, and the values of one plugin's.
 
+import type { TSchema } from '@sinclair/typebox'
 import { authOptionsRefusal } from '../auth/option-rules.ts'
 import { nearestNames } from '../errors/nearest.ts'
 import { dialects } from '../names/dialect.ts'
@@ -40,11 +41,11 @@ export function optionsOf(plugins: readonly LoadedPlugin[]): readonly Option[] {
 }
 
 function optionsOfPlugin(loaded: LoadedPlugin): readonly Option[] {
-  const own = optionsIn(loaded.plugin.options ?? {})
-  const broken = own.find(({ declaration }) => declaration === undefined)
+  const { options = {} } = loaded.plugin
+  const broken = Object.entries(options).find(([, schema]: [string, TSchema | undefined]) => !schema?.option)
   if (broken)
-    throw new PluginError(`${pluginLabel(loaded)} declares an option "${broken.key}" without option.text or its like`)
-  return own
+    throw new PluginError(`${pluginLabel(loaded)} declares an option "${broken[0]}" without option.text or its like`)
+  return optionsIn(options)
 }
 
 /** The values of these options among all settings; what is absent or null has its default. */

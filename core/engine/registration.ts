@@ -1,7 +1,7 @@
 // The engine as one plugin sees it: what it adds is recorded under its name, and every refusal says whose it is.
 
 import type { FastifyInstance } from 'fastify'
-import type { Access } from '../access/access.ts'
+import type { Access, AccessService } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
 import { lend } from '../database/database.ts'
@@ -15,6 +15,7 @@ import type { Observer } from '../log/observe.ts'
 import type { MetadataRegistry } from '../metadata/registry.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import type { ModelEffect, Slice } from '../metadata/slices.ts'
+import type { Source } from '../metadata/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
@@ -23,6 +24,7 @@ import type { SessionSettings } from '../session/session-settings.ts'
 import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
+import { checkContribution, checkNarrowing, checkOperation, checkRoute, checkSurroundings } from './declared.ts'
 import type { Measures } from './measures.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
@@ -80,7 +82,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { name } = loaded.plugin
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
   return {
-    access: services.access,
+    access: checkedAccess(services.access),
     settings: services.settings,
     options: services.options.get(loaded) ?? {},
     dialect: services.dialect,
@@ -90,7 +92,10 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     auth: services.auth,
     admission: admissionBy(services.wrapping),
     sessionSettings: services.sessionSettings,
-    around: (surroundings) => services.wrapping.add(surroundings),
+    around(surroundings) {
+      checkSurroundings(surroundings)
+      services.wrapping.add(surroundings)
+    },
     outgoing: services.outgoing,
     apis: services.apis,
     configuration: {
@@ -100,11 +105,17 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     measures: services.measures,
     provide: (key, service) => services.services.provide(key, service, loaded),
     use: (key) => services.services.use(key, loaded),
-    operations: { add: (...added) => operations.add(owner, ...added), all: () => operations.all() },
+    operations: {
+      add(...added) {
+        for (const each of added) checkOperation(each)
+        operations.add(owner, ...added)
+      },
+      all: () => operations.all(),
+    },
     metadata: {
       slice: (key, slice) => registry.addSlice(withOwner({ ...slice, key } as Slice, loaded), name),
       facet: (facet) => registry.addFacet(facet, name),
-      source: (source) => registry.addSource(source, name),
+      source: (source) => registry.addSource(wantedBy(source, loaded), name),
       typeNames: (generated) => registry.addGeneratedTypes(generated),
       effect: (effect) => registry.addEffect(reconciling(effect, loaded)),
       service: services.metadata,
@@ -128,18 +139,53 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   }
 }
 
+const checkedAccess = (access: Access): AccessService => ({
+  narrow(narrowing) {
+    checkNarrowing(narrowing)
+    access.narrow(narrowing)
+  },
+  of: (model, accessor) => access.of(model, accessor),
+})
+
 /** The slice, whose failures to resolve say whose it is; a broken entry is reported instead, and is no failure. */
 function withOwner(slice: Slice, plugin: LoadedPlugin): Slice {
   if (!slice.resolve) return slice
   const resolve: Slice['resolve'] = (value, context) => {
     try {
-      return slice.resolve?.(value, context)
+      const resolved = slice.resolve?.(value, context)
+      refusePromise(resolved)
+      return resolved
     } catch (error) {
       throw pluginFailure(plugin, error, `failed to resolve the metadata "${slice.key}"`)
     }
   }
   return { ...slice, resolve }
 }
+
+/** Refuses what an asynchronous function gives where nobody waits. */
+function refusePromise(value: unknown): void {
+  if (!(value instanceof Promise)) return
+  value.catch(() => {})
+  throw new Error('"resolve" must not be asynchronous')
+}
+
+/** The source, whose failure to tell what is wanted of it says whose it is. */
+const wantedBy = <Definition, Value>(
+  source: Source<Definition, Value>,
+  plugin: LoadedPlugin,
+): Source<Definition, Value> => ({
+  key: source.key,
+  ...(source.timeout !== undefined && { timeout: source.timeout }),
+  ...(source.reloadedBy !== undefined && { reloadedBy: source.reloadedBy }),
+  fetch: (definition, signal, context) => source.fetch(definition, signal, context),
+  wanted(document) {
+    try {
+      return source.wanted(document)
+    } catch (error) {
+      throw pluginFailure(plugin, error, `failed to tell what it wants of the source "${source.key}"`)
+    }
+  },
+})
 
 /** The effect, whose failure for the first model, which no request asked for, says whose it is. */
 const reconciling =
@@ -164,6 +210,7 @@ function addMembers(configuration: ConfigurationMember[], members: readonly Conf
 }
 
 function addContribution(contributions: Contribution[], contribution: Contribution): void {
+  checkContribution(contribution)
   const taken = contributions.some(({ name }) => name === contribution.name)
   if (taken) throw new Error(`GraphQL contribution "${contribution.name}" is declared already`)
   contributions.push(contribution)
@@ -175,10 +222,11 @@ export const openRoutes = ({ routes, apis }: Pick<Services, 'routes' | 'apis'>):
 
 function addRoutes({ routes, apis }: Services, plugin: LoadedPlugin, added: readonly Route[]): void {
   for (const route of added) {
+    checkRoute(route)
     const place = `${route.method} ${route.url}`
     const other = routes.get(place)
     if (other) throw new Error(`route ${place} is declared by plugin "${other.plugin.plugin.name}" already`)
-    const api = route.api === undefined ? apiOf(plugin.plugin) : route.api
+    const api = route.api === null ? null : (route.api?.toLowerCase() ?? apiOf(plugin.plugin))
     if (api !== null && !apis.known.includes(api)) {
       throw new Error(`route ${place} is of API "${api}", which no plugin declares`)
     }

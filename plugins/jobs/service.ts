@@ -97,11 +97,12 @@ export class JobService implements Jobs, JobReport {
     return declared
   }
 
-  #check({ name, concurrency = 1, timeout = null }: Job): void {
+  #check({ name, concurrency = 1, timeout = null, run }: Job): void {
     if (typeof name !== 'string' || name === '' || name.length > longestName) {
       throw new TypeError(`a job's name has 1 to ${longestName} characters`)
     }
     if (this.#names.has(name)) throw new TypeError(`job "${name}" is declared already`)
+    if (typeof run !== 'function') throw new TypeError(`job "${name}": "run" has to be a function`)
     if (!Number.isInteger(concurrency) || concurrency < 1)
       throw new TypeError(`job "${name}": concurrency is at least 1`)
     if (timeout !== null && !(timeout > 0 && timeout < 2 ** 31)) {

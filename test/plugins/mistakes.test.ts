@@ -1,0 +1,187 @@
+// What authors of plugins get wrong in plain JavaScript, where no compiler tells them: it is said at the start, under the
+// name of the plugin, and hurts nothing else.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PluginError } from '../../core/engine/plugins.ts'
+import { jobs } from '../../plugins/jobs/index.ts'
+import { definePlugin, type Engine, fieldMap, graphql, operation, type Plugin, Type } from '../../sdk/index.ts'
+import { recordingObserver } from '../http/server.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+/** As JavaScript would write it. */
+const untyped = (value: unknown) => value as never
+
+const mistaken = (register: (engine: Engine) => unknown, more: object = {}): Plugin =>
+  definePlugin({ name: 'mine', dependencies: ['graphql', 'jobs'], register: untyped(register), ...more })
+
+const handle = () => null
+const notes = { schema: Type.Array(Type.String()), empty: [] }
+
+const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegExp]>> = {
+  'no plugin': [undefined, /^undefined is given as a plugin and is none: it must come from definePlugin/],
+  'the module of a plugin': [{ default: mistaken(() => {}) }, /^\{ default: .* is given as a plugin and is none/],
+  'a plugin that never was one': [{ name: 'mine', register() {} }, /^\{ name: 'mine', .* is given as a plugin/],
+  'a plugin without a name': [mistaken(() => {}, { name: undefined }), /^\{.* is given as a plugin and is none/],
+  'an option that is undefined': [
+    mistaken(() => {}, { options: { size: undefined } }),
+    /^plugin "mine" declares an option "size" without option\.text or its like$/,
+  ],
+  'who may ask, in a wrong word': [
+    mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', auth: 'admins', handle }))),
+    /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of admin, session, none, and is admins$/,
+  ],
+  'who may ask, left out': [
+    mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', handle }))),
+    /^plugin "mine" failed to start: route GET \/x: "auth" has to be one of .*, and is undefined$/,
+  ],
+  'a method in small letters': [
+    mistaken(({ routes }) => routes.add(untyped({ method: 'get', url: '/x', auth: 'none', handle }))),
+    /^plugin "mine" failed to start: route get \/x: "method" has to be one of GET, POST, PUT, PATCH, DELETE, and is get$/,
+  ],
+  'a route without a handler': [
+    mistaken(({ routes }) => routes.add(untyped({ method: 'GET', url: '/x', auth: 'none' }))),
+    /^plugin "mine" failed to start: route GET \/x: "handle" has to be a function$/,
+  ],
+  'work that there is not': [
+    mistaken(({ around }) => around(untyped({ documents: handle, request: undefined }))),
+    /^plugin "mine" failed to start: around has no member "documents", did you mean "document"\?$/,
+  ],
+  'something around the work that is no function': [
+    mistaken(({ around }) => around(untyped({ document: {} }))),
+    /^plugin "mine" failed to start: around: "document" has to be a function$/,
+  ],
+  'a narrowing that narrows nothing': [
+    mistaken(({ access }) => access.narrow(untyped({ name: 'hidden', where: handle }))),
+    /^plugin "mine" failed to start: the narrowing "hidden" has no member "where": there are rows, written, change$/,
+  ],
+  'a contribution to nothing': [
+    mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', queries: handle }))),
+    /^plugin "mine" failed to start: GraphQL contribution "mine" has no member "queries": there are query, mutation, /,
+  ],
+  'an operation without a handler': [
+    mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any() }))),
+    /^plugin "mine" failed to start: operation "x": "handle" has to be a function$/,
+  ],
+  'a list of operations': [
+    mistaken(({ operations }) => operations.add(untyped([operation({ type: 'x', args: Type.Any(), handle })]))),
+    /^plugin "mine" failed to start: an operation has no "type"$/,
+  ],
+  'arguments that are no schema of TypeBox': [
+    mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: { type: 'object' }, handle }))),
+    /^plugin "mine" failed to start: operation "x": "args" has to be a schema of TypeBox$/,
+  ],
+  'a job without a body': [
+    mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly' }))),
+    /^plugin "mine" failed to start: job "nightly": "run" has to be a function$/,
+  ],
+  'metadata that is resolved asynchronously': [
+    mistaken(({ metadata }) => {
+      const resolve = () => Promise.reject(new Error('nobody waits'))
+      metadata.slice('notes', untyped({ ...notes, resolve }))
+    }),
+    /^plugin "mine" failed to resolve the metadata "notes": "resolve" must not be asynchronous$/,
+  ],
+  'a source that cannot say what is wanted': [
+    mistaken(({ metadata }) => {
+      const wanted = () => {
+        throw new Error('no idea')
+      }
+      metadata.source({ key: 'mine', wanted, fetch: async () => null })
+    }),
+    /^plugin "mine" failed to tell what it wants of the source "mine": no idea$/,
+  ],
+  'a plugin of Fastify that fails': [
+    mistaken(({ app }) => {
+      app.register(() => Promise.reject(new Error('not here')))
+    }),
+    /^plugin "mine" failed to start: not here$/,
+  ],
+  'a hook that Fastify does not know': [
+    mistaken(({ app }) => void app.addHook(untyped('onNothing'), untyped(handle))),
+    /^plugin "mine" failed to start: onNothing hook not supported!$/,
+  ],
+  'what is no error, thrown': [
+    mistaken(() => Promise.reject({ why: 'not today' })),
+    /^plugin "mine" failed to start: \{ why: 'not today' \}$/,
+  ],
+}
+
+for (const [title, [plugin, message]] of Object.entries(mistakes)) {
+  test(`the start tells of ${title}`, async (t) => {
+    await assert.rejects(startTrellis(t, { plugins: [untyped(plugin)] }), (error: Error) => {
+      assert.ok(error instanceof PluginError, error.stack)
+      assert.match(error.message, message)
+      return true
+    })
+  })
+}
+
+test('a route may name the API of its plugin as the plugin does', async (t) => {
+  const register = ({ routes }: Engine) =>
+    routes.add({ method: 'GET', url: '/x', api: 'Notes', auth: 'none', handle: () => 1 })
+  const trellis = await startTrellis(t, { plugins: [mistaken(register, { api: 'Notes' })] })
+  assert.equal((await trellis.request('/x')).body, 1)
+})
+
+test('members of its own do not keep an object of a class from standing around the work', async (t) => {
+  class Counting {
+    count = 0
+    readonly tell = () => `${this.count}`
+    operation<T>(_work: unknown, run: () => Promise<T>): Promise<T> {
+      return run()
+    }
+  }
+  await startTrellis(t, { plugins: [mistaken(({ around }) => around(new Counting()))] })
+})
+
+test('what is thrown without being an error is logged', async (t) => {
+  const observe = recordingObserver()
+  const thrown = { nothing: undefined, null: null, object: { why: { not: 'today' } } }
+  const plugin = mistaken(({ routes }) => {
+    for (const [name, value] of Object.entries(thrown)) {
+      const fail = () => Promise.reject(value)
+      routes.add({ method: 'GET', url: `/${name}`, auth: 'none', handle: fail })
+    }
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin], observe })
+  for (const name of Object.keys(thrown)) assert.equal((await trellis.request(`/${name}`)).status, 500)
+  const told = observe.entries.filter(({ type, level }) => type === 'unstructured' && level === 'error')
+  const lines = told.map(({ detail }) => String(detail).split('\n')[0])
+  assert.deepEqual(lines, ['Error: undefined was thrown', 'Error: null was thrown', "{ why: { not: 'today' } }"])
+})
+
+test('values that JSON does not have are refused where they stand', async (t) => {
+  const { GraphQLFloat, GraphQLNonNull, GraphQLString } = graphql
+  const required = new GraphQLNonNull(GraphQLFloat)
+  const fields = {
+    big: [GraphQLString, 10n],
+    call: [GraphQLString, () => 1],
+    none: [GraphQLFloat, Number.NaN],
+    required: [required, Number.NaN],
+    number: [required, 1.5],
+  } as const
+  const plugin = mistaken((engine) => {
+    const query = () =>
+      fieldMap(
+        Object.fromEntries(
+          Object.entries(fields).map(([name, [type, value]]) => [
+            name,
+            () => ({ type, extensions: { root: { kind: 'resolved' as const, resolve: () => value } } }),
+          ]),
+        ),
+      )
+    engine.graphql.contribute({ name: 'mine', query })
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin] })
+  assert.deepEqual(await trellis.graphql('{ number none }'), { data: { number: 1.5, none: null } })
+  const refused = {
+    big: 'the value of field "big" is a bigint, which JSON does not have',
+    call: 'the value of field "call" is a function, which JSON does not have',
+    required: 'expecting not null value for field "required"',
+  }
+  for (const [field, message] of Object.entries(refused)) {
+    const extensions = { path: `$.selectionSet.${field}`, code: 'unexpected' }
+    assert.deepEqual(await trellis.graphql(`{ number ${field} }`), { errors: [{ extensions, message }] })
+  }
+})

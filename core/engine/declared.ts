@@ -25,13 +25,24 @@ function requireFunction(what: string, name: string, value: unknown): void {
   if (typeof value !== 'function') throw new Error(`${what}: "${name}" has to be a function`)
 }
 
+/** Refuses what would be waited for by nobody. */
+function requireSynchronous(what: string, name: string, value: unknown): void {
+  if (Object.prototype.toString.call(value) !== '[object AsyncFunction]') return
+  throw new Error(`${what}: "${name}" must not be asynchronous`)
+}
+
 /**
  * Refuses what should be a function and is none, and functions that nobody would call: those whose name is nearly that of a
  * member, and all where there is no member. Others are the plugin's own, such as in an object of a class.
  */
-function checkFunctions(what: string, value: object, names: readonly string[]): void {
+function checkFunctions(
+  what: string,
+  value: object,
+  { names, synchronous = names }: { readonly names: readonly string[]; readonly synchronous?: readonly string[] },
+): void {
   const given = names.filter((name) => Reflect.get(value, name) !== undefined)
   for (const name of given) requireFunction(what, name, Reflect.get(value, name))
+  for (const name of synchronous) requireSynchronous(what, name, Reflect.get(value, name))
   for (const name of Object.keys(value)) {
     if (names.includes(name) || typeof Reflect.get(value, name) !== 'function') continue
     const [near] = nearestNames(name, names)
@@ -40,13 +51,14 @@ function checkFunctions(what: string, value: object, names: readonly string[]): 
   }
 }
 
-export const checkSurroundings = (value: Surroundings): void => checkFunctions('around', value, surroundings)
+export const checkSurroundings = (value: Surroundings): void =>
+  checkFunctions('around', value, { names: surroundings, synchronous: ['planning', 'document'] })
 
 export const checkNarrowing = (value: Narrowing): void =>
-  checkFunctions(`the narrowing "${value.name}"`, value, narrowed)
+  checkFunctions(`the narrowing "${value.name}"`, value, { names: narrowed })
 
 export const checkContribution = (value: Contribution): void =>
-  checkFunctions(`GraphQL contribution "${value.name}"`, value, contributed)
+  checkFunctions(`GraphQL contribution "${value.name}"`, value, { names: contributed })
 
 const methods: readonly Route['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const auths: readonly Route['auth'][] = ['admin', 'session', 'none']

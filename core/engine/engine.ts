@@ -246,7 +246,13 @@ function closing({
   const stop = () => (stopped ??= endLong())
   const end = async () => {
     await stop()
-    await http.close()
+    try {
+      await http.close()
+    } catch (error) {
+      // Of a hook that a plugin gave to the Fastify instance.
+      const detail = `the HTTP server failed to close: ${stackOf(error)}`
+      services.observe.log({ type: 'unstructured', level: 'error', detail })
+    }
     for (const hook of services.closing.toReversed()) await runAtEnd(hook, services)
     await outgoing.close()
     await metadata.stop()

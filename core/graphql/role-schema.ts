@@ -148,7 +148,11 @@ export class RoleSchema implements SchemaScope {
     const key = `${kind}\u0000${nameKey(table.name)}`
     let fields = this.#members.get(key) as ReadonlyMap<string, Make> | undefined
     if (!fields) {
-      const sources = this.#contributions.map((each) => [each.name, of(each) ?? new Map<string, Make>()] as const)
+      const sources = this.#contributions.map((each) => {
+        const given = of(each) ?? new Map<string, Make>()
+        requireFields(given, each, `${kind} fields`)
+        return [each.name, given] as const
+      })
       fields = mergeFields(sources, `table "${table.name.name}"`, this.#report)
       this.#members.set(key, fields)
     }
@@ -162,13 +166,20 @@ export class RoleSchema implements SchemaScope {
       const sources: FieldsOf<RootFields>[] = []
       for (const contribution of this.#contributions) {
         const fields = contribution[kind]?.(this)
-        if (fields) sources.push([contribution.name, fields])
+        if (!fields) continue
+        requireFields(fields, contribution, kind)
+        sources.push([contribution.name, fields])
       }
       root = new RootType(kind, sources, this.#report)
       this.#roots.set(kind, root)
     }
     return root
   }
+}
+
+/** Refuses what a contribution gives in place of fields, such as a plain object: else whatever looks through all fails on it. */
+function requireFields({ get }: { readonly get: unknown }, { name }: Contribution, what: string): void {
+  if (typeof get !== 'function') throw new Error(`GraphQL contribution "${name}" has to give its ${what} by fieldMap`)
 }
 
 /** A contribution's name and the fields that it gives. */

@@ -48,6 +48,20 @@ export const applicantOf = ({
   setHeader: (name, value) => reply.header(name, value),
 })
 
+/** Runs what somebody stands around, who has to run it, to throw or to answer: else the client would wait without end. */
+async function runWithin<Work>(
+  around: Around<Work>,
+  work: Work,
+  { reply, run }: { readonly reply: FastifyReply; readonly run: () => Promise<void> },
+): Promise<void> {
+  let isRun = false
+  await around(work, () => {
+    isRun = true
+    return run()
+  })
+  if (!isRun && !reply.sent) throw new Error('what a plugin put around the request did not run it')
+}
+
 /** Authenticates, has the request admitted and answers it; never rejects. */
 async function serve(work: RequestWork, context: RouteContext): Promise<void> {
   const { route, request, reply, exchange } = work
@@ -58,7 +72,7 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
       const around = context.wrapping.admission
       if (around) {
         const applicant = applicantOf({ session: exchange.session, request, reply })
-        await around(applicant, () => answer(work, context))
+        await runWithin(around, applicant, { reply, run: () => answer(work, context) })
         return
       }
     }
@@ -71,7 +85,7 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
 /** Serves with what plugins put around it, which may throw at once as well as reject. */
 async function serveWithin(around: Around<RequestWork>, work: RequestWork, context: RouteContext): Promise<void> {
   try {
-    await around(work, () => serve(work, context))
+    await runWithin(around, work, { reply: work.reply, run: () => serve(work, context) })
   } catch (error) {
     fail(error, work, context)
   }

@@ -127,6 +127,8 @@ async function closeGracefully(app: FastifyInstance, listeners: readonly Server[
   } finally {
     clearInterval(sweep)
     clearTimeout(late)
+    // A hook that fails keeps Fastify from closing it.
+    for (const listener of listeners) if (listener.listening) listener.close()
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Route } from '../../sdk/http.ts'
-import { type ConfigurationMember, type Engine, Type, version } from '../../sdk/index.ts'
+import { type ConfigurationMember, type Engine, messageOf, Type, version } from '../../sdk/index.ts'
 
 /** What the report has whatever plugins there are. */
 export const members = ({ auth, dialect }: Pick<Engine, 'auth' | 'dialect'>): ConfigurationMember[] => {
@@ -12,8 +12,22 @@ export const members = ({ auth, dialect }: Pick<Engine, 'auth' | 'dialect'>): Co
   return all
 }
 
+/** A member with its value, or nothing when it cannot be told. */
+function toldValue({ key, value }: ConfigurationMember, observe: Engine['observe']): (readonly [string, unknown])[] {
+  try {
+    return [[key, value()]]
+  } catch (error) {
+    const detail = `the member "${key}" of the configuration cannot be told: ${messageOf(error)}`
+    observe.log({ type: 'unstructured', level: 'error', detail })
+    return []
+  }
+}
+
 /** The configuration report; administrators only. */
-export const configuration = ({ configuration: report }: Pick<Engine, 'configuration'>): Route => ({
+export const configuration = ({
+  configuration: report,
+  observe,
+}: Pick<Engine, 'configuration' | 'observe'>): Route => ({
   method: 'GET',
   url: '/v1alpha1/config',
   auth: 'admin',
@@ -22,5 +36,5 @@ export const configuration = ({ configuration: report }: Pick<Engine, 'configura
     const shape = Object.fromEntries(report.all().map(({ key, schema }) => [key, schema]))
     return { summary: 'What clients need to know of how the server is configured.', result: Type.Object(shape) }
   },
-  handle: () => Object.fromEntries(report.all().map(({ key, value }) => [key, value()])),
+  handle: () => Object.fromEntries(report.all().flatMap((member) => toldValue(member, observe))),
 })

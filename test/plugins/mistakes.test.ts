@@ -59,6 +59,14 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', queries: handle }))),
     /^plugin "mine" failed to start: GraphQL contribution "mine" has no member "queries": there are query, mutation, /,
   ],
+  'a look at documents that nobody waits for': [
+    mistaken(({ around }) => around(untyped({ document: async () => null }))),
+    /^plugin "mine" failed to start: around: "document" must not be asynchronous$/,
+  ],
+  'fields that nobody waits for': [
+    mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', query: async () => fieldMap({}) }))),
+    /^plugin "mine" failed to start: GraphQL contribution "mine": "query" must not be asynchronous$/,
+  ],
   'an operation without a handler': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any() }))),
     /^plugin "mine" failed to start: operation "x": "handle" has to be a function$/,
@@ -185,3 +193,66 @@ test('values that JSON does not have are refused where they stand', async (t) =>
     assert.deepEqual(await trellis.graphql(`{ number ${field} }`), { errors: [{ extensions, message }] })
   }
 })
+
+test('fields that are no fieldMap are told by the name of their contribution', async (t) => {
+  const observe = recordingObserver()
+  const plugin = mistaken((engine) => {
+    const plain = () => ({ a: () => ({ type: graphql.GraphQLString }) })
+    engine.graphql.contribute(untyped({ name: 'plain', query: plain }))
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin], observe })
+  await trellis.graphql('{ a }')
+  const message = 'Error: GraphQL contribution "plain" has to give its query by fieldMap'
+  assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(message)))
+})
+
+for (const kind of ['request', 'admission'] as const) {
+  test(`work (${kind}) that is not run by what stands around it is an error of the request`, async (t) => {
+    const observe = recordingObserver()
+    const plugin = mistaken(({ around }) => around({ [kind]: untyped(async () => {}) }))
+    const trellis = await startTrellis(t, { plugins: [plugin], observe })
+    const { status, body } = await trellis.request('/v1/graphql', { body: { query: '{ __typename }' } })
+    const errors = [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }]
+    assert.deepEqual([status, body], [200, { errors }])
+    const message = 'Error: what a plugin put around the request did not run it'
+    assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(message)))
+  })
+}
+
+test('a member of the configuration that cannot be told takes no other one away', async (t) => {
+  const observe = recordingObserver()
+  const plugin = mistaken(({ configuration }) => {
+    const value = () => {
+      throw new Error('not now')
+    }
+    configuration.add({ key: 'mine', place: 1, schema: Type.Any(), value })
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin], observe })
+  const { status, body } = await trellis.request('/v1alpha1/config')
+  assert.equal(status, 200)
+  assert.ok(!Object.hasOwn(Object(body), 'mine') && Object.hasOwn(Object(body), 'version'))
+  const detail = 'the member "mine" of the configuration cannot be told: not now'
+  assert.ok(observe.entries.some((entry) => entry.detail === detail))
+})
+
+for (const hook of ['preClose', 'onClose'] as const) {
+  test(`a hook of Fastify (${hook}) that fails at the end keeps nothing from ending`, async (t) => {
+    const observe = recordingObserver()
+    const seen: string[] = []
+    const plugin = mistaken((engine) => {
+      engine.app.addHook(
+        untyped(hook),
+        untyped(() => Promise.reject(new Error('too late'))),
+      )
+      engine.onClose(async () => {
+        await engine.database.rows('select 1')
+        seen.push('closed')
+      })
+    })
+    const trellis = await startTrellis(t, { plugins: [plugin], observe })
+    await trellis.engine.close()
+    assert.deepEqual(seen, ['closed'])
+    await assert.rejects(trellis.request('/healthz'), /fetch failed/)
+    assert.ok(observe.entries.some(({ detail }) => /^the HTTP server failed to close: .*too late/.test(String(detail))))
+  })
+}

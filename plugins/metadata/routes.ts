@@ -9,5 +9,9 @@ export const queryRoute = (service: MetadataService): Route => ({
   api: 'metadata',
   auth: 'session',
   about: { summary: 'Runs an operation of the metadata API.' },
-  handle: ({ body, session, reply }) => service.run(body, session, departureOf(reply)),
+  async handle({ body, session, reply }) {
+    const result = await service.run(body, session, departureOf(reply))
+    // A text would be sent as it is, and is no JSON then.
+    return typeof result === 'string' ? JSON.stringify(result) : result
+  },
 })

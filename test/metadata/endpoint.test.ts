@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { definePlugin, operation, Type } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const sql = 'create table a (id int primary key, "weird ""name"" 🍎" numeric)'
@@ -16,6 +17,14 @@ test('POST /v1/query answers with the result as JSON, errors flat with their sta
   })
   assert.match(again.headers.get('content-type') ?? '', /^application\/json/)
   assert.deepEqual(await op('bulk', []), [])
+})
+
+test('a result that is a text is JSON, too, alone and in a bulk', async (t) => {
+  const said = operation({ type: 'say', args: Type.Any(), editsMetadata: false, handle: () => 'it is "so"' })
+  const plugin = definePlugin({ name: 'saying', register: ({ operations }) => operations.add(said) })
+  const { op, request } = await startTrellis(t, { plugins: [plugin] })
+  assert.equal((await request('/v1/query', { body: { type: 'say', args: {} } })).text, '"it is \\"so\\""')
+  assert.deepEqual(await op('bulk', [{ type: 'say', args: {} }]), ['it is "so"'])
 })
 
 test('a body that is not JSON is refused before anything else is looked at', async (t) => {

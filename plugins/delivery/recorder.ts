@@ -1,7 +1,9 @@
 // Writes outcomes down: those that come while one write is under way go together in the next. What the database refuses for
-// what is in it, such as a request that is nested deeper than PostgreSQL can read, keeps no other from being written.
+// what is in it, such as a request that is nested deeper than PostgreSQL can read, or an answer with a character that the
+// encoding of the database lacks, keeps no other from being written.
 
 import { codeOf, TrellisError } from '../../sdk/index.ts'
+import type { Attempt } from './attempt.ts'
 import type { Settled } from './ledger.ts'
 
 const mostAtOnce = 200
@@ -100,7 +102,7 @@ export class Recorder<Item> {
         return true
       } catch (error) {
         this.#options.report(error)
-        const parts = isRefused(error) ? partsOf(batch) : null
+        const parts = partsOf(batch, sqlStateOf(error))
         if (parts) return this.#writeParts(parts)
       }
       if (this.#stop.signal.aborted) return false
@@ -138,19 +140,36 @@ export class Recorder<Item> {
   }
 }
 
-/** Whether it was not what the database can read: values that are none (class 22), or too much for it (54). */
-const isRefused = (error: unknown): boolean =>
-  /^(22|54)/.test(codeOf(error instanceof TrellisError ? error.cause : error) ?? '')
+const sqlStateOf = (error: unknown): string => codeOf(error instanceof TrellisError ? error.cause : error) ?? ''
 
-/** What may be written of a batch that was refused: its halves, or one outcome with the request as a text; null: nothing. */
-function partsOf<Item>(batch: readonly Settled<Item>[]): (readonly Settled<Item>[])[] | null {
+/** Whether it was not what the database can read: values that are none (class 22), or too much for it (54). */
+const isRefused = (sqlState: string): boolean => /^(22|54)/.test(sqlState)
+
+/** What may be written of a batch that was refused: its halves, or one outcome with another attempt; null: nothing. */
+function partsOf<Item>(batch: readonly Settled<Item>[], sqlState: string): (readonly Settled<Item>[])[] | null {
+  if (!isRefused(sqlState)) return null
   const [first] = batch
   if (batch.length > 1) {
     const half = batch.length >> 1
     return [batch.slice(0, half), batch.slice(half)]
   }
-  const attempt = first?.outcome.attempt
-  if (!first || !attempt || attempt.request.startsWith('"')) return null
-  const written = { ...attempt, request: JSON.stringify(attempt.request) }
-  return [[{ item: first.item, outcome: { ...first.outcome, attempt: written } }]]
+  const attempt = first?.outcome.attempt && rewritten(first.outcome.attempt, sqlState)
+  return attempt ? [[{ item: first.item, outcome: { ...first.outcome, attempt } }]] : null
 }
+
+/** The encoding of the database lacks a character. */
+const untranslatable = '22P05'
+
+/** An attempt that the database may take in place of one that it refused: escaped, or with its request as a text; null: there is none. */
+function rewritten(attempt: Attempt, sqlState: string): Attempt | null {
+  const { request, response } = attempt
+  if (sqlState !== untranslatable) {
+    return request.startsWith('"') ? null : { ...attempt, request: JSON.stringify(request) }
+  }
+  const escaped = { ...attempt, request: inAscii(request), response: inAscii(response) }
+  return escaped.request === request && escaped.response === response ? null : escaped
+}
+
+/** The same JSON without characters that some encoding may lack. */
+const inAscii = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

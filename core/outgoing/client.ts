@@ -8,6 +8,7 @@ import type { Dialect } from '../names/dialect.ts'
 import { connectorBy, type Egress } from './egress.ts'
 import { exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
+import { noted } from './kept-connections.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
 import { openSocket } from './socket.ts'
@@ -157,7 +158,7 @@ async function createTransport(redirects: number, egress: Egress | null): Promis
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    ...(egress && { connect: connectorBy(egress, buildConnector) }),
+    connect: noted(egress ? connectorBy(egress, buildConnector) : buildConnector({})),
   })
   const dispatcher = redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
   return { agent, dispatcher }

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici'
 import { onAbort } from '../concurrency/aborting.ts'
 import { longestTimer } from '../concurrency/timers.ts'
 import { codeOf, messageOf, tlsReasonOf } from '../errors/thrown.ts'
+import { isLostWhileKept } from './kept-connections.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
 
@@ -19,7 +20,10 @@ export interface ExchangeTarget {
 }
 
 /** What a request says of its limits. */
-type Limits = Pick<OutgoingRequest, 'timeout' | 'maxResponseSize' | 'cutsResponse' | 'signal'>
+type Limits = Pick<
+  OutgoingRequest,
+  'timeout' | 'maxResponseSize' | 'cutsResponse' | 'signal' | 'method' | 'isRepeatable'
+>
 
 /** Sends a request; the answer, or an {@link OutgoingError}. */
 export function exchange(
@@ -28,16 +32,19 @@ export function exchange(
   request: OutgoingRequest,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
-    const handler = new Exchange(request, { resolve, reject })
-    if (handler.isSettled) return
     const { method, body } = request
-    dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, handler)
+    const options = { origin, path, method, headers, body: body ?? null }
+    const send = () => void dispatcher.dispatch(options, handler)
+    const handler = new Exchange(request, { resolve, reject, send })
+    if (!handler.isSettled) send()
   })
 }
 
 interface Settling {
   resolve(response: OutgoingResponse): void
   reject(error: OutgoingError): void
+  /** Sends the request once more, in place of both. */
+  send(): void
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
@@ -46,7 +53,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
   readonly #unwatch: (() => void) | null
   #controller: Dispatcher.DispatchController | null = null
+  readonly #began = performance.now()
   #isSettled = false
+  /** Of what came last; 0: nothing did. */
   #status = 0
   #headers: OutgoingResponse['headers'] = {}
   readonly #chunks: Buffer[] = []
@@ -77,10 +86,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: OutgoingResponse['headers']): void {
-    // What is below is about an answer to come.
-    if (status < 200) return
     this.#status = status
-    this.#headers = headers
+    // What is below is about an answer to come.
+    if (status >= 200) this.#headers = headers
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -101,7 +109,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isSettled) this.#settle().reject(failure(error))
+    if (this.#isSettled) return
+    const { method, isRepeatable = method === 'GET' } = this.#limits
+    if (isRepeatable && this.#status === 0 && isLostWhileKept(error, this.#began)) this.#settling.send()
+    else this.#settle().reject(failure(error))
   }
 
   #answer(body: Buffer, isCut: boolean): void {

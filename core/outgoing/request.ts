@@ -18,6 +18,11 @@ export interface OutgoingRequest {
   /** Whether a longer body is cut there, for those who look at its beginning only; absent: it is an error. */
   readonly cutsResponse?: boolean
   /**
+   * Whether it may come twice, which spares failures: it is sent once more where its connection, kept from one before, was closed just
+   * then. Absent: `GET` may.
+   */
+  readonly isRepeatable?: boolean
+  /**
    * The trace that it belongs to, when that is not the one of the request at hand: JSON text, as triggers find it in
    * the setting of their transaction.
    */

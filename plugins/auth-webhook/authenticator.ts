@@ -70,7 +70,7 @@ async function ask(request: OutgoingRequest, options: WebhookOptions): Promise<S
 
 async function answerTo(request: OutgoingRequest, options: WebhookOptions): Promise<OutgoingResponse> {
   try {
-    return await options.outgoing.send(request)
+    return await options.outgoing.send({ ...request, isRepeatable: true })
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
     const type = error.reason === 'invalid-url' ? 'invalid_url' : 'http_exception'

@@ -101,6 +101,7 @@ export class WebhookCaller {
         headers: this.#signed(call),
         maxResponseSize: keptResponse,
         cutsResponse: true,
+        isRepeatable: true,
         ...(trace !== null && { trace }),
       })
       return this.#answered(call, response)

@@ -14,6 +14,8 @@ export interface Claimed {
   readonly trigger_name?: string
   /** Whether others may wait for it; absent: no. */
   readonly is_awaited?: boolean
+  /** Characters that it keeps in memory; absent: few. */
+  readonly size?: number
 }
 
 /** What becomes of something that was claimed. */

@@ -4,6 +4,7 @@
 import { messageOf } from '../../sdk/index.ts'
 import { DueTimes } from './due-times.ts'
 import { Hand } from './hand.ts'
+import { Held } from './held.ts'
 import { type Claimed, isFinal, type Ledger, leaseSeconds, type Outcome, type Settled } from './ledger.ts'
 import type { DeliveryMeasures } from './measures.ts'
 import { Recorder } from './recorder.ts'
@@ -45,13 +46,15 @@ const handMillis = 1000
 /** More outcomes than this not being written down, nothing is begun. */
 const mostUnrecorded = 1000
 
+/** More characters than this being held, nothing is claimed: each takes several bytes while it is sent. */
+const mostHeld = 2 ** 27
+
 const secondsSince = (started: number): number => (performance.now() - started) / 1000
 
 export class DeliveryWorker<Item extends Claimed> {
   readonly #options: WorkerOptions<Item>
   readonly #recorder: Recorder<Item>
-  /** All that is claimed and not written down, by id. */
-  #held = new Map<string, Item>()
+  readonly #held = new Held<Item>()
   /**
    * What was claimed while it was held, by id. Claims and outcomes overtake each other, so only the ledger knows what came first:
    * the claim, since the lease had run out, which the outcome then has ended, or the outcome, after which it was due at once.
@@ -197,7 +200,7 @@ export class DeliveryWorker<Item extends Claimed> {
 
   /** How much may be claimed. */
   get #free(): number {
-    if (this.#recorder.pending > mostUnrecorded) return 0
+    if (this.#recorder.pending > mostUnrecorded || this.#held.size > mostHeld) return 0
     const { concurrency, batch } = this.#options
     const inHand = Math.min(batchesInHand * batch, this.#hand.room(performance.now()))
     return concurrency + inHand - this.#delivering - this.#hand.size
@@ -279,7 +282,7 @@ export class DeliveryWorker<Item extends Claimed> {
 
   /** What is held, and what may be. */
   *#all(): Generator<Item> {
-    yield* this.#held.values()
+    yield* this.#held.items()
     for (const item of this.#claimedAgain.values()) if (!this.#held.has(item.id)) yield item
   }
 
@@ -290,9 +293,7 @@ export class DeliveryWorker<Item extends Claimed> {
       if (this.#held.has(item.id)) this.#claimedAgain.set(item.id, item)
       else taken.push(item)
     }
-    // A table that V8 makes for want of room is referred to by the one before it, and so keeps alive all that was ever held with it.
-    this.#held = new Map(this.#held)
-    for (const item of taken) this.#held.set(item.id, item)
+    this.#held.add(taken)
     if (this.#stopping) this.#giveBack(taken)
     else {
       this.#hand.add(taken, performance.now())
@@ -372,8 +373,8 @@ export class DeliveryWorker<Item extends Claimed> {
   }
 
   async #renew(): Promise<void> {
-    if (this.#held.size === 0) return
-    await this.#options.ledger.renew([...this.#held.keys()]).catch((error) => this.#report(error))
+    if (this.#held.count === 0) return
+    await this.#options.ledger.renew(this.#held.ids()).catch((error) => this.#report(error))
   }
 
   /** Waits until nothing is under way, or the signal aborts. */

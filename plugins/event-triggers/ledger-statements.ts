@@ -39,6 +39,7 @@ export interface ClaimedEvent {
   readonly is_ordered: boolean
   /** Whether others may wait for it. */
   readonly is_awaited: boolean
+  readonly size: number
 }
 
 /** Reads the columns of {@link claimedEvent}. */
@@ -55,19 +56,26 @@ export function readEvent(columns: readonly (string | null)[]): ClaimedEvent {
     created_at: created!,
     is_ordered: isOrdered === 't',
     is_awaited: isAwaited === 't',
+    size: payload!.length,
   }
 }
 
-/** What was found due: an event that is claimed, or one that is not and of which no more is known. */
+/**
+ * What was found due: an event that is claimed, or one that is not and of which no more is known. `left`: it is large, and so was what
+ * is claimed before it.
+ */
 export type Found =
   | (ClaimedEvent & { readonly state: 'free' })
-  | { readonly state: 'parked' | 'waiting'; readonly late: number }
+  | { readonly state: 'parked' | 'waiting' | 'left'; readonly late: number }
 
 /** Reads a row of {@link claim}. */
 export function readFound([state, ...columns]: readonly (string | null)[]): Found {
   if (state === 'free') return { state, ...readEvent(columns) }
-  return { state: state === 'parked' ? state : 'waiting', late: Number(columns[0]) }
+  return { state: state === 'parked' || state === 'left' ? state : 'waiting', late: Number(columns[0]) }
 }
+
+/** Bytes of events that may be claimed at once, beside the first one, as they are stored: nothing is read to find out. */
+const mostBytes = 2 ** 25
 
 const statement = (text: string) => prepare({ text, params: [] })
 
@@ -105,12 +113,14 @@ const passedOver = (condition: string): string => `
 const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
   statement(`
   with due as materialized (
-    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq from trellis.event_log as l
+    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq, pg_column_size(payload) as size
+    from trellis.event_log as l
     where ${isDue('l')} ${condition}
     order by coalesce(next_retry_at, created_at)
     limit $1 for update skip locked),
   found as materialized (
     select due.*, case
+        when sum(size) over (rows unbounded preceding) - size > ${mostBytes} then 'left'
         when order_key is null then 'free'
         when first.id is not null then 'parked'
         when exists (select from trellis.event_log as earlier where ${before('earlier', 'due')}) then 'waiting'

@@ -85,7 +85,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     // Behind what filled the room of its trigger, or all that was asked for, there may be more.
     const cutShort = ofTriggers.filter(({ length }, i) => length > 0 && length >= rooms[i]!)
     if (cutShort.length > 0) this.#rest = 0
-    const waiting = found.filter(({ state }) => state === 'waiting')
+    const waiting = found.filter(({ state }) => state === 'waiting' || state === 'left')
     const ends = [...cutShort, found.length >= limit ? found : [], waiting].filter(({ length }) => length > 0)
     this.#passedOver.end(start, Math.max(0, ...ends.map((part) => Math.min(...part.map(({ late }) => late)))))
     return events
@@ -102,8 +102,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   #take(found: readonly Found[], limit: number): ClaimedEvent[] {
     // Who always finds more does not rest.
     if (found.length >= limit) this.#lookOverInTime()
-    // Where events were parked, others behind them may be due.
-    if (found.some(({ state }) => state === 'parked')) this.#rest = 0
+    // Where events were parked, others behind them may be due, and what was left is.
+    if (found.some(({ state }) => state === 'parked' || state === 'left')) this.#rest = 0
     else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPause : null
     return found.filter((each) => each.state === 'free')
   }

@@ -233,3 +233,18 @@ test('a worker that stops gives back what it may have claimed without an answer'
   await worker.stop(1000)
   assert.deepEqual(told, [[]])
 })
+
+test('nothing is claimed while what is held is as large as it may be', async () => {
+  const answered = Promise.withResolvers<void>()
+  const deliver = async ({ id }: Claimed): Promise<Outcome> => {
+    if (id === 'a') await answered.promise
+    return { id, attempt: null, state: 'delivered', delay: 0 }
+  }
+  const { worker, recorded, left } = startWorker([[{ ...a, size: 2 ** 28 }], [b]], deliver)
+  await eventually(() => left() === 1)
+  await new Promise((done) => setTimeout(done, 100))
+  assert.equal(left(), 1)
+  answered.resolve()
+  await eventually(() => recorded.length === 2)
+  await worker.stop(1000)
+})

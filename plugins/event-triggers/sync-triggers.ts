@@ -155,7 +155,7 @@ function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, 
 /**
  * What is open of a trigger waits while it is paused; whoever is at work on one of its events ends that. Nobody is waited for, who
  * might wait for this in turn: what is passed over when a trigger is paused no claim takes, and when it goes on, a look for what is
- * parked finds it.
+ * parked finds it. So it is with all of it where others have changed some since this transaction's snapshot.
  */
 async function followPauses(
   before: ReadonlyMap<string, ResolvedTrigger>,
@@ -166,14 +166,17 @@ async function followPauses(
     const isPaused = entry.paused ?? false
     const wasPaused = before.get(name)?.entry.paused ?? false
     if (isPaused === wasPaused) continue
-    await transaction.rows(
-      `update trellis.event_log as e set next_retry_at = $2
-       from (
-         select id from trellis.event_log where trigger_name = $1 and not delivered and not error and not archived
-         for update skip locked) as free
-       where e.id = free.id`,
-      [name, isPaused ? 'infinity' : 'now'],
-    )
+    const { text: body } = compile(sql`
+      begin
+        update trellis.event_log as e set next_retry_at = ${literal(isPaused ? 'infinity' : 'now')}
+        from (
+          select id from trellis.event_log where trigger_name = ${literal(name)} and not delivered and not error and not archived
+          for update skip locked) as free
+        where e.id = free.id;
+      exception when serialization_failure then
+        null;
+      end`)
+    await run([sql`do ${literal(body)}`], transaction)
     if (!isPaused) await transaction.rows(wakeStatement, ['events'])
   }
 }

@@ -49,6 +49,25 @@ for (const isolation of isolations) {
   }
 }
 
+for (const isolation of isolations) {
+  test(`a trigger is paused, and goes on, beside many deliveries under ${isolation}`, async (t) => {
+    const { trellis } = await start(t, isolation)
+    await trellis.sql('insert into note select generate_series(2, 500)')
+    let isOver = false
+    const deliver = async () => {
+      const worker = await connectTo(t, trellis.database.url)
+      while (!isOver) await worker.query('update trellis.event_log set tries = 2 where seq = 2 + floor(random() * 498)')
+    }
+    const delivering = deliver()
+    for (const type of ['pause_event_trigger', 'resume_event_trigger']) {
+      const slowly = { type: 'run_sql', args: { sql: 'select pg_sleep(0.05)' } }
+      await trellis.op('bulk', [slowly, { type, args: { name: 'told' } }])
+    }
+    isOver = true
+    await delivering
+  })
+}
+
 test('SQL that conflicts with what others do is run once, and refused', async (t) => {
   const trellis = await startTrellis(t, { sql: 'create sequence runs', settings: { txIsolation: 'serializable' } })
   const sql = `select nextval('runs'); do $$ begin raise serialization_failure; end $$`

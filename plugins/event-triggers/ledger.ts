@@ -33,7 +33,7 @@ import {
   watchLog,
 } from './ledger-statements.ts'
 import { roomsOf } from './limits.ts'
-import { eventTriggersOf, type ResolvedTrigger } from './metadata.ts'
+import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
 import { PassedOver } from './passed-over.ts'
 import { UnparkTimes } from './unpark-times.ts'
 
@@ -73,8 +73,9 @@ export class EventLedger implements Ledger<ClaimedEvent> {
   }
 
   async claim(limit: number, held: Iterable<ClaimedEvent>): Promise<ClaimedEvent[]> {
-    const { triggerConcurrency } = this.#options
-    const { names, rooms } = roomsOf(this.#triggers(), triggerConcurrency, held)
+    const { triggerConcurrency: standard } = this.#options
+    const unserved = inconsistentTriggers(this.#options.model())
+    const { names, rooms } = roomsOf({ served: this.#triggers(), unserved, standard }, held)
     if (names.length === 0) return this.#take(await this.#found(claim, [limit]), limit)
     const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
     const since = this.#passedOver.since(start)

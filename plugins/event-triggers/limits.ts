@@ -12,13 +12,23 @@ interface Held {
   readonly trigger_name: string
 }
 
+/** The triggers of an instance. */
+export interface LimitedTriggers {
+  readonly served: ReadonlyMap<string, ResolvedTrigger>
+  /** Names of those that it does not serve, since they are inconsistent. */
+  readonly unserved: ReadonlySet<string>
+  /** Deliveries at once of one that says nothing; 0: any number. */
+  readonly standard: number
+}
+
 /**
- * The room of each trigger with a limit, so much being held; `standard`: the limit of those that say nothing, 0 being none. Those
- * that are paused have no room: who has not heard yet that one goes on leaves its events to others.
+ * The room of each trigger with a limit, so much being held. Those that are paused have no room: who has not heard yet that one goes on
+ * leaves its events to others. Nor have those that are inconsistent, which others may serve: with another environment, say.
  */
-export function roomsOf(triggers: ReadonlyMap<string, ResolvedTrigger>, standard: number, held: Iterable<Held>): Rooms {
+export function roomsOf({ served, unserved, standard }: LimitedTriggers, held: Iterable<Held>): Rooms {
   const limits = new Map<string, number>()
-  for (const { name, entry } of triggers.values()) {
+  for (const name of unserved) limits.set(name, 0)
+  for (const { name, entry } of served.values()) {
     const limit = entry.paused ? 0 : (entry.concurrency ?? (standard || Number.POSITIVE_INFINITY))
     if (limit < Number.POSITIVE_INFINITY) limits.set(name, limit)
   }

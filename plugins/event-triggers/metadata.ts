@@ -51,9 +51,18 @@ export function eventTriggersOf(model: Model): ReadonlyMap<string, ResolvedTrigg
   return triggers
 }
 
+const knownInconsistent = new WeakMap<Model, ReadonlySet<string>>()
+
 /** Names of the event triggers that are stored, and not served. */
-export const inconsistentTriggers = (model: Model): ReadonlySet<string> =>
-  new Set(model.inconsistencies.flatMap(({ ref }) => (ref.kind === 'event-trigger' ? (ref.name ?? []) : [])))
+export function inconsistentTriggers(model: Model): ReadonlySet<string> {
+  let names = knownInconsistent.get(model)
+  if (!names) {
+    const all = model.inconsistencies.flatMap(({ ref }) => (ref.kind === 'event-trigger' ? (ref.name ?? []) : []))
+    names = new Set(all)
+    knownInconsistent.set(model, names)
+  }
+  return names
+}
 
 /** The facet; `names` say how the triggers in the database are written. */
 export const eventTriggersFacet = (

@@ -139,6 +139,20 @@ test('events whose variable is gone wait until it is there again', async (t) => 
   assert.equal((await shop.events(1))[0]?.delivery_info.current_retry, 0)
 })
 
+test('an instance without the variable leaves events to those that have it', async (t) => {
+  process.env['TEST_EVENTS_URL'] = 'http://127.0.0.1:1'
+  const shop = await startShop(t, { settings: { eventsFetchBatchSize: 0 } })
+  await shop.trigger({ webhook: undefined, webhook_from_env: 'TEST_EVENTS_URL' })
+  await shop.trigger({ name: 'other' })
+  delete process.env['TEST_EVENTS_URL']
+  await shop.sql(`insert into orders (id) select generate_series(1, 5);
+    update trellis.event_log set created_at = now() - interval '1 hour'`)
+  await startShop(t, { database: shop.database })
+  await shop.events(5)
+  const left = `select from trellis.event_log where trigger_name = 'order' and locked is null and next_retry_at is null`
+  assert.equal((await shop.sql(left)).length, 5)
+})
+
 test('answers are kept in part when they are long, in Base64 when they are no text, and secrets not at all', async (t) => {
   const bodies = ['x'.repeat(10_000_000), 'a\u0000b']
   const shop = await startShop(t, {

@@ -89,6 +89,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status
     // What is below is about an answer to come.
     if (status >= 200) this.#headers = headers
+    // Servers may say that it has a body, and send one, which is none of it.
+    if (status === 204 && !this.#isSettled) this.#answer(Buffer.alloc(0), false)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { version } from '../../core/engine/version.ts'
 import { dialects } from '../../core/names/dialect.ts'
@@ -110,4 +111,18 @@ test('a request can be given up, and closing gives up all', async (t) => {
   const pending = failure(url, 'connection', /./)
   setTimeout(() => void outgoing.close(), 50)
   await pending
+})
+
+test('an answer without content is one, whatever it says of its length', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 2\r\nX-Tea: no\r\n\r\nok'))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  t.after(() => server.close())
+  const { send } = client(t)
+  for (let i = 0; i < 3; i++) {
+    const { status, headers, body } = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    assert.deepEqual([status, headers['x-tea'], body.length], [204, 'no', 0])
+  }
 })

@@ -25,7 +25,15 @@ export type {
   OperandObject,
   OperandValue,
 } from '../core/compiler/comparison-operator.ts'
-export { andSql, columnSql, conditionSql, isTrue, operandSql, tableSql } from '../core/compiler/condition-sql.ts'
+export {
+  andSql,
+  columnSql,
+  comparableSql,
+  conditionSql,
+  isTrue,
+  operandSql,
+  tableSql,
+} from '../core/compiler/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
 export type { UpdateOperand } from '../core/compiler/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'

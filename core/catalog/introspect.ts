@@ -84,7 +84,9 @@ function readColumnTypes(reader: Reader, tables: readonly TableRow[]): Promise<T
 export async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
   if (oids.size === 0) return new Map()
   const rows = await reader.rows<Row & PgType & { asked: number }>(typesQuery, [[...oids]])
-  return new Map(rows.map(({ asked, ...type }) => [asked, type]))
+  return new Map(
+    rows.map(({ asked, isEnumDomain, ...type }) => [asked, isEnumDomain ? { ...type, isEnumDomain } : type]),
+  )
 }
 
 function catalogTable(row: TableRow, types: Types): CatalogTable {

@@ -8,6 +8,7 @@ select
   t.typname::text as name,
   t.typtype::text as kind,
   element.oid is not null as "isArray",
+  given.typtype = 'd' and t.typtype = 'e' as "isEnumDomain",
   case
     when n.nspname = 'pg_catalog' then pg_catalog.format_type(t.oid, -1)
     when element.oid is not null then

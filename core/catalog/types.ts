@@ -12,6 +12,8 @@ export interface PgType {
   /** `pg_type.typtype`: b base, c composite, d domain, e enum, p pseudo, r range, m multirange. */
   readonly kind: string
   readonly isArray: boolean
+  /** Whether it is an enum that stands for a domain over it, which PostgreSQL has no comparisons for. Absent: no. */
+  readonly isEnumDomain?: boolean
   /** `pg_type.oid`: identity of a type across renames; absent where none was read. */
   readonly oid?: number
 }

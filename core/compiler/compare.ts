@@ -5,7 +5,7 @@ import type { ParamSource } from '../database/param.ts'
 import { param, type Sql, sql, trusted, typed } from '../database/sql.ts'
 import { codecFor, inputType } from './codecs.ts'
 import type { ComparisonOperator } from './comparison-operator.ts'
-import { columnSql, operandSql } from './condition-sql.ts'
+import { columnSql, comparableSql, operandSql } from './condition-sql.ts'
 import { findOperator, isCoreOperator } from './operators.ts'
 import type { Condition, Operand } from './plan.ts'
 import type { Printer } from './printer.ts'
@@ -47,11 +47,15 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
   if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {
     return compareWithArrays(column, operator, operand.source)
   }
-  if (isCoreOperator(operator) && casts.length === 0) {
+  if (isCoreOperator(operator) && casts.length === 0 && !type.isEnumDomain) {
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
   const build = (row: Sql, printer: Printer) => {
-    const printed = operands.map((each) => operandSql(each, row, operator.check))
+    const printed = operands.map((each) => {
+      const value = operandSql(each, row, operator.check)
+      // Columns are compared with those of the same type.
+      return each.kind === 'column' ? comparableSql(value, type) : value
+    })
     if (operands.every(({ kind }) => kind === 'param')) {
       for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
     }
@@ -74,8 +78,11 @@ function trialsOf(
   return operator.trial ? [...made, operator.trial(printed, type)] : made
 }
 
-const comparedSql = ({ name, casts = [] }: Compared, row: Sql): Sql =>
-  casts.reduce((value, type) => sql`(${value})::${trusted(type.sql)}`, columnSql(row, name))
+const comparedSql = ({ name, type, casts = [] }: Compared, row: Sql): Sql =>
+  casts.reduce(
+    (value, cast) => sql`(${value})::${trusted(cast.sql)}`,
+    casts.length === 0 ? comparableSql(columnSql(row, name), type) : columnSql(row, name),
+  )
 
 /** `any` and `all` over a list whose members are arrays themselves. */
 function compareWithArrays(column: Compared, operator: ComparisonOperator, source: ParamSource): Condition {

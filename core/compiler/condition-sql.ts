@@ -1,7 +1,8 @@
 // Conditions as SQL.
 
+import type { PgType } from '../catalog/types.ts'
 import type { ParamSource, TextCheck } from '../database/param.ts'
-import { empty, id, join, param, type Sql, sql } from '../database/sql.ts'
+import { empty, id, join, param, type Sql, sql, trusted } from '../database/sql.ts'
 import { detached, existsForm, inSubquery, rootScope, type Scope } from './nesting.ts'
 import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from './operators.ts'
 import type { Condition, Mapping, Operand, TakenAs } from './plan.ts'
@@ -98,6 +99,10 @@ function collectedSql(
 }
 
 export const columnSql = (row: Sql, column: string): Sql => sql`${row}.${id(column)}`
+
+/** A value of a column as it is compared. */
+export const comparableSql = (value: Sql, { sql: name, isEnumDomain }: PgType): Sql =>
+  isEnumDomain ? sql`(${value})::${trusted(name)}` : value
 
 /** A column as the argument of an aggregate. */
 export function argumentSql(row: Sql, column: string, takenAs: TakenAs = null): Sql {

@@ -3,6 +3,7 @@
 import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 import {
   type Condition,
+  comparableSql,
   concat,
   type Frame,
   id,
@@ -61,7 +62,7 @@ export const behindPosition = (columns: readonly ColumnModel[], { from, directio
   kind: 'sql',
   build(row) {
     const behind = trusted(direction === 'asc' ? '>' : '<')
-    const values = columns.map(({ name }) => sql`${row}.${id(name)}`)
+    const values = columns.map(({ name, type }) => comparableSql(sql`${row}.${id(name)}`, type))
     const position = columns.map(({ type }, i) => param(positionSource(i), type.sql))
     const [value] = values
     const [reached] = position

@@ -4,6 +4,7 @@ import type { OrderElement } from '../../../sdk/graphql.ts'
 import type { QualifiedName } from '../../../sdk/index.ts'
 import {
   andSql,
+  comparableSql,
   concat,
   empty,
   type Frame,
@@ -125,6 +126,9 @@ function objectSql<Value>(entries: readonly Entry<Value>[], valueSql: (value: Va
 
 const keySqls = (alias: Sql, { keys }: Columns): Sql[] => keys.map((key) => sql`${alias}.${id(key)}`)
 
+const comparableKeys = (keys: readonly Sql[], order: readonly OrderElement[]): Sql[] =>
+  keys.map((key, i) => comparableSql(key, order[i]!.value.type))
+
 /** The rows of the base set: each whole, with the values of the order beside it. */
 function baseSql({ connection, columns, outer, printer }: PageView): Sql {
   const { rows, order, table } = connection
@@ -151,7 +155,7 @@ function pageSql(view: PageView): Sql {
   const base = printer.alias()
   const keys = keySqls(base, columns)
   const direction = fromEnd ? reversed(order) : order
-  const inside = cursor && beyondSql(sided(order, cursor.side), keys, cursorValues(connection))
+  const inside = cursor && beyondSql(sided(order, cursor.side), comparableKeys(keys, order), cursorValues(connection))
   const condition = andSql(inside)
   const where = isTrue(condition) ? empty : sql` where ${condition}`
   const sorted = keys.map((key, i) => orderItemSql(key, direction[i]!))
@@ -249,7 +253,7 @@ function hasMoreSql(side: 'after' | 'before', view: PageView): Sql {
 function cutOffSql(side: 'after' | 'before', view: PageView): Sql {
   const { connection, columns, printer } = view
   const base = printer.alias()
-  const keys = keySqls(base, columns)
+  const keys = comparableKeys(keySqls(base, columns), connection.order)
   const outside = beyondSql(sided(connection.order, side), keys, cursorValues(connection), { inverted: true })
   return sql`exists (select from (${baseSql(view)}) as ${base} where ${outside})`
 }

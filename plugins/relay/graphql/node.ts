@@ -7,6 +7,7 @@ import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
 import {
   type Condition,
   columnSql,
+  comparableSql,
   idCodec,
   integer,
   join,
@@ -63,7 +64,8 @@ function hasKey(key: readonly ColumnModel[], id: Operand): Condition {
     build: (row) => {
       const values = param(source, type)
       const pairs = key.map((column, i) => {
-        return sql`${columnSql(row, column.name)} = (${values})[${integer(i + 1)}]::${trusted(column.type.sql)}`
+        const value = comparableSql(columnSql(row, column.name), column.type)
+        return sql`${value} = (${values})[${integer(i + 1)}]::${trusted(column.type.sql)}`
       })
       return join(pairs, ' and ')
     },

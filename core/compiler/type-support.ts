@@ -41,10 +41,10 @@ export function adoptType(type: PgType, vocabulary: KnownTypes): void {
 export const supportOf = (type: PgType): TypeSupport | undefined =>
   type.kind === 'b' && !type.isArray ? vocabularyOf(type)?.types.get(type.name) : undefined
 
-/** Types of PostgreSQL that cannot be sorted by. */
+/** Types of PostgreSQL, and of extensions that come with it, that cannot be sorted by. */
 const unordered: ReadonlySet<string> = new Set([
   ...['json', 'xml', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle'],
-  ...['xid', 'cid', 'aclitem', 'refcursor', 'txid_snapshot', 'pg_snapshot'],
+  ...['xid', 'cid', 'aclitem', 'refcursor', 'txid_snapshot', 'pg_snapshot', 'jsonpath', 'lquery', 'ltxtquery'],
 ])
 
 /** Whether rows can be sorted by values of the type. */

@@ -246,11 +246,14 @@ test('what cannot be selected is refused with its place', async (t) => {
 })
 
 test('rows are not sorted or told apart by what has no order', async (t) => {
-  const { op, opError } = await startTrellis(t, { sql: 'create table odd (id int primary key, j json, p point[])' })
+  const { op, opError, graphql } = await startTrellis(t, {
+    sql: 'create table odd (id int primary key, j json, p point[], path jsonpath)',
+  })
   await op('track_table', 'odd')
   for (const [name, type] of [
     ['j', 'json'],
     ['p', '_point'],
+    ['path', 'jsonpath'],
   ] as const) {
     const message = (where: string) => `"${name}" has type '${type}' and cannot be used in ${where}`
     const ordered = await opError('select', { table: 'odd', columns: ['id'], order_by: name })
@@ -258,6 +261,8 @@ test('rows are not sorted or told apart by what has no order', async (t) => {
     const counted = await opError('count', { table: 'odd', distinct: [name] })
     assert.deepEqual(counted, refused('unexpected-payload', message('distinct'), '$.args.distinct[0]'))
   }
+  const cursor = '{ __type(name: "odd_stream_cursor_value_input") { inputFields { name } } }'
+  assert.deepEqual(await graphql(cursor), { data: { __type: { inputFields: [{ name: 'id' }] } } })
 })
 
 test('a wildcard that stands for too much is refused', async (t) => {

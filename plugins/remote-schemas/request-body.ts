@@ -91,7 +91,7 @@ function documentOf(asking: Asking): RequestDocument {
   const [first] = texts
   if (!first) return newDocument(asking)
   const kept = known.get(first) ?? []
-  const { shape } = asking
+  const shape = `${asking.shape}${nullsOf(asking.call)}`
   const found = kept.find((each) => each.shape === shape && sameItems(each.texts, texts))
   if (found) return found
   const document = { ...newDocument(asking), texts, shape }
@@ -110,7 +110,7 @@ function newDocument({ call, fields, questions, types }: Asking): RequestDocumen
   const clients = [...declared].filter(([name]) => used.has(name))
   const own = [...questions.map((question) => question.own), ...fields.map(({ variables }) => variables)].flat()
   const declarations = [
-    ...clients.map(([, definition]) => declaration(definition, types)),
+    ...clients.map(([, definition]) => declaration(definition, call, types)),
     ...own.map(({ name, type }) => `$${name}: ${type}`),
   ]
   const kind = call.rows === null ? call.operation.kind : 'query'
@@ -137,9 +137,26 @@ function clientValue(name: string, { type, defaultValue }: VariableDefinitionNod
   return [member(name, isPlain ? value : sentValue(value, inputType(type, types), { view, session, skipsNulls }))]
 }
 
-function declaration({ variable, type, defaultValue }: VariableDefinitionNode, types: RemoteTypes): string {
-  const byDefault = defaultValue ? ` = ${print(defaultValue)}` : ''
-  return `$${variable.name.value}: ${typeText(type, types)}${byDefault}`
+/** Which variables with defaults are null, where that is in the text. */
+function nullsOf({ plan, operation, variables }: GroupedCall<RemotePlan>): string {
+  if (!plan.view.hasPresets) return ''
+  const withDefaults = [...operation.variables].filter(([, { defaultValue }]) => defaultValue)
+  return withDefaults.map(([name]) => (isNull(variables[name]) ? ' null' : ' value')).join('')
+}
+
+const isNull = (value: unknown): boolean => value === undefined || value === null
+
+function declaration(
+  { variable, type, defaultValue }: VariableDefinitionNode,
+  { plan, variables }: GroupedCall<RemotePlan>,
+  types: RemoteTypes,
+): string {
+  const { value: name } = variable.name
+  const declared = `$${name}: ${typeText(type, types)}`
+  if (!defaultValue) return declared
+  if (!plan.view.hasPresets) return `${declared} = ${print(defaultValue)}`
+  // Without its presets it may be none. The value is sent anyway; it may stand wherever one with a default may.
+  return isNull(variables[name]) || type.kind === Kind.NON_NULL_TYPE ? declared : `${declared}!`
 }
 
 /** A type as the server calls it. */

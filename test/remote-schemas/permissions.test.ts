@@ -99,6 +99,26 @@ test('presets are added to input objects within lists that a variable holds', as
   assert.deepEqual(await found({ any: { id: 1 }, table: { id: 1 } }), { any: [own], table: [[own]] })
 })
 
+test('the default of a variable may lack what presets give', async (t) => {
+  const types = `type Query { found(by: Filter!, or: Filter): String }
+    input Filter { id: Int  owner: Int! }`
+  const crm = await startCrm(t, types, { found: (args: object) => JSON.stringify(args) })
+  const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const schema = types.replace('owner: Int!', 'owner: Int! @preset(value: "x-service-user-id")')
+  await trellis.op('add_remote_schema_permissions', { remote_schema: 'crm', role: 'clerk', definition: { schema } })
+  const query = 'query ($by: Filter = {id: 1}, $or: Filter = {}) { found(by: $by, or: $or) }'
+  const found = async (variables: Record<string, unknown>) => {
+    const headers = { 'x-service-user-id': '7' }
+    const { data } = await trellis.graphql<{ data: { found: string } }>(query, variables, { role: 'clerk', headers })
+    return JSON.parse(data.found)
+  }
+  const by = { id: 1, owner: 7 }
+  assert.deepEqual(await found({}), { by, or: { owner: 7 } })
+  assert.deepEqual(await found({ or: null }), { by, or: null })
+  assert.deepEqual(await found({ by: { id: 2 }, or: { id: 3 } }), { by: { id: 2, owner: 7 }, or: { id: 3, owner: 7 } })
+})
+
 test('variables of the client that are called like those of presets', async (t) => {
   const { crm, ask } = await start(t, clerk)
   const query = `query ($preset_0_0: Int, $preset_1_0: [Int!]) {

@@ -1,7 +1,10 @@
 // The arguments of the joined field: what a definition leaves to requests, and what becomes of both together.
 
 import {
+  type GraphQLArgument,
   GraphQLID,
+  type GraphQLInputField,
+  type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLList,
@@ -11,6 +14,8 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isRequiredInputField,
+  parseConstValue,
 } from 'graphql'
 import type { SchemaScope } from '../../sdk/graphql.ts'
 import type { Session } from '../../sdk/index.ts'
@@ -29,8 +34,37 @@ export interface RemainingTypes {
   readonly suffix: string
 }
 
+/** What a definition leaves of an argument or a member of one; null: nothing. */
+export function remainingInput(
+  input: GraphQLArgument | GraphQLInputField,
+  value: unknown,
+  making: RemainingTypes,
+): GraphQLInputFieldConfig | null {
+  const type = remainingType(input.type, value, making)
+  if (!type) return null
+  const { default: byDefault, ...config } = making.types.argument(input)
+  if (!byDefault || value === undefined) return { ...config, type, ...(byDefault && { default: byDefault }) }
+  // What is defined is there in place of the default, and nothing is added to it.
+  const isOptional = isNonNullType(type) && !needsMembers(input.type, value, making)
+  const nothing = isListType(getNullableType(type)) ? emptyList : emptyObject
+  return { ...config, type, ...(isOptional && { default: { literal: nothing } }) }
+}
+
+const emptyList = parseConstValue('[]')
+const emptyObject = parseConstValue('{}')
+
+/** Whether requests have to add to an input object. */
+function needsMembers(type: GraphQLInputType, value: unknown, making: RemainingTypes): boolean {
+  const nullable = getNullableType(type)
+  if (!isInputObjectType(nullable) || !isJsonObject(value)) return false
+  const open = openFields(nullable, value, making.view)
+  return open.some((field) => {
+    return isRequiredInputField(field) && remainingType(field.type, own(value, field.name), making) !== null
+  })
+}
+
 /** The type of what a definition leaves of an argument; null: nothing. */
-export function remainingType(type: GraphQLInputType, value: unknown, making: RemainingTypes): GraphQLInputType | null {
+function remainingType(type: GraphQLInputType, value: unknown, making: RemainingTypes): GraphQLInputType | null {
   if (value === undefined) return making.types.input(type)
   if (isNonNullType(type)) {
     const nullable = remainingType(type.ofType, value, making)
@@ -65,11 +99,11 @@ const leavesMembers = (type: GraphQLInputObjectType, given: WireObject, view: Re
   })
 
 function remainingObject(type: GraphQLInputObjectType, given: WireObject, making: RemainingTypes) {
-  const { scope, types, view, suffix } = making
+  const { scope, view, suffix } = making
   const fields = () => {
     const remaining = openFields(type, given, view).flatMap((field) => {
-      const left = remainingType(field.type, own(given, field.name), making)
-      return left ? [[field.name, { ...types.argument(field), type: left }] as const] : []
+      const left = remainingInput(field, own(given, field.name), making)
+      return left ? [[field.name, left] as const] : []
     })
     return Object.fromEntries(remaining)
   }

@@ -14,7 +14,7 @@ import type { Contribution, FieldMap, ResolvedRowPlanner, SchemaScope } from '..
 import { isGraphQLName } from '../../sdk/index.ts'
 import type { TableModel } from '../../sdk/metadata.ts'
 import { type RemoteSchemaModel, type RemoteServers, type RemoteView, RoleTypes } from '../remote-schemas/index.ts'
-import { remainingType } from './arguments.ts'
+import { remainingInput } from './arguments.ts'
 import { joinPlan, type RemoteWay } from './join.ts'
 import type { RemoteJoin } from './metadata.ts'
 
@@ -90,8 +90,8 @@ function makeField({ scope, relationship, servers, owner }: Joined, { remote, vi
   const leaf = way.at(-1)!
   const suffix = `_remote_rel_${owner}${relationship.name}`
   const args = view.arguments(leaf.parent, leaf.field).flatMap((argument): [string, GraphQLInputFieldConfig][] => {
-    const type = remainingType(argument.type, leaf.arguments[argument.name], { scope, types, view, suffix })
-    return type ? [[argument.name, { ...types.argument(argument), type }]] : []
+    const left = remainingInput(argument, leaf.arguments[argument.name], { scope, types, view, suffix })
+    return left ? [[argument.name, left]] : []
   })
   const { description } = types.field(leaf.parent, leaf.field)
   const planner: ResolvedRowPlanner = {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printType } from 'graphql'
 import { startCrm } from '../remote-schemas/crm.ts'
 import { startLibrary } from '../support/library.ts'
 import { author, startJoined } from './joined.ts'
@@ -232,6 +233,28 @@ test('of an input object that takes one field alone nothing is left beside the o
   const other = '{ book_by_pk(id: 1) { by_where(by: {name: "x"}) } }'
   const { errors } = await trellis.graphql<{ errors: { message: string }[] }>(other)
   assert.equal(errors[0]?.message, `field "name" not found in type: 'By_remote_rel_public_bookby_where'`)
+})
+
+test('what a definition gives a part of has no default of the server any more', async (t) => {
+  const types = `type Query { found(by: By! = {id: 1, city: "Oslo"}, or: By = {id: 2}, of: Of! = {id: 3, city: "Rome"}): String }
+    input By { id: Int  city: String = "Bern" }
+    input Of { id: Int  city: String! }`
+  const crm = await startCrm(t, types, { found: (args: object) => JSON.stringify(args) })
+  const trellis = await startLibrary(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const part = { id: '$id' }
+  const remote_field = { found: { arguments: { by: part, or: part, of: part } } }
+  await trellis.op('create_remote_relationship', { ...author, name: 'found', remote_field })
+  const { data } = await trellis.graphql<{ data: IntrospectionQuery }>(getIntrospectionQuery())
+  const left = (name: string) => `${name}_remote_rel_public_bookfound`
+  const found = `found(by: ${left('By')}! = {  }, of: ${left('Of')}!, or: ${left('By')}): String`
+  const book = buildClientSchema(data).getType('book')
+  assert.ok(book && printType(book).includes(found))
+  const query = '{ book_by_pk(id: 1) { found(of: {city: "Paris"}) } }'
+  const by = { id: 1, city: 'Bern' }
+  assert.deepEqual(await trellis.graphql(query), {
+    data: { book_by_pk: { found: JSON.stringify({ by, or: by, of: { id: 1, city: 'Paris' } }) } },
+  })
 })
 
 test('in returning, under relationships, in aggregates, and for roles that may not select the key', async (t) => {

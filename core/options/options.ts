@@ -360,8 +360,10 @@ const SettingsSchema = Type.Object({
 /** The options of core with their values, as everything but the process reads them. */
 export type Settings = Readonly<Static<typeof SettingsSchema>>
 
-/** What a program gives: values by the keys of options, those of plugins among them. */
-export type GivenSettings = Partial<Settings> & Readonly<Record<string, unknown>>
+/** What a program gives: values by the keys of options, those of plugins among them. What is undefined is not given. */
+export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | undefined } & Readonly<
+  Record<string, unknown>
+>
 
 /** The same with all defaults of core. */
 export type AllSettings = Settings & Readonly<Record<string, unknown>>

@@ -26,22 +26,34 @@ export function declarations({ slices: { custom_types: custom, actions } }: Pick
   return `${["import 'trellis/actions'", '', ...types, ...interfaces].join('\n')}\n`
 }
 
+/** Names that a type cannot have in TypeScript, or that mean something else in these declarations. */
+const taken = new Set(
+  [
+    'await break case catch class const continue debugger default delete do else enum export extends false finally for',
+    'function if import in instanceof new null return super switch this throw true try typeof var void while with',
+    'implements interface let package private protected public static yield keyof readonly unique infer',
+    'any unknown never number bigint boolean string symbol object undefined Readonly Record ActionTypes',
+  ].flatMap((line) => line.split(' ')),
+)
+
+const typeName = (name: string): string => (taken.has(name) ? `${name}_` : name)
+
 function declaration(type: NamedType): string[] {
   switch (type.kind) {
     case 'scalar':
-      return [`export type ${type.scalar.name} = unknown`, '']
+      return [`export type ${typeName(type.scalar.name)} = unknown`, '']
     case 'enum':
-      return [`export type ${type.enumeration.name} = ${literals(type.enumeration.values)}`, '']
+      return [`export type ${typeName(type.enumeration.name)} = ${literals(type.enumeration.values)}`, '']
     case 'input':
       return [
-        `export interface ${type.input.name} {`,
+        `export interface ${typeName(type.input.name)} {`,
         ...type.input.fields.map((field) => `  ${member(field)}`),
         '}',
         '',
       ]
     case 'object':
       return [
-        `export interface ${type.object.name} {`,
+        `export interface ${typeName(type.object.name)} {`,
         ...type.object.fields.map((field) => `  ${member(field)}`),
         '}',
         '',
@@ -79,5 +91,5 @@ const ofDatabase: Readonly<Record<string, string>> = {
 function nameOf(type: NamedType): string {
   if (type.kind === 'builtIn') return builtIn[type.name] ?? 'string'
   if (type.kind === 'database') return ofDatabase[type.type.name] ?? 'string'
-  return nameOfType(type)
+  return typeName(nameOfType(type))
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type ActionCall, actionHandlers } from '../../plugins/actions/index.ts'
 import { badRequest, definePlugin, type Plugin } from '../../sdk/index.ts'
+import { startTrellis } from '../support/trellis.ts'
 import { type Refused, type Shop, startShop, until } from './shop.ts'
 
 declare module '../../plugins/actions/handlers.ts' {
@@ -263,4 +264,38 @@ declare module 'trellis/actions' {
 `,
   )
   assert.equal((await shop.request('/v1alpha1/actions.d.ts', { role: 'editor' })).status, 400)
+})
+
+test('types whose names TypeScript keeps to itself have others in declarations', async (t) => {
+  const trellis = await startTrellis(t)
+  await trellis.op('set_custom_types', {
+    scalars: [{ name: 'class' }],
+    enums: [{ name: 'Readonly', values: [{ value: 'yes' }] }],
+    objects: [{ name: 'any', fields: [{ name: 'delete', type: '[class!]' }] }],
+  })
+  const args = [{ name: 'how', type: 'Readonly!' }]
+  await trellis.op('create_action', {
+    name: 'delete',
+    definition: { handler: 'x', arguments: args, output_type: 'any' },
+  })
+  const { text } = await trellis.request('/v1alpha1/actions.d.ts')
+  assert.equal(
+    text,
+    `import 'trellis/actions'
+
+export interface any_ {
+  delete?: readonly (class_)[] | null
+}
+
+export type class_ = unknown
+
+export type Readonly_ = 'yes'
+
+declare module 'trellis/actions' {
+  interface ActionTypes {
+    delete: { input: { how: Readonly_ }; output: any_ | null }
+  }
+}
+`,
+  )
 })

@@ -22,7 +22,7 @@ export async function createEngineWithDatabase(options: EngineOptions): Promise<
     const engine = await createEngine({ ...options, observe, settings: { ...settings, databaseUrl: embedded.url } })
     let closed: Promise<void> | undefined
     // The engine in all but its end.
-    return Object.create(engine, { close: { value: () => (closed ??= engine.close().then(stop)) } })
+    return Object.create(engine, { close: { value: () => (closed ??= engine.close().finally(stop)) } })
   } catch (error) {
     await stop()
     throw error

@@ -147,7 +147,7 @@ export class Pool {
     for (const pooled of this.#idle.splice(0)) this.#drop(pooled)
   }
 
-  /** Closes idle connections now, and each other one when it is released. */
+  /** Closes idle connections now, and each other one when it is released; one on which something does not end is cut. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#retry) clearTimeout(this.#retry)
@@ -156,7 +156,11 @@ export class Pool {
       this.#drained = done
     })
     this.closeIdle()
+    const late = setTimeout(() => {
+      for (const { client } of this.#open) client.destroy(new Error('the pool is closed'))
+    }, closingMillis)
     if (this.#size > 0) await drained
+    clearTimeout(late)
   }
 
   /** A connection that was idle for long, when it still works; else another one. */

@@ -38,7 +38,10 @@ function isBelow(url: string, prefix: readonly string[], { routes }: RunningEngi
 
 /** A Fastify plugin that serves an engine below its prefix, and closes it with the application. */
 export const trellis: FastifyPluginAsync<MountOptions> = async (scope, { engine: given, ...options }) => {
-  const engine = given ?? (await createEngine(options))
+  const creating = given ? null : createEngine(options)
+  // A start that the application did not wait for ends with it, too.
+  scope.addHook('onClose', async () => (await creating?.catch(() => null))?.close())
+  const engine = given ?? (await creating!)
   // A prefix may end in a slash, as Fastify has it.
   const prefix = scope.prefix.split('/').filter((segment) => segment !== '')
   const enter = (raw: IncomingMessage) => {
@@ -49,7 +52,6 @@ export const trellis: FastifyPluginAsync<MountOptions> = async (scope, { engine:
   const connections = new MountedConnections(scope, engine, ({ url = '/' }) => isBelow(url, prefix, engine))
   // The application waits for what is open before it closes.
   scope.addHook('preClose', async () => (given ? connections.end() : engine.stop()))
-  if (!given) scope.addHook('onClose', () => engine.close())
   scope.addHook('onRequest', ({ raw }, reply, done) => {
     if (raw.headers.upgrade === undefined || !connections.has(raw)) return done()
     reply.hijack()

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createEngine, type MountOptions, silentObserver, trellis } from '../../sdk/engine.ts'
 import { definePlugin } from '../../sdk/index.ts'
@@ -141,4 +142,36 @@ test('an engine that cannot start fails the start of the application', async () 
     observe: silentObserver,
   })
   await assert.rejects(async () => app.ready(), /PostgreSQL at localhost:1 cannot be reached/)
+})
+
+test('an engine whose start the application did not wait for is closed with it', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t)
+  const seen: string[] = []
+  const slow = definePlugin({
+    name: 'slow',
+    async register({ onClose }) {
+      onClose(() => void seen.push('closed'))
+      await sleep(1000)
+      seen.push('registered')
+    },
+  })
+  const app = Fastify({ pluginTimeout: 100 })
+  app.register(trellis, { settings: { databaseUrl }, plugins: [slow], observe: silentObserver })
+  await assert.rejects(async () => app.ready(), /Plugin did not start in time/)
+  await app.close()
+  assert.deepEqual(seen, ['registered', 'closed'])
+})
+
+test('an engine closes though a statement does not end', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t)
+  const settings = { databaseUrl, gracefulShutdownTimeout: 1 }
+  const engine = await createEngine({ settings, observe: silentObserver })
+  const session = { role: 'admin', variables: {}, backendOnly: false }
+  const asked = engine.metadata.run({ type: 'run_sql', args: { sql: 'select pg_sleep(120)' } }, session)
+  const outcome = asked.catch((error: Error) => error.message)
+  await sleep(300)
+  const closing = performance.now()
+  await engine.close()
+  assert.ok(performance.now() - closing < 30_000)
+  assert.equal(await outcome, 'connection error')
 })

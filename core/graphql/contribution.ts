@@ -109,6 +109,8 @@ declare module 'graphql' {
     relationship?: string
   }
   interface GraphQLObjectTypeExtensions {
+    /** The unions that it is a member of, which fragments may be on before anything has led to them. */
+    unions?: () => readonly string[]
     /** The table whose rows have this type. */
     table?: QualifiedName
   }

@@ -12,6 +12,7 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
+  isObjectType,
   isRequiredArgument,
   isUnionType,
   Kind,
@@ -34,7 +35,7 @@ export const maxDepth = 100
 /** The type whose fields are selected: an object type, or a root type that makes its fields on demand. */
 export interface FieldSource {
   readonly name: string
-  /** Interfaces that the type implements: fragments on them apply. */
+  /** Interfaces that the type implements, and unions that it says it is a member of: fragments on them apply. */
   readonly interfaces: readonly string[]
   field(name: string): GraphQLField<unknown, unknown> | undefined
   /** Names of its fields, those among them that resemble a name. */
@@ -202,13 +203,20 @@ function compositeSource(type: GraphQLCompositeType): FieldSource {
   const fieldsOf = () => (isUnionType(type) ? {} : type.getFields())
   return {
     name: type.name,
-    interfaces: isUnionType(type) ? [] : type.getInterfaces().map(({ name }) => name),
+    interfaces: abstractTypesOf(type),
     field(name) {
       const fields = fieldsOf()
       return Object.hasOwn(fields, name) ? fields[name] : undefined
     },
     fieldsNear: () => Object.keys(fieldsOf()),
   }
+}
+
+function abstractTypesOf(type: GraphQLCompositeType): readonly string[] {
+  if (isUnionType(type)) return []
+  const interfaces = type.getInterfaces().map(({ name }) => name)
+  const unions = isObjectType(type) ? type.extensions.unions?.() : undefined
+  return unions ? [...interfaces, ...unions] : interfaces
 }
 
 const atRoot = { path: null, parent: null, depth: 0 }

@@ -4,6 +4,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type GraphQLUnionType,
   getNamedType,
   isAbstractType,
   isEnumType,
@@ -29,6 +30,8 @@ export interface RemoteTypes {
   readonly definitions: ReadonlyMap<string, string>
   /** Those among them that are scalars. */
   readonly scalars: ReadonlySet<string>
+  /** The unions that object types are members of, by the server's names of these. */
+  readonly unions: ReadonlyMap<string, readonly GraphQLUnionType[]>
 }
 
 const known = new WeakMap<object, Map<string, RemoteTypes>>()
@@ -52,7 +55,16 @@ function makeTypes(schema: GraphQLSchema, customization: Customization): RemoteT
   const own = reached.filter((type) => !isSpecifiedScalarType(type) && !isIntrospectionType(type))
   const definitions = own.map((type) => [names.localType(type.name), definitionText(type, schema, names)] as const)
   const scalars = own.filter(isScalarType).map(({ name }) => names.localType(name))
-  return { schema, names, definitions: new Map(definitions), scalars: new Set(scalars) }
+  const unions = unionsOf(own)
+  return { schema, names, definitions: new Map(definitions), scalars: new Set(scalars), unions }
+}
+
+function unionsOf(types: readonly GraphQLNamedType[]): Map<string, GraphQLUnionType[]> {
+  const unions = new Map<string, GraphQLUnionType[]>()
+  for (const union of types.filter(isUnionType)) {
+    for (const { name } of union.getTypes()) unions.set(name, [...(unions.get(name) ?? []), union])
+  }
+  return unions
 }
 
 /** The root type of that kind; null when the schema has none. */

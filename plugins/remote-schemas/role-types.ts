@@ -127,7 +127,10 @@ export class RoleTypes {
         visible.map((each) => [names.localField(type.name, each.name), this.field(type, each)] as const),
       )
     }
-    if (isObjectType(type)) return new GraphQLObjectType({ name, description, interfaces, fields })
+    if (isObjectType(type)) {
+      const unions = () => this.#view.unions(type).map((union) => this.#view.types.names.localType(union.name))
+      return new GraphQLObjectType({ name, description, interfaces, fields, extensions: { unions } })
+    }
     let possible: readonly GraphQLObjectType[] | undefined
     const possibleTypes = () => {
       possible ??= this.#objects(this.#view.possibleTypes(type))

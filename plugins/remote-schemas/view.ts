@@ -9,6 +9,7 @@ import {
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLUnionType,
   getNullableType,
   isAbstractType,
   isEnumType,
@@ -126,6 +127,11 @@ export class RemoteView {
     const isMember = (object: GraphQLObjectType) =>
       this.seesMember(type, object.name) || this.interfaces(object).some(({ name }) => name === type.name)
     return this.types.schema.getPossibleTypes(type).filter((object) => this.sees(object) && isMember(object))
+  }
+
+  /** The visible unions that an object type is a member of. */
+  unions({ name }: GraphQLObjectType): GraphQLUnionType[] {
+    return (this.types.unions.get(name) ?? []).filter((union) => this.sees(union) && this.seesMember(union, name))
   }
 
   /** Whether values of a type may be of object types that are not visible. */

@@ -99,6 +99,14 @@ test('interfaces and unions, their members told apart', async (t) => {
   assert.equal(crm.asked().at(-1)?.query, 'query { named { name } }')
 })
 
+test('fragments on unions that nothing has led to yet apply to their members', async (t) => {
+  const { trellis } = await startWithCrm(t)
+  const query = '{ user(id: 1) { ... on Thing { ... on User { name } } } named { ... on Thing { __typename } } }'
+  assert.deepEqual(await trellis.graphql(query), {
+    data: { user: { name: 'user 1' }, named: [{ __typename: 'User' }, { __typename: 'Car' }] },
+  })
+})
+
 test('members of interfaces and unions come in the order of the request, whatever may be null in which type', async (t) => {
   const types = `type Query { named: [Named!]!  things: [Thing!]! }
     interface Named { id: ID  name: String  friend: Named }

@@ -29,8 +29,8 @@ const spelling = new Map([
     'core/options/options.ts',
     /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]|as in dialect hasura/,
   ],
-  // A column that tools know by this name.
-  ['plugins/data/system/views.ts', /hasura_uuid/],
+  // A column and a member that tools know by these names.
+  ['plugins/data/system/views.ts', /hasura_uuid|hasura_fields/],
 ])
 
 test('one module spells the names of the dialects, and says what they do differently', () => {

@@ -101,7 +101,7 @@ const roomForClaims: Migration = {
 const watchedLog: Migration = {
   name: '0004-watched-log',
   sql: `
-    create sequence trellis.event_log_watched;
+    create sequence if not exists trellis.event_log_watched;
 
     ${recordEvent(`not is_paused and (
       select last_value - extract(epoch from clock_timestamp()) * 1000 not between 0 and 10000 from trellis.event_log_watched)`)}`,

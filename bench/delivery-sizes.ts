@@ -9,6 +9,7 @@ export const fullLog = 1_000_000
 export const oneOffs = 5000
 const oneOffsAhead = 5
 const idleSeconds = 20
+const settlingMillis = 5000
 
 /** As many events that were delivered long ago, with their attempts. */
 export async function fillLog(client: pg.Client): Promise<void> {
@@ -58,6 +59,8 @@ export interface IdleCost {
 
 /** What a server does by itself: statements as far as they are seen in looks of 50 ms. */
 export async function measureIdle(client: pg.Client): Promise<IdleCost> {
+  // What it did before may have a few looks of its own to come.
+  await new Promise((done) => setTimeout(done, settlingMillis))
   const statements = new Set<string>()
   const used = new Set<number>()
   for (

@@ -16,12 +16,13 @@ const renewedMillis = 1000
 const windowMillis = 200
 const much = 20
 
-/** Milliseconds between two looks: after one that found something, and at most. After that there is little to deliver. */
+/** Milliseconds between two looks: after one that found something, and at most, each being so many times the one before it. */
 const shortestPause = 5
-const longestPause = 160
+const longestPause = 135
+const growth = 3
 
 /** Milliseconds from when it does not watch any more to its last looks. */
-const lateLooks = [250, 750, 1750, 3750] as const
+const lateLooks = [500, 2500] as const
 
 export interface WatchOptions {
   /** As a ledger does; absent: there is nothing to say. */
@@ -45,7 +46,7 @@ export class Watch {
   /** Notes how much a look found. */
   looked(now: number, count: number): void {
     this.#found.add(count, now)
-    this.#pause = count > 0 ? shortestPause : this.#pause * 2
+    this.#pause = count > 0 ? shortestPause : this.#pause * growth
     this.#lastLook = now
     if (!this.#options.say) return
     const isMuch = this.#found.most(now) >= much

@@ -19,8 +19,9 @@ const program = (before: string) => `
 
 /** What V8 says of places whose objects it makes old ones at once. */
 async function madeOld(before: string): Promise<string[]> {
-  const args = ['--trace-pretenuring-statistics', '--input-type=module', '--eval', program(before)]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
+  // V8 decides it where new objects have no more room to come.
+  const args = ['--max-semi-space-size=1', '--trace-pretenuring-statistics', '--input-type=module', '--eval']
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, program(before)])
   return stdout.match(/ tenured=[1-9]\d*/g) ?? []
 }
 

@@ -2,6 +2,7 @@
 
 import type pg from 'pg'
 import { Pool } from 'undici'
+import { watchLog } from '../plugins/event-triggers/ledger-statements.ts'
 import { type Database, makeDatabase, withClient } from './database.ts'
 import { type Queue, queueKinds, startQueue } from './delivery-queues.ts'
 import { fillLog, type IdleCost, measureIdle, measureOneOffs, queryP99 } from './delivery-sizes.ts'
@@ -168,15 +169,14 @@ async function deliverSteadily(client: pg.Client, webhook: Webhook): Promise<{ p
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-/** What an instance says that finds as much as is inserted here: nobody has to notify it. */
-const watched = `
-  select setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + 9000)`
+/** Beyond what a round of inserts takes. */
+const watchedMillis = 9000
 
-/** In turns, each insert a transaction. */
+/** In turns, each insert a transaction, beside an instance that watches: one that finds as much as is inserted here does. */
 async function measureInserts(client: pg.Client): Promise<number> {
   const times = { told: 0, untold: 0 }
   for (let round = 0; round < insertRounds; round++) {
-    await client.query(watched)
+    await client.query(watchLog, [watchedMillis])
     for (const table of ['untold', 'told'] as const) {
       const started = performance.now()
       for (let i = 0; i < insertsPerRound; i++) {

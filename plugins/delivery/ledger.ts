@@ -57,10 +57,10 @@ export interface Ledger<Item extends Claimed> {
   /** Milliseconds until it is worth looking again, when nobody says so before. */
   pause(): number | Promise<number>
   /**
-   * Says for how many milliseconds nobody has to tell of what is due; 0: from now on they have to. Who leaves tells others of what there
-   * may be. Absent: they always have to.
+   * Says for how many milliseconds nobody has to tell of what is due, and tells other workers that there may be something; 0: from now on
+   * they have to. Absent: they always have to.
    */
-  watch?(millis: number, leaves: boolean): Promise<void>
+  watch?(millis: number): Promise<void>
   /** What waits, for whoever measures it. */
   backlog(): Promise<readonly Backlog[]>
 }

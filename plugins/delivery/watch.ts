@@ -2,7 +2,8 @@
 //
 // PostgreSQL lets commits that notify through one after another, each with the disk or the standby that it waits for: sixteen clients
 // that insert at once get a fifth of what they get otherwise. So a worker that finds much says in the database until when it watches,
-// and who writes notifies nobody until then. Beyond that time it goes on for a while, ever more seldom: what was written while
+// and who writes notifies nobody until then. It tells others itself, each time that it says so: they may have room for what it has none
+// for, or serve what it does not. Beyond that time it goes on for a while, ever more seldom: what was written while
 // nobody had to be told may be committed later.
 
 import type { Claimed, Ledger } from './ledger.ts'
@@ -50,8 +51,8 @@ export class Watch {
     this.#lastLook = now
     if (!this.#options.say) return
     const isMuch = this.#found.most(now) >= much
-    if (isMuch && this.#until - now < renewedMillis) this.#saying ??= this.#say(saidMillis, false)
-    else if (this.#pause > longestPause && now < this.#until) this.#saying ??= this.#say(0, false)
+    if (isMuch && this.#until - now < renewedMillis) this.#saying ??= this.#say(saidMillis)
+    else if (this.#pause > longestPause && now < this.#until) this.#saying ??= this.#say(0)
   }
 
   /** Milliseconds until the next look; infinite: there is no reason for any. */
@@ -70,12 +71,12 @@ export class Watch {
   /** Says that nobody watches any more, where others may still rely on it. */
   async end(): Promise<void> {
     await this.#saying
-    if (this.mayBeUntold(performance.now())) await this.#say(0, true)
+    if (this.mayBeUntold(performance.now())) await this.#say(0)
   }
 
-  async #say(millis: number, leaves: boolean): Promise<void> {
+  async #say(millis: number): Promise<void> {
     const { say, report } = this.#options
-    await say?.(millis, leaves).catch(report)
+    await say?.(millis).catch(report)
     // It may have been done even where there was no answer.
     this.#until = performance.now() + millis
     this.#saying = null

@@ -232,9 +232,7 @@ export const unpark = `
   told as materialized (select pg_notify('trellis_delivery', 'events') from unparked limit 1)
   select exists (select from known) as is_known, count(*) from told`
 
-/** Says that the log is watched for $1 milliseconds from now on, by the database's clock. */
+/** Says that the log is watched for $1 milliseconds from now on, by the database's clock, and tells others to look themselves. */
 export const watchLog = `
-  select pg_catalog.setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + $1::bigint)`
-
-/** The same of who leaves; others are told of what was written while nobody was. */
-export const leaveLog = `${watchLog}, pg_catalog.pg_notify('trellis_delivery', 'events')`
+  select pg_catalog.setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + $1::bigint),
+    pg_catalog.pg_notify('trellis_delivery', 'events')`

@@ -23,7 +23,6 @@ import {
   claimWithin,
   type Found,
   isOpen,
-  leaveLog,
   readEvent,
   readFound,
   record,
@@ -201,8 +200,8 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     }
   }
 
-  async watch(millis: number, leaves: boolean): Promise<void> {
-    await this.#options.database.rows(leaves ? leaveLog : watchLog, [millis])
+  async watch(millis: number): Promise<void> {
+    await this.#options.database.rows(watchLog, [millis])
   }
 
   backlog(): Promise<Backlog[]> {

@@ -4,11 +4,11 @@ import { Watch } from '../../plugins/delivery/watch.ts'
 
 /** A watch that says what it says to a list. */
 function watching(say: () => Promise<void> = async () => {}) {
-  const said: (number | 'leaves')[] = []
+  const said: number[] = []
   const errors: unknown[] = []
   const watch = new Watch({
-    say(millis, leaves) {
-      said.push(leaves ? 'leaves' : millis)
+    say(millis) {
+      said.push(millis)
       return say()
     },
     report: (error) => errors.push(error),
@@ -87,7 +87,7 @@ test('who leaves says so where others may rely on it', async () => {
   const busy = watching()
   busy.watch.looked(performance.now(), 50)
   await busy.watch.end()
-  assert.deepEqual(busy.said, [2000, 'leaves'])
+  assert.deepEqual(busy.said, [2000, 0])
 })
 
 test('where no answer came others may rely on it all the same', async () => {

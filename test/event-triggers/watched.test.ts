@@ -16,19 +16,27 @@ async function connection(t: TestContext, { database }: Shop): Promise<pg.Client
   return client
 }
 
-/** Tells how often it was said that there are events, since it was asked before. */
-async function notifications(t: TestContext, shop: Shop): Promise<() => Promise<number>> {
+/** How often it was said that there are events, by who writes to the tables and by instances. */
+interface Notified {
+  readonly byWriter: number
+  readonly byInstances: number
+}
+
+/** Tells that since it was asked before. */
+async function notifications(t: TestContext, shop: Shop): Promise<() => Promise<Notified>> {
+  const [writer] = await shop.sql<{ pid: number }>('select pg_backend_pid() as pid')
   const client = await connection(t, shop)
-  let count = 0
-  client.on('notification', ({ payload }) => {
-    if (payload === 'events') count++
+  let from: number[] = []
+  client.on('notification', ({ payload, processId }) => {
+    if (payload === 'events') from.push(processId)
   })
   await client.query('listen trellis_delivery')
   return async () => {
     await client.query('select')
-    const counted = count
-    count = 0
-    return counted
+    const byWriter = from.filter((pid) => pid === writer!.pid).length
+    const notified = { byWriter, byInstances: from.length - byWriter }
+    from = []
+    return notified
   }
 }
 
@@ -67,12 +75,12 @@ test('while an instance has much to deliver nobody notifies it, and nothing wait
     for (let i = 1; i <= 10; i++) await shop.sql('insert into orders (id) select max(id) + 1 from orders')
     await shop.events(before + 10)
   })
-  assert.equal(await notified(), 0)
+  assert.equal((await notified()).byWriter, 0)
   await eventually(async () => !(await isWatched(shop)))
   const before = shop.hook.received.length
   await shop.sql('insert into orders (id) select max(id) + 1 from orders')
   await shop.events(before + 1)
-  assert.equal(await notified(), 1)
+  assert.equal((await notified()).byWriter, 1)
 })
 
 test('what was written meanwhile and is committed later is delivered soon', async (t) => {
@@ -92,6 +100,14 @@ test('what was written meanwhile and is committed later is delivered soon', asyn
   assert.ok(Date.now() - committed < 4500)
 })
 
+test('who watches tells other instances, which may have room for what it has none for', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger()
+  const notified = await notifications(t, shop)
+  await makeWatched(shop)
+  assert.ok((await notified()).byInstances > 0)
+})
+
 test('an instance that stops leaves nobody to rely on it, and wakes the others', async (t) => {
   const shop = await startShop(t)
   await shop.trigger()
@@ -99,7 +115,7 @@ test('an instance that stops leaves nobody to rely on it, and wakes the others',
   await whileWatched(shop, notified)
   await shop.engine.close()
   assert.equal(await isWatched(shop), false)
-  assert.equal(await notified(), 1)
+  assert.ok((await notified()).byInstances > 0)
 })
 
 test('a clock that was set back keeps nobody from notifying', async (t) => {
@@ -111,5 +127,5 @@ test('a clock that was set back keeps nobody from notifying', async (t) => {
   )
   await shop.sql('insert into orders (id) values (1)')
   await shop.events(1)
-  assert.equal(await notified(), 1)
+  assert.equal((await notified()).byWriter, 1)
 })

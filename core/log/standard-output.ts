@@ -27,7 +27,7 @@ const linesIn = (text: string): number => text.split('\n').length - 1
 
 function open(): LogDestination {
   const stream = pino.destination({ dest: 1, sync: false, maxWrite: mostAtOnce, maxLength: mostKept })
-  let told = (_count: number): void => {}
+  let tellDropped = (_count: number): void => {}
   let isWriting = false
   let dropped = 0
   stream.on('drop', (text) => {
@@ -38,7 +38,7 @@ function open(): LogDestination {
     if (dropped === 0) return
     const count = dropped
     dropped = 0
-    told(count)
+    tellDropped(count)
   })
   // A reader that went away must not end the server.
   stream.on('error', () => {})
@@ -54,7 +54,7 @@ function open(): LogDestination {
       await Promise.race([drained, sleep(longestDrain, undefined, { ref: false })])
     },
     onDropped(tell) {
-      told = tell
+      tellDropped = tell
     },
   }
 }

@@ -55,11 +55,6 @@ export class DeliveryWorker<Item extends Claimed> {
   readonly #options: WorkerOptions<Item>
   readonly #recorder: Recorder<Item>
   readonly #held = new Held<Item>()
-  /**
-   * What was claimed while it was held, by id. Claims and outcomes overtake each other, so only the ledger knows what came first:
-   * the claim, since the lease had run out, which the outcome then has ended, or the outcome, after which it was due at once.
-   */
-  readonly #claimedAgain = new Map<string, Item>()
   /** What of that is not begun. */
   readonly #hand = new Hand<Item>()
   readonly #dueTimes = new DueTimes()
@@ -125,7 +120,7 @@ export class DeliveryWorker<Item extends Claimed> {
     // Longer than that it may take to write down what was delivered.
     await this.#recorder.finish(AbortSignal.timeout(Math.max(1000, grace)))
     clearInterval(this.#renewing)
-    this.#giveBack([...this.#all()])
+    this.#giveBack([...this.#held.all()])
     await Promise.all([...this.#givingBack, unwatched])
     if (this.#mayHaveUntold) await this.#options.ledger.releaseUntold([]).catch((error) => this.#report(error))
     return this.#givenBack
@@ -135,7 +130,7 @@ export class DeliveryWorker<Item extends Claimed> {
   #giveBack(items: readonly Item[]): void {
     if (items.length === 0) return
     const ids = items.map(({ id }) => id)
-    for (const id of ids) this.#held.delete(id)
+    for (const id of ids) this.#held.end(id)
     if (this.#stopping) this.#givenBack += ids.length
     const { ledger } = this.#options
     // A connection that was lost is there again at once, most of the time.
@@ -169,7 +164,7 @@ export class DeliveryWorker<Item extends Claimed> {
     const release = async () => {
       if (this.#stopping) return
       // Nothing is claimed meanwhile, by outcomes neither.
-      await this.#options.ledger.releaseUntold([...this.#all()].map(({ id }) => id))
+      await this.#options.ledger.releaseUntold([...this.#held.all()].map(({ id }) => id))
       this.#mayHaveUntold = false
     }
     await Promise.race([this.#recorder.between(release), this.#stopped.promise])
@@ -265,7 +260,7 @@ export class DeliveryWorker<Item extends Claimed> {
       if (this.#mayHaveUntold) await this.#giveBackUntold()
       const started = performance.now()
       this.#looked = started
-      const items = await this.#options.ledger.claim(limit, this.#all())
+      const items = await this.#options.ledger.claim(limit, this.#held.all())
       this.#options.measures.claimed(items.length, secondsSince(started))
       this.#reported = null
       this.#failures = 0
@@ -280,20 +275,9 @@ export class DeliveryWorker<Item extends Claimed> {
     }
   }
 
-  /** What is held, and what may be. */
-  *#all(): Generator<Item> {
-    yield* this.#held.items()
-    for (const item of this.#claimedAgain.values()) if (!this.#held.has(item.id)) yield item
-  }
-
   /** Holds what was claimed; a worker that stops takes nothing more. */
   #take(items: readonly Item[]): void {
-    const taken: Item[] = []
-    for (const item of items) {
-      if (this.#held.has(item.id)) this.#claimedAgain.set(item.id, item)
-      else taken.push(item)
-    }
-    this.#held.add(taken)
+    const taken = this.#held.take(items)
     if (this.#stopping) this.#giveBack(taken)
     else {
       this.#hand.add(taken, performance.now())
@@ -348,8 +332,7 @@ export class DeliveryWorker<Item extends Claimed> {
     for (const { item, outcome } of settled) {
       const { id, state, delay } = outcome
       if (item.is_awaited) awaited++
-      this.#held.delete(id)
-      const again = this.#claimedAgain.get(id)
+      const again = this.#held.end(id)
       if (again) claimedAgain.push(again)
       if (isFinal(state)) continue
       // How long to rest was known before this came.
@@ -368,7 +351,7 @@ export class DeliveryWorker<Item extends Claimed> {
       this.#unanswered(error)
       return []
     })
-    for (const id of ids) this.#claimedAgain.delete(id)
+    this.#held.settle(ids)
     this.#take(items.filter(({ id }) => ours.includes(id)))
   }
 

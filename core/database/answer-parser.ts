@@ -14,7 +14,15 @@ interface MessageParser {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
 }
 
-const dataRow = 0x44
+const code = { dataRow: 0x44, commandComplete: 0x43, readyForQuery: 0x5a } as const
+
+/** What says nothing that whoever wants bytes needs. */
+const commandComplete: Message = { name: 'commandComplete' }
+
+/** That the next statement can run, by whether one is in no transaction, in one, or in one that failed. */
+const readyForQuery = new Map(
+  ['I', 'T', 'E'].map((status) => [status.charCodeAt(0), { name: 'readyForQuery', status } as Message]),
+)
 
 /** A code, and a length that counts itself and not the code. */
 const headerSize = 5
@@ -27,7 +35,7 @@ export class AnswerParser extends (Parser as unknown as new () => MessageParser)
   #partial: Buffer | null = null
   #arrived = 0
 
-  /** `wantsBytes`: whether the values of rows that arrive now are to be left as bytes. */
+  /** `wantsBytes`: whether the values of rows that arrive now are to be left as bytes, and nothing more of the answer is wanted. */
   constructor(wantsBytes: () => boolean) {
     super()
     this.#wantsBytes = wantsBytes
@@ -73,9 +81,22 @@ export class AnswerParser extends (Parser as unknown as new () => MessageParser)
   }
 
   #message(bytes: Buffer, at: number, size: number): Message {
-    const code = bytes[at]!
-    if (code === dataRow && this.#wantsBytes()) return rowOfBytes(bytes, at + headerSize)
-    return this.handlePacket(at + headerSize, code, size - 1, bytes)
+    const start = at + headerSize
+    const known = this.#wantsBytes() ? this.#known(bytes, at, start) : null
+    return known ?? this.handlePacket(start, bytes[at]!, size - 1, bytes)
+  }
+
+  /** What comes with each answer; null: something else. */
+  #known(bytes: Buffer, at: number, start: number): Message | null {
+    switch (bytes[at]) {
+      case code.dataRow:
+        return rowOfBytes(bytes, start)
+      case code.commandComplete:
+        return commandComplete
+      case code.readyForQuery:
+        return readyForQuery.get(bytes[start]!) ?? null
+    }
+    return null
   }
 }
 

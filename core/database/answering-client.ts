@@ -7,6 +7,7 @@ import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { AnswerParser, type Message } from './answer-parser.ts'
+import { type BoundCall, runMessage } from './call-message.ts'
 import { DatabaseClient } from './database-client.ts'
 import { isUnprepared, transactionError, Unprepared, unconfirmedError } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-names.ts'
@@ -25,14 +26,6 @@ interface BaseQuery {
 }
 
 const Base = pg.Query as unknown as new (text: string) => BaseQuery
-
-const unchanged = (value: unknown): unknown => value
-
-const bindMessage = (statement: string, values: readonly (string | null)[]): Buffer =>
-  serialize.bind({ statement, values: values as (string | null)[], valueMapper: unchanged })
-
-const executeMessage = serialize.execute({ portal: '' })
-const syncMessage = serialize.sync()
 
 /** A statement with its values. */
 export interface Call {
@@ -86,11 +79,13 @@ class BytesQuery extends Base {
   prepare({ stream }: Wire): void {
     const { preface } = this.#call
     const messages: Buffer[] = []
-    if (preface) this.#add(preface, messages)
-    this.#add(this.#call, messages)
-    messages.push(syncMessage)
+    const calls: BoundCall[] = []
+    if (preface) this.#add(preface, messages, calls)
+    this.#add(this.#call, messages, calls)
+    messages.push(runMessage(calls, true))
+    if (!stream.writable) return
     // One write: a system call costs more with each piece that it is given.
-    if (stream.writable) stream.write(Buffer.concat(messages))
+    stream.write(messages.length === 1 ? messages[0]! : Buffer.concat(messages))
   }
 
   handleProgress(message: 'parseComplete' | 'bindComplete'): void {
@@ -110,15 +105,17 @@ class BytesQuery extends Base {
     this.callback(null)
   }
 
-  #add({ name, text, values }: Call, messages: Buffer[]): void {
+  /** Adds what prepares a statement, behind the calls before it, to the messages, and the call of it to the calls. */
+  #add({ name, text, values }: Call, messages: Buffer[], calls: BoundCall[]): void {
     if (name === null || !this.#names.use(name)) {
+      if (calls.length > 0) messages.push(runMessage(calls.splice(0), false))
       // In front of all that may fail: what is not closed for that reason would be prepared twice.
       const closed = name === null ? [] : this.#names.add(name, text)
       messages.unshift(...closed.map((other) => serialize.close({ type: 'S', name: other })))
       messages.push(serialize.parse({ text, name: name ?? '' }))
       this.#parsing.push(name ?? '')
     }
-    messages.push(bindMessage(name ?? '', values), executeMessage)
+    calls.push({ statement: name ?? '', values })
   }
 
   #judged(error: Error): Error {

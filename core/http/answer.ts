@@ -1,5 +1,6 @@
 // Sending: one place for content types, compression and the shape of errors.
 
+import { Buffer } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { flatError, TrellisError, toTrellisError } from '../errors/errors.ts'
 import { stackOf } from '../errors/thrown.ts'
@@ -40,12 +41,9 @@ export function sendAnswer(
   const isLarge = payload.length >= dialects[settings.dialect].leastCompressed
   if (isLarge && acceptsGzip(request.headers['accept-encoding'])) return sendCompressed(request, reply, payload)
   const size = sizeSent(request, payload)
-  reply.send(Buffer.isBuffer(payload) && size <= smallBody ? payload.toString() : payload)
+  reply.send(payload)
   return size
 }
-
-/** A text of up to so many bytes is sent together with the headers in one piece, which costs less than two pieces. */
-const smallBody = 4096
 
 async function sendCompressed(request: FastifyRequest, reply: FastifyReply, payload: string | Buffer): Promise<number> {
   const compressed = await gzip(payload)

@@ -3,9 +3,11 @@
 
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import { TrellisError } from '../errors/errors.ts'
 import { applyCors, type CorsPolicy } from './cors.ts'
 import type { Gate } from './gate.ts'
+import { JoiningResponse } from './response.ts'
 
 export interface ListenerOptions {
   /** Seconds without progress after which a client that does not read its answer is cut off. */
@@ -68,7 +70,12 @@ export function createListener(handle: RequestListener, options: ListenerOptions
     else pass(request, response)
   }
   // Node's own refusals say nothing: what it would refuse is refused here.
-  const settings = { ...timeoutsOf(options.readTimeout), requireHostHeader: false, shouldUpgradeCallback }
+  const settings = {
+    ...timeoutsOf(options.readTimeout),
+    requireHostHeader: false,
+    shouldUpgradeCallback,
+    ServerResponse: JoiningResponse,
+  }
   const server = createServer(settings, take)
   server.on('checkExpectation', take)
   if (main) server.on('upgrade', (...upgraded) => main.emit('upgrade', ...upgraded))

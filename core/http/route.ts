@@ -1,7 +1,9 @@
 // A route of a plugin as Fastify runs it. The order of the steps is the order of the checks: who asks, what is asked,
 // whether they may.
 
+import { Buffer } from 'node:buffer'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthService } from '../auth/auth.ts'
 import type { Applicant } from '../engine/applicant.ts'

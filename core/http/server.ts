@@ -1,6 +1,5 @@
 // The Fastify instance: identical answers for what no route answers, and the mounting of plugins' routes.
 
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,6 +13,7 @@ import { corsPolicy } from './cors.ts'
 import type { ErrorEncoder, Route, RouteUrl } from './declared-route.ts'
 import { type CookieUse, createGate, type Gate } from './gate.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
+import { newRequestId } from './request-ids.ts'
 import { type RouteContext, routeHandler } from './route.ts'
 
 export interface HttpOptions {
@@ -79,7 +79,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       const failure = request.raw.refusal ?? (error.code === 'FST_ERR_BAD_URL' ? notFound() : error)
       sendError(request, reply, { error: failure, exchange: null, encode: flatErrors }, options)
     },
-    genReqId: (request) => String(request.headers['x-request-id'] || randomUUID()),
+    genReqId: (request) => String(request.headers['x-request-id'] || newRequestId()),
     serverFactory: (handle) => {
       const listener = createListener(handle, listenerOptions)
       listeners.push(listener)

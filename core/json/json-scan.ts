@@ -28,6 +28,15 @@ const safeDigits = 15
 /** Numbers that begin with so many zeros behind the dot are printed with an exponent. */
 const smallZeros = 6
 
+/**
+ * Finds the numbers that have to be looked at, and more, text in quotes that looks like them among it: with many digits, an
+ * exponent, a zero at the end of the fraction or many at its beginning, and what may be a negative zero.
+ */
+const notable = /[\d.]{16}|\d[eE]|-0|\.(?:\d*0(?!\d)|0{6})/
+
+/** Whether a JSON text, for all that a quick look tells, has no number but such that a double keeps as they are written. */
+export const hasPlainNumbers = (text: string): boolean => !notable.test(text)
+
 /** Reads UTF-8. */
 export function scanJson(bytes: Uint8Array): JsonScan {
   const end = bytes.length

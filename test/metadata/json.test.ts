@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { deepFreeze, isRawNumber, jsonType, parseJson, sameJson } from '../../core/json/json.ts'
-import { scanJson } from '../../core/json/json-scan.ts'
+import { hasPlainNumbers, scanJson } from '../../core/json/json-scan.ts'
 
 const printed = (text: string, mode: 'precise' | 'lossless') => JSON.stringify(parseJson(text, mode))
 
@@ -128,6 +128,7 @@ test('of any text, what a scan says is safe survives JSON.parse', () => {
         return
       }
       const { mayRespell } = scanJson(Buffer.from(json))
+      if (hasPlainNumbers(json)) assert.ok(!mayRespell, json)
       if (!mayRespell) assert.equal(JSON.stringify(value).replace(/\s/g, ''), respaced(json))
     }),
     { numRuns: 1000 },
@@ -139,6 +140,15 @@ const respaced = (json: string): string =>
   JSON.stringify(
     JSON.parse(json, (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source!) : value)),
   ).replace(/\s/g, '')
+
+test('a quick look takes the numbers that most bodies have for what they are', () => {
+  for (const plain of ['{"id":123456789012345,"amount":-12.5,"rate":0.000001}', '[1.05,0.1,0]', '"a text"']) {
+    assert.ok(hasPlainNumbers(plain), plain)
+  }
+  for (const notable of ['1234567890123456', '1.50', '1e3', '2E5', '-0', '0.0000001', '12345678.12345678']) {
+    assert.ok(!hasPlainNumbers(notable), notable)
+  }
+})
 
 test('a scan ends on whatever it is given', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => scanJson(bytes).depth >= 0))

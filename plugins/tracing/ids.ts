@@ -13,34 +13,60 @@ export interface SpanIds {
   readonly sampled: boolean | null
   /** What the parties to the trace tell each other, by W3C's rules. */
   readonly state: string | null
+  /** The numbers that its names are, where they are known already. */
+  readonly numbers?: SpanNumbers
 }
 
-const idBytes = 8
+/** Decimal digits of the lower 64 bits. */
+export interface SpanNumbers {
+  readonly trace: string
+  readonly span: string
+}
 
-/** Random bytes for many names: asking the system for so few at a time would cost more than everything else here. */
-const pool = Buffer.alloc(256 * idBytes)
-let used = pool.length
+const [idBytes, idDigits] = [8, 16]
 
-export function newSpanId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool)
+/** Names that are made at once: one by one they would cost several times as much. */
+const atOnce = 128
+
+let names: readonly { readonly digits: string; readonly number: string }[] = []
+let used = 0
+
+function newName() {
+  if (used === names.length) {
+    names = makeNames()
     used = 0
   }
-  used += idBytes
-  return pool.toString('hex', used - idBytes, used)
+  return names[used++]!
 }
 
+function makeNames() {
+  const bytes = randomFillSync(Buffer.alloc(atOnce * idBytes))
+  const digits = bytes.toString('hex')
+  return Array.from({ length: atOnce }, (_, i) => ({
+    digits: digits.slice(i * idDigits, (i + 1) * idDigits),
+    number: String(bytes.readBigUInt64BE(i * idBytes)),
+  }))
+}
+
+export const newSpanId = (): string => newName().digits
+
+const upperBits = '0'.repeat(idDigits)
+
 /** A trace of our own has 64 bits, as those of v1.3: they are enough, and fit what triggers are told. */
-export const newTrace = (): SpanIds => ({
-  traceId: newSpanId().padStart(32, '0'),
-  spanId: newSpanId(),
-  parentSpanId: null,
-  sampled: null,
-  state: null,
-})
+export function newTrace(): SpanIds {
+  const [trace, span] = [newName(), newName()]
+  return {
+    traceId: upperBits + trace.digits,
+    spanId: span.digits,
+    parentSpanId: null,
+    sampled: null,
+    state: null,
+    numbers: { trace: trace.number, span: span.number },
+  }
+}
 
 /** A span below another one. */
-export const childOf = (parent: SpanIds): SpanIds => ({
+export const childOf = ({ numbers: _, ...parent }: SpanIds): SpanIds => ({
   ...parent,
   spanId: newSpanId(),
   parentSpanId: parent.spanId,

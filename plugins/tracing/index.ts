@@ -15,7 +15,9 @@ export default definePlugin({
     const { traceSetting } = engine.dialect
     engine.sessionSettings.add(() => {
       const span = storage.current
-      return { [traceSetting]: storedSpan(span?.ids ?? newTrace(), span?.recorded ?? null) }
+      const settings: Record<string, string> = {}
+      settings[traceSetting] = storedSpan(span?.ids ?? newTrace(), span?.recorded ?? null)
+      return settings
     })
     if (exportIsConfigured(environment)) {
       // Loaded when it is needed: the libraries cost a start more than all of the built-in plugins.

@@ -1,14 +1,20 @@
 // A span as triggers read it and events keep it: the numbers of v1.3, and W3C's form beside them where there is one, since
 // its traces do not fit.
 
-import type { SpanIds } from './ids.ts'
+import type { SpanIds, SpanNumbers } from './ids.ts'
 import { spanOfTraceParent, w3cHeaders } from './propagation.ts'
 
-const numberOf = (digits: string): bigint => BigInt(`0x${digits}`)
+const numberOf = (digits: string): string => String(BigInt(`0x${digits}`))
+
+const numbersOf = ({ traceId, spanId }: SpanIds): SpanNumbers => ({
+  trace: numberOf(traceId.slice(16)),
+  span: numberOf(spanId),
+})
 
 /** JSON text; the numbers have 64 bits. `w3c`: what those who follow W3C take for the span. */
-export function storedSpan({ traceId, spanId }: SpanIds, w3c: SpanIds | null): string {
-  const numbers = `"trace_id":${numberOf(traceId.slice(16))},"span_id":${numberOf(spanId)}`
+export function storedSpan(ids: SpanIds, w3c: SpanIds | null): string {
+  const { trace, span } = ids.numbers ?? numbersOf(ids)
+  const numbers = `"trace_id":${trace},"span_id":${span}`
   if (!w3c) return `{${numbers}}`
   const texts = Object.entries(w3cHeaders(w3c)).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
   return `{${numbers}${texts.join('')}}`

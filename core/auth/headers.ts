@@ -44,15 +44,20 @@ function backendOnly(variables: Session['variables'], name: string): boolean {
 /** The session of a request that may assume any role: it asks for one, else it is `admin`. */
 export function trustedSession(headers: RequestHeaders, dialect: Dialect): Session {
   const role = headerText(headers, dialect.roleVariable) || 'admin'
-  return assumedSession(sessionVariables(headers, dialect, role), dialect)
+  return sessionAs(role, sessionVariables(headers, dialect, role), dialect)
 }
 
 /** The same of ready session variables, lower-case names and no secrets among them. */
 export function assumedSession(given: Session['variables'], dialect: Dialect): Session {
   const role = given[dialect.roleVariable] || 'admin'
-  const variables = { ...given, [dialect.roleVariable]: role }
-  return { role, variables, backendOnly: backendOnly(variables, dialect.backendOnlyVariable) }
+  return sessionAs(role, { ...given, [dialect.roleVariable]: role }, dialect)
 }
+
+const sessionAs = (role: string, variables: Session['variables'], dialect: Dialect): Session => ({
+  role,
+  variables,
+  backendOnly: backendOnly(variables, dialect.backendOnlyVariable),
+})
 
 /** The session of a request whose role was decided elsewhere; its headers give the other variables. */
 export const untrustedSession = (headers: RequestHeaders, dialect: Dialect, role: string): Session => ({

@@ -38,10 +38,8 @@ export class ClientTransaction implements OwnTransaction {
     this.#options = options
     const { client, begin, settings, preparing } = options
     const sent: Promise<unknown>[] = [client.query(begin)]
-    if (Object.keys(settings).length > 0) {
-      const { name, text, values } = settingsStatement(settings)
-      sent.push(client.answer({ name: preparing ? name : null, text, values }))
-    }
+    const setting = settingsStatement(settings, preparing)
+    if (setting) sent.push(client.answer(setting))
     this.#begun = Promise.all(sent)
     this.#begun.catch(() => {})
   }

@@ -4,6 +4,7 @@
 // One that turns out slow holds up only itself: whoever was sent behind it runs elsewhere too, the first answer counts, and
 // nobody is put behind it any more. All that is sent here does nothing but read, so that running it twice is harmless.
 
+import { performance } from 'node:perf_hooks'
 import { onAbort } from '../concurrency/aborting.ts'
 import type { AnswerCall, AnsweringClient } from './answering-client.ts'
 import { cancelUntil, isCancelled } from './cancelling.ts'
@@ -22,6 +23,8 @@ export interface LaneCall extends AnswerCall {
   readonly whenUnwanted: (() => AbortSignal) | null
   /** Runs it where it holds up nobody, and nobody it. */
   readonly elsewhere: () => Promise<Buffer | null>
+  /** What failed, as whoever waits is told of it. */
+  readonly explained: (error: unknown) => unknown
 }
 
 export class Lane {
@@ -197,7 +200,7 @@ class Entry {
   readonly call: LaneCall
   readonly usualMillis: number
   readonly #resolve: (first: Buffer | null) => void
-  readonly #reject: (error: Error) => void
+  readonly #reject: (error: unknown) => void
   stopWatching: (() => void) | null = null
   /** Whether nobody waits for it any more. */
   isSettled = false
@@ -205,7 +208,7 @@ class Entry {
   /** Why one of the two connections has no answer. */
   #failure: Error | null = null
 
-  constructor(call: LaneCall, resolve: (first: Buffer | null) => void, reject: (error: Error) => void) {
+  constructor(call: LaneCall, resolve: (first: Buffer | null) => void, reject: (error: unknown) => void) {
     this.call = call
     this.usualMillis = call.history.meanMillis
     this.#resolve = resolve
@@ -219,7 +222,7 @@ class Entry {
 
   fail(error: Error): void {
     this.isSettled = true
-    this.#reject(error)
+    this.#reject(this.call.explained(error))
   }
 
   /** Has it run elsewhere too, once. */

@@ -1,5 +1,6 @@
 // The few lanes that short reads share, each opened when it is first wanted and again after it broke.
 
+import { performance } from 'node:perf_hooks'
 import type { AnsweringClient } from './answering-client.ts'
 import { Lane } from './lane.ts'
 

@@ -1,6 +1,7 @@
 // The connections that work has for itself, one at a time. They are opened when they are wanted, never more than allowed,
 // and whoever finds none waits in line, for as long as a request may wait.
 
+import { performance } from 'node:perf_hooks'
 import { onAbort } from '../concurrency/aborting.ts'
 import type { AnsweringClient } from './answering-client.ts'
 import { busyError, connectionError, isRefusal } from './postgres-errors.ts'

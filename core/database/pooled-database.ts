@@ -10,6 +10,7 @@
 //
 // So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
 
+import { performance } from 'node:perf_hooks'
 import { eitherSignal, unlessAborted } from '../concurrency/aborting.ts'
 import { Wrapping } from '../engine/wrapping.ts'
 import type { AnswerCall, AnsweringClient } from './answering-client.ts'
@@ -42,7 +43,7 @@ import { Probe } from './probe.ts'
 import { StatementHistories } from './statement-history.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
 import { settingsStatement } from './transaction-settings.ts'
-import { WriteGate } from './write-gate.ts'
+import { type Place, WriteGate } from './write-gate.ts'
 
 export interface DatabaseOptions {
   /** A connection URL. */
@@ -181,7 +182,7 @@ export class PooledDatabase implements Database {
     values: readonly (string | null)[],
     options: ChangeOptions = {},
   ): Promise<(string | null)[][]> {
-    const run = () => this.#changeAlone(statement, values, options, allTexts)
+    const run = () => this.#changeAlone(statement, values, options, { ask: allTexts, entering: null })
     const around = this.#wrapping.statement
     return around ? around({ kind: 'other', digest: statement.name }, run) : run()
   }
@@ -196,7 +197,12 @@ export class PooledDatabase implements Database {
     work: (transaction: OwnTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.#unlessUnprepared((preparing) => this.#transact(work, options, preparing))
+    try {
+      return await this.#transact(work, options, this.#options.preparedStatements)
+    } catch (error) {
+      if (error instanceof Unprepared) return this.#transact(work, options, false)
+      throw error
+    }
   }
 
   listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
@@ -222,12 +228,19 @@ export class PooledDatabase implements Database {
     const lane = this.#lanes && statement.onlyReads && history.isShort ? this.#lanes.pick() : null
     if (!lane) return this.#readAlone(statement, values, options, firstField)
     const { text, name } = statement
-    const elsewhere = () => this.#readAlone(statement, values, options, firstField)
-    const { whenUnwanted = null } = options
-    const call = { text, values, name: lane.client.takes(name, text) ? name : null, history, elsewhere, whenUnwanted }
-    return lane.run(call, options.signal ?? null).catch((error) => {
-      throw options.signal?.aborted ? error : translatePostgresError(error, text, values)
-    })
+    const { signal = null, whenUnwanted = null } = options
+    return lane.run(
+      {
+        text,
+        values,
+        name: lane.client.takes(name, text) ? name : null,
+        history,
+        whenUnwanted,
+        elsewhere: () => this.#readAlone(statement, values, options, firstField),
+        explained: (error) => (signal?.aborted ? error : translatePostgresError(error, text, values)),
+      },
+      signal,
+    )
   }
 
   /** A read on a connection of the pool; when that was lost in silence, on another one. */
@@ -238,43 +251,47 @@ export class PooledDatabase implements Database {
     ask: Ask<T>,
   ): Promise<T> {
     const ended = eitherSignal(signal, whenUnwanted?.() ?? null)
-    const run = (preparing: boolean) => this.#runAlone(statement, values, { signal: ended, preparing }, ask)
-    const answer = this.#unlessUnprepared(run).catch((error) => {
-      if (statement.onlyReads && originOf(error) instanceof LostInSilence) return this.#unlessUnprepared(run)
-      throw error
-    })
-    return unlessAborted(ended, answer)
-  }
-
-  async #change(
-    statement: PreparedStatement,
-    values: readonly (string | null)[],
-    options: ChangeOptions,
-  ): Promise<Buffer | null> {
-    const entering = this.#writeGate.enter(options.signal ?? null)
-    const place = entering instanceof Promise ? await entering : entering
-    try {
-      return await this.#changeAlone(statement, values, options, firstField)
-    } finally {
-      this.#writeGate.leave(place)
+    let preparing = this.#options.preparedStatements
+    let isAgain = false
+    for (;;) {
+      try {
+        return await unlessAborted(ended, this.#runAlone(statement, values, { signal: ended, preparing }, ask))
+      } catch (error) {
+        if (error instanceof Unprepared && preparing) preparing = false
+        else if (!isAgain && statement.onlyReads && originOf(error) instanceof LostInSilence) isAgain = true
+        else throw error
+      }
     }
   }
 
-  /** Runs a statement that writes as a transaction of its own. */
+  #change(statement: PreparedStatement, values: readonly (string | null)[], options: ChangeOptions) {
+    const entering = this.#writeGate.enter(options.signal ?? null)
+    return this.#changeAlone(statement, values, options, { ask: firstField, entering })
+  }
+
+  /** Runs a statement that writes as a transaction of its own, once it has been let in. */
   async #changeAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
     { settings = {}, signal = null }: ChangeOptions,
-    ask: Ask<T>,
+    { ask, entering }: { readonly ask: Ask<T>; readonly entering: Place | Promise<Place> | null },
   ): Promise<T> {
+    const place = entering instanceof Promise ? await entering : entering
+    let preparing = this.#options.preparedStatements
     try {
-      return await this.#unlessUnprepared((preparing) => {
-        const made = Object.keys(settings).length > 0 ? settingsStatement(settings) : null
-        const preface = made && { ...made, name: preparing ? made.name : null }
-        return this.#runAlone(statement, values, { signal, preparing, preface }, ask)
-      })
+      for (;;) {
+        try {
+          const preface = settingsStatement(settings, preparing)
+          return await this.#runAlone(statement, values, { signal, preparing, preface }, ask)
+        } catch (error) {
+          if (!preparing || !(error instanceof Unprepared)) throw error
+          preparing = false
+        }
+      }
     } catch (error) {
       throw signal?.aborted && isCancelled(error) ? signal.reason : error
+    } finally {
+      if (place) this.#writeGate.leave(place)
     }
   }
 
@@ -352,16 +369,6 @@ export class PooledDatabase implements Database {
       throw translatePostgresError(error, text, values)
     } finally {
       this.#pool.release(pooled, isSpent)
-    }
-  }
-
-  /** Runs what may be prepared; when a connection proves not to have it prepared, once more without, on another one. */
-  async #unlessUnprepared<T>(run: (preparing: boolean) => Promise<T>): Promise<T> {
-    try {
-      return await run(this.#options.preparedStatements)
-    } catch (error) {
-      if (error instanceof Unprepared) return run(false)
-      throw error
     }
   }
 

@@ -1,22 +1,40 @@
 // Settings of PostgreSQL that hold for one transaction.
 
+import pg from 'pg'
+import type { Call } from './answering-client.ts'
+
 /** Settings by name. */
 export type TransactionSettings = Readonly<Record<string, string>>
 
-/** By the number of settings that they make. */
-const statements: { readonly name: string; readonly text: string }[] = []
-
-/** The statement that makes settings for the rest of a transaction, and a name for it on connections that prepare it. */
-export function settingsStatement(settings: TransactionSettings) {
-  const values: string[] = []
-  for (const name in settings) values.push(name, settings[name]!)
-  const count = values.length / 2
-  statements[count] ??= { name: `trellis_settings_${count}`, text: settingsText(count) }
-  return { ...statements[count], values }
+/** A statement that makes certain settings. */
+interface SettingsStatement {
+  readonly names: readonly string[]
+  /** By which connections prepare it; null: they do not. */
+  readonly name: string | null
+  readonly text: string
 }
 
-function settingsText(count: number): string {
-  const calls = Array.from({ length: count }, (_, i) => `pg_catalog.set_config($${2 * i + 1}, $${2 * i + 2}, true)`)
+/** Those that were made; plugins know the names of their settings, so there are few. */
+const known: SettingsStatement[] = []
+const mostKnown = 50
+
+/** The call that makes settings for the rest of a transaction, with a name on connections that prepare it; null: there are none. */
+export function settingsStatement(settings: TransactionSettings, preparing: boolean): Call | null {
+  const names = Object.keys(settings)
+  if (names.length === 0) return null
+  const { name, text } = known.find((each) => areSame(each.names, names)) ?? makeStatement(names)
+  return { name: preparing ? name : null, text, values: names.map((each) => settings[each]!) }
+}
+
+const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((name, i) => name === others[i])
+
+function makeStatement(names: readonly string[]): SettingsStatement {
+  const calls = names.map((name, i) => `pg_catalog.set_config(${pg.escapeLiteral(name)}, $${i + 1}, true)`)
   // Nothing is returned, since nobody would read it; one expression, since the rest of a condition may be left out.
-  return `select where (${calls.join(' || ')}) is null`
+  const text = `select where (${calls.join(' || ')}) is null`
+  if (known.length >= mostKnown) return { names, name: null, text }
+  const made = { names, name: `trellis_settings_${known.length}`, text }
+  known.push(made)
+  return made
 }

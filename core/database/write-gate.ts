@@ -2,6 +2,8 @@
 // get more done than many: PostgreSQL's processes take turns less often. Where writes wait instead, for a disk, a standby or a
 // lock, many have to be on their way together. Which of the two it is shows in how long they take when there are few.
 
+import { performance } from 'node:perf_hooks'
+
 /** At work at once while processors are what limits. */
 const few = 8
 

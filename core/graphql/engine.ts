@@ -3,7 +3,6 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { GraphQLInputType } from 'graphql'
-import { LRUCache } from 'lru-cache'
 import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
@@ -27,10 +26,11 @@ import { type Dependence, PlanContext, type Variables } from './plan-context.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './prepared.ts'
 import type { GraphQLRequest, ValidationOptions } from './request.ts'
 import { RoleSchema } from './role-schema.ts'
+import { type RoleSchemaKey, RoleSchemas } from './role-schemas.ts'
 import { SubscriptionRun } from './run-subscription.ts'
 import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras, SubscriptionExtras } from './service.ts'
 import { checkRoot, validateDocument } from './validate.ts'
-import { checkUnexpected, mentionedVariables, readVariables, variablesShape } from './variables.ts'
+import { mentionedVariables, readVariables, type VariableAspect, variableAspects, variablesShape } from './variables.ts'
 import { withinTransaction } from './within-transaction.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
@@ -39,15 +39,14 @@ const plansPerVariant = 64
 /** Sets of respects in which the shapes of one operation's variables may differ. */
 const variantsPerOperation = 8
 
-/** Roles whose schemas are kept at once. */
-const maxSchemas = 200
-
 /** A shape longer than this is not worth remembering. */
 const maxShape = 4096
 
 /** Plans that depend on the same about the variables. */
 interface PlanVariant {
   readonly dependences: ReadonlyMap<string, Dependence>
+  /** They follow from these, and from the types of the group. */
+  aspects: readonly VariableAspect[]
   readonly plans: PlansByShape
 }
 
@@ -115,8 +114,7 @@ export class GraphQLEngine implements GraphQLService {
   readonly #options: GraphQLEngineOptions
   readonly #documents: DocumentCache
   readonly #cachePlans: boolean
-  #schemas: LRUCache<string, RoleSchema>
-  #schemaModel: Model | null = null
+  #schemas: RoleSchemas | null = null
   #reused = 0
   #made = 0
   readonly #kept = new KeptPlans()
@@ -125,9 +123,8 @@ export class GraphQLEngine implements GraphQLService {
   constructor(options: GraphQLEngineOptions) {
     this.#options = options
     this.#documents = new DocumentCache(options.settings.queryPlanCacheSize, (document) => {
-      for (const schema of this.#schemas.values()) this.#forgetPlans(schema, document)
+      for (const schema of this.#schemas?.all ?? []) this.#forgetPlans(schema, document)
     })
-    this.#schemas = this.#noSchemas()
     this.#cachePlans = options.settings.queryPlanCacheSize > 0
   }
 
@@ -136,7 +133,7 @@ export class GraphQLEngine implements GraphQLService {
   }
 
   cached(): CachedOperation[] {
-    const schemas = [...this.#schemas.values()]
+    const schemas = this.#schemas?.all ?? []
     const documents = this.#documents.all
     return schemas.flatMap((schema) =>
       documents.flatMap((document) => {
@@ -160,7 +157,12 @@ export class GraphQLEngine implements GraphQLService {
   ): Promise<T> {
     const work: OperationWork = { request, session, operation: null, prepared: null, signal: null }
     const around = this.#options.wrapping.operation
-    return around ? around(work, () => run(work)) : run(work)
+    if (!around) return run(work)
+    try {
+      return around(work, () => run(work))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   plan(request: GraphQLRequest, session: Session, options: PlanOptions = {}): PlannedRequest {
@@ -175,15 +177,20 @@ export class GraphQLEngine implements GraphQLService {
     })
   }
 
-  async #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
-    const { request, session } = work
-    const planned = this.plan(request, session, extras)
-    work.prepared = planned.prepared
-    work.operation = planned.prepared.operation
-    if (planned.prepared.operation.kind === 'subscription') throw subscriptionRefused()
-    const context = this.#context(planned, { session, signal: work.signal, extras })
-    extras.onPlanned?.(generatedSql(planned, session))
-    return await runOperation(context)
+  /** What fails at once is heard of by the promise, too. It is not async itself: each promise that hands an answer on costs a microsecond. */
+  #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
+    try {
+      const { request, session } = work
+      const planned = this.plan(request, session, extras)
+      work.prepared = planned.prepared
+      work.operation = planned.prepared.operation
+      if (planned.prepared.operation.kind === 'subscription') throw subscriptionRefused()
+      const context = this.#context(planned, { session, signal: work.signal, extras })
+      extras.onPlanned?.(generatedSql(planned, session))
+      return runOperation(context)
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   #context(planned: PlannedRequest, { session, signal, extras }: Given): ExecutionContext {
@@ -203,7 +210,9 @@ export class GraphQLEngine implements GraphQLService {
       toAnswerable,
       showInternal,
       response,
-      ...planned,
+      schema: planned.schema,
+      prepared: planned.prepared,
+      variables: planned.variables,
     }
   }
 
@@ -238,8 +247,7 @@ export class GraphQLEngine implements GraphQLService {
   ): PlannedRequest {
     const schema = this.schema(session.role, session.backendOnly, kind)
     const group = this.#group(schema, document, request.operationName)
-    const variables = readVariables(group.operation, request.variables)
-    checkUnexpected(request.variables, group.mentioned)
+    const variables = readVariables(group.operation, request.variables, group.mentioned)
     let prepared = findPlan(group, variables)
     if (prepared) this.#reused++
     else prepared = this.#prepare(schema, group, variables)
@@ -253,8 +261,7 @@ export class GraphQLEngine implements GraphQLService {
   inspect(request: GraphQLRequest, session: Session, kind?: SchemaKind): InspectedOperation {
     const operation = this.operation(request)
     const schema = this.schema(session.role, session.backendOnly, kind)
-    const variables = readVariables(operation, request.variables)
-    checkUnexpected(request.variables, mentionedVariables(operation))
+    const variables = readVariables(operation, request.variables, mentionedVariables(operation))
     return inspectOperation(new PlanContext(schema, operation, variables))
   }
 
@@ -282,32 +289,25 @@ export class GraphQLEngine implements GraphQLService {
 
   schema(role: string, backendOnly: boolean, kind: SchemaKind = 'standard'): RoleSchema {
     const model = this.#options.model()
-    if (model !== this.#schemaModel) {
-      this.#schemas = this.#noSchemas()
+    if (this.#schemas?.model !== model) {
+      this.#schemas = this.#schemasFor(model)
       this.#kept.clear()
-      this.#schemaModel = model
     }
-    const key = `${kind} ${backendOnly ? 'b' : '-'} ${role}`
-    let schema = this.#schemas.get(key)
-    if (!schema) {
-      schema = this.#schemaOf(model, { kind, role, backendOnly })
-      this.#schemas.set(key, schema)
-    }
-    return schema
+    return this.#schemas.of({ role, backendOnly, kind })
   }
 
-  #schemaOf(model: Model, of: { readonly kind: SchemaKind; readonly role: string; readonly backendOnly: boolean }) {
+  #schemasFor(model: Model): RoleSchemas {
+    const forget = (schema: RoleSchema) => {
+      for (const document of this.#documents.all) this.#forgetPlans(schema, document)
+    }
+    return new RoleSchemas(model, (key) => this.#schemaOf(model, key), forget)
+  }
+
+  #schemaOf(model: Model, of: RoleSchemaKey): RoleSchema {
     const { settings, dialect, contributions, database, report } = this.#options
     const { serverVersion } = database
     const access = this.#options.access.of(model, of)
     return new RoleSchema({ model, ...of, access, settings, dialect, contributions, serverVersion, report })
-  }
-
-  #noSchemas(): LRUCache<string, RoleSchema> {
-    const dispose = (schema: RoleSchema) => {
-      for (const document of this.#documents.all) this.#forgetPlans(schema, document)
-    }
-    return new LRUCache({ max: maxSchemas, dispose })
   }
 
   /** Nobody finds plans by a schema or a document that gave way to others. */
@@ -348,9 +348,9 @@ export class GraphQLEngine implements GraphQLService {
   }
 }
 
-function findPlan({ operation, types, variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {
-  for (const { dependences, plans } of variants) {
-    const kept = plans.get(variablesShape(operation, variables, { dependences, types }))
+function findPlan({ variants }: PlanGroup, variables: Variables): PreparedOperation | undefined {
+  for (const { aspects, plans } of variants) {
+    const kept = plans.get(variablesShape(aspects, variables))
     if (kept) return kept.prepared
   }
   return undefined
@@ -360,11 +360,13 @@ function rememberPlan(group: PlanGroup, prepared: PreparedOperation, context: Pl
   const { operation, types, variants } = group
   const { dependences, variableTypes, variables } = context
   for (const [name, type] of variableTypes) types.set(name, type)
-  const shape = variablesShape(operation, variables, { dependences, types })
+  for (const each of variants) each.aspects = variableAspects(operation, { dependences: each.dependences, types })
+  const aspects = variableAspects(operation, { dependences, types })
+  const shape = variablesShape(aspects, variables)
   if (shape.length > maxShape) return
   let variant = variants.find((each) => isDeepStrictEqual(each.dependences, dependences))
   if (!variant) {
-    variant = { dependences, plans: new Map() }
+    variant = { dependences, aspects, plans: new Map() }
     if (variants.length >= variantsPerOperation) kept.removeAll(variants.shift()!.plans)
     variants.push(variant)
   }

@@ -12,7 +12,7 @@ import { Answer, type JsonObject } from './answer.ts'
 import type { BoundArguments } from './arguments.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { introspect } from './introspection.ts'
-import type { ChangeStep, StatementStep, Step } from './prepared.ts'
+import type { AnsweringStatement, ChangeStep, StatementStep, Step } from './prepared.ts'
 import { type CallRun, joinRuns, type Run, rootRun, runCalls, runLevels } from './run-calls.ts'
 import type { FieldSelection } from './selection.ts'
 import type { JoinStep, RootCall } from './steps.ts'
@@ -23,14 +23,11 @@ type Part = Buffer | string | JsonObject
 type Piece = Buffer | string
 
 /** The body of the answer, `{"data":{…}}`. */
-export async function runOperation(context: ExecutionContext): Promise<Piece> {
-  const { prepared, database } = context
-  if (prepared.whole) {
-    const values = bindParams(prepared.whole.params, context)
-    return (await database.answer(prepared.whole, values, context)) ?? prepared.whole.whenEmpty
-  }
-  if (prepared.direct) return await runAlone(prepared.direct, context)
-  return await new Running(context).run()
+export function runOperation(context: ExecutionContext): Promise<Piece> {
+  const { prepared } = context
+  if (prepared.whole) return answerWhole(prepared.whole, context)
+  if (prepared.direct) return runAlone(prepared.direct, context)
+  return new Running(context).run()
 }
 
 /** A statement that writes, in a transaction of its own. */
@@ -38,6 +35,11 @@ function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Pi
   const { database, session, sessionSettings, signal } = context
   const options = { settings: sessionSettings.of(session), signal }
   return runDirect(program, context, (statement, values) => database.change(statement, values, options))
+}
+
+async function answerWhole(whole: AnsweringStatement, context: ExecutionContext): Promise<Piece> {
+  const answer = await context.database.answer(whole, bindParams(whole.params, context), context)
+  return answer ?? whole.whenEmpty
 }
 
 const noArguments: BoundArguments = () => ({})

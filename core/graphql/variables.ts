@@ -19,13 +19,23 @@ import { literalJson } from './literals.ts'
 import type { Dependence, Variables } from './plan-context.ts'
 
 /**
- * The operation's variables with defaults filled in; refuses a missing value of a non-null type. One that is null is
- * refused where it stands, like every value that does not fit.
+ * The operation's variables with defaults filled in; refuses a missing value of a non-null type, and then those that the
+ * operation does not mention. One that is null is refused where it stands, like every value that does not fit.
  */
-export function readVariables(operation: GraphQLOperation, given: Readonly<Record<string, unknown>> | null): Variables {
+export function readVariables(
+  operation: GraphQLOperation,
+  given: Readonly<Record<string, unknown>> | null,
+  mentioned: ReadonlySet<string>,
+): Variables {
   const variables: Record<string, unknown> = Object.create(null)
+  let unexpected: string[] | null = null
   if (given) {
-    for (const name of Object.keys(given)) variables[name] = given[name]
+    for (const name of Object.keys(given)) {
+      variables[name] = given[name]
+      if (mentioned.has(name)) continue
+      unexpected ??= []
+      unexpected.push(name)
+    }
   }
   for (const [name, { type, defaultValue }] of operation.variables) {
     if (variables[name] !== undefined) continue
@@ -34,20 +44,10 @@ export function readVariables(operation: GraphQLOperation, given: Readonly<Recor
       throw validationFailed(`expecting a value for non-nullable variable: "${name}"`)
     }
   }
-  return variables
-}
-
-/** Refuses variables that were sent and that the operation does not mention. */
-export function checkUnexpected(given: Readonly<Record<string, unknown>> | null, mentioned: ReadonlySet<string>): void {
-  if (!given) return
-  let unexpected: string[] | null = null
-  for (const name in given) {
-    if (mentioned.has(name)) continue
-    unexpected ??= []
-    unexpected.push(name)
+  if (unexpected) {
+    throw validationFailed(`unexpected variables in variableValues: ${unexpected.sort(compareText).join(', ')}`)
   }
-  if (!unexpected) return
-  throw validationFailed(`unexpected variables in variableValues: ${unexpected.sort(compareText).join(', ')}`)
+  return variables
 }
 
 /** The variables in the operation's text, those of parts that directives or type conditions leave out among them. */
@@ -65,31 +65,48 @@ export function mentionedVariables({ node, fragments }: GraphQLOperation): Reado
   return names
 }
 
+/** A variable, and what plans depend on of it. */
+export interface VariableAspect {
+  readonly name: string
+  readonly dependence: Dependence | undefined
+  /** Whether what stands in its value does not concern them. */
+  readonly isWhole: boolean
+  /** Absent while nothing was planned with it. */
+  readonly type: GraphQLInputType | undefined
+}
+
 /** What is known of an operation's variables and its plans. */
-export interface ShapeOptions {
+export interface AspectOptions {
   readonly dependences: ReadonlyMap<string, Dependence>
   /** Types of variables; those that are not known are told by their declarations. */
   readonly types: ReadonlyMap<string, GraphQLInputType>
 }
 
+/** The variables that an operation declares. Others make planning fail, whatever they are. */
+export const variableAspects = (
+  { variables }: GraphQLOperation,
+  { dependences, types }: AspectOptions,
+): readonly VariableAspect[] =>
+  Array.from(variables, ([name, { type }]) => ({
+    name,
+    dependence: dependences.get(name),
+    isWhole: isDeclaredWhole(type),
+    type: types.get(name),
+  }))
+
 /**
- * What a plan may depend on, as text: kinds of values and members of objects; for variables in `dependences` also the
- * lengths of lists, or instead an aspect or the value itself. Two requests with the same text can share a plan.
+ * What a plan may depend on, as text: kinds of values and members of objects; for variables on which it depends otherwise also
+ * the lengths of lists, or instead an aspect or the value itself. Two requests with the same text can share a plan.
  */
-export function variablesShape(
-  operation: GraphQLOperation,
-  variables: Variables,
-  { dependences, types }: ShapeOptions,
-): string {
+export function variablesShape(aspects: readonly VariableAspect[], variables: Variables): string {
   let shape = ''
-  for (const name in variables) {
-    const dependence = dependences.get(name)
-    const declared = operation.variables.get(name)?.type
+  for (const { name, dependence, isWhole, type } of aspects) {
     const value = variables[name]
-    if (dependence === 'value') shape += `${name}=${JSON.stringify(value)};`
-    else if (typeof dependence === 'function') shape += `${name}~${JSON.stringify(dependence(value))};`
-    else if (declared && isDeclaredWhole(declared)) shape += value === null ? `${name}:n;` : `${name}:j;`
-    else shape += `${name}:${shapeOf(value, types.get(name), dependence === 'lengths', 0)};`
+    if (value === undefined) shape += '-;'
+    else if (dependence === 'value') shape += `=${JSON.stringify(value)};`
+    else if (typeof dependence === 'function') shape += `~${JSON.stringify(dependence(value))};`
+    else if (isWhole) shape += value === null ? 'n;' : 'j;'
+    else shape += `${shapeOf(value, type, dependence === 'lengths', 0)};`
   }
   return shape
 }

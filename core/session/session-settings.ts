@@ -20,14 +20,15 @@ export class SessionSettings {
 
   /** The session variables as JSON, and what plugins add. */
   of({ variables }: Session): TransactionSettings {
-    const settings = { [this.#userSetting]: JSON.stringify(variables) }
+    const settings: Record<string, string> = {}
+    settings[this.#userSetting] = JSON.stringify(variables)
     for (const more of this.#more) Object.assign(settings, more())
     return settings
   }
 
   /** Makes them in a transaction that has begun. */
   async apply(session: Session, transaction: Transaction): Promise<void> {
-    const { text, values } = settingsStatement(this.of(session))
+    const { text, values } = settingsStatement(this.of(session), false)!
     await transaction.rows(text, values)
   }
 }

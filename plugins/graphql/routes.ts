@@ -104,7 +104,7 @@ interface AnswerOptions {
 const showsInternal = ({ settings }: Engine, session: Session): boolean =>
   settings.devMode || (settings.adminInternalErrors && isAdmin(session))
 
-async function answerOne(
+function answerOne(
   engine: Engine,
   body: unknown,
   { session, request, reply }: RouteCall,
@@ -112,7 +112,7 @@ async function answerOne(
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
-  return await engine.graphql.engine.execute(given, session, {
+  return engine.graphql.engine.execute(given, session, {
     schema,
     headers: request.headers,
     whenUnwanted: departureOf(reply),
@@ -149,11 +149,24 @@ async function answerEach(
   const pieces: Buffer[] = [Buffer.from('[')]
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
-    const result = await answerOne(engine, body, call, options).catch((error) => failure(engine, error, call.session))
+    const result = await answerOrFailure(engine, body, call, options)
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
   }
   pieces.push(Buffer.from(']'))
   return Buffer.concat(pieces)
+}
+
+async function answerOrFailure(
+  engine: Engine,
+  body: unknown,
+  call: RouteCall,
+  options: AnswerOptions,
+): Promise<Buffer | string> {
+  try {
+    return await answerOne(engine, body, call, options)
+  } catch (error) {
+    return failure(engine, error, call.session)
+  }
 }
 
 function failure(engine: Engine, error: unknown, session: Session): string {

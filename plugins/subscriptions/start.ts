@@ -35,10 +35,14 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
   if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options.live))
   engine.around({
-    async operation(work, run) {
-      const result = await run()
-      if (work.operation?.kind === 'mutation') live.written(work.prepared)
-      return result
+    operation(work, run) {
+      const running = run()
+      // Mostly it is known by now what it is, and what only reads is handed on as it is.
+      if (work.operation && work.operation.kind !== 'mutation') return running
+      return running.then((result) => {
+        if (work.operation?.kind === 'mutation') live.written(work.prepared)
+        return result
+      })
     },
     async metadata(_work, run) {
       const result = await run()

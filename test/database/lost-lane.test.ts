@@ -23,7 +23,15 @@ class SilentClient extends AnsweringClient {
 
 const ask = (lane: Lane, answer: string) => {
   const elsewhere = async () => Buffer.from(answer)
-  const call = { text: '', values: [], name: null, history: new StatementHistory(), whenUnwanted: null, elsewhere }
+  const call = {
+    text: '',
+    values: [],
+    name: null,
+    history: new StatementHistory(),
+    whenUnwanted: null,
+    explained: (error: unknown) => error,
+    elsewhere,
+  }
   return lane.run(call, null)
 }
 

@@ -26,8 +26,8 @@ export interface WireRecorder {
  * The engine asks once a second whether another instance changed the metadata, whom it is connected with when it opens a
  * connection, and what of its logs and jobs is due, with settings of its own: no part of any request.
  */
-const isHousekeeping = ({ text, values }: Pick<SentStatement, 'text' | 'values'>): boolean =>
-  values[0] === 'plan_cache_mode' ||
+const isHousekeeping = ({ text }: Pick<SentStatement, 'text'>): boolean =>
+  /\bset_config\('plan_cache_mode'/.test(text) ||
   /\bfrom trellis\.metadata\b|^(UN)?LISTEN |^select pg_catalog\.pg_(backend_pid\(\)|notify\('trellis_)/.test(text) ||
   /\btrellis\.(job|agenda_job|event_\w+|hdb_\w+)\b/.test(text)
 

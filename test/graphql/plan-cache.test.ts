@@ -64,6 +64,20 @@ test('values that only look alike have plans of their own', async (t) => {
   assert.equal(new Set(plans).size, rows.length)
 })
 
+test('the order in which variables are given makes no plan of its own, and which of them are given does', async (t) => {
+  const { engine } = await startLibrary(t)
+  const query =
+    'query ($where: book_bool_exp, $order: [book_order_by!]) { book(where: $where, order_by: $order) { id } }'
+  const plan = (variables: Record<string, unknown>) => {
+    return engine.graphql.plan({ query, operationName: null, variables }, admin).prepared
+  }
+  const [where, order] = [{ id: { _eq: 1 } }, [{ id: 'asc' }]]
+  const both = plan({ where, order })
+  assert.equal(plan({ order, where: { id: { _eq: 2 } } }), both)
+  const different = [both, plan({ where }), plan({ order }), plan({}), plan({ where, order: null })]
+  assert.equal(new Set(different).size, different.length)
+})
+
 test('plans are bounded by what they take together, however many one document could have', async (t) => {
   const { engine } = await startLibrary(t)
   const plan = (query: string, limit: number) => {
@@ -124,7 +138,7 @@ test('of documents that come round in a circle larger than the cache most are ke
     if (known.has(cache.get(document(i % 50)))) kept++
   }
   assert.ok(kept > 600, `${kept} of 1000`)
-  for (let i = 0; i < 1000; i++) cache.get(document(1000 + (i % 40)))
+  for (let i = 0; i < 4000; i++) cache.get(document(1000 + (i % 40)))
   const texts = new Set(cache.all.map(({ text }) => text))
   assert.ok(texts.has(document(1000)) && texts.has(document(1039)), 'others that are asked for take their place')
 })

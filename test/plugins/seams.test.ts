@@ -46,6 +46,26 @@ const witness = (name: string, seen: string[]): Plugin =>
     })
   })
 
+test('a wrapper that refuses an operation at once refuses nothing else of a batch, and is heard of by the promise', async (t) => {
+  const refusing = plugin('refusing', (engine) => {
+    engine.around({
+      operation(work, run) {
+        if (work.request.operationName === 'b') throw badRequest('not-supported', 'not this one')
+        return run()
+      },
+    })
+  })
+  const { request, engine } = await startLibrary(t, { plugins: [refusing] })
+  const query = 'query a { book(limit: 1) { id } } query b { book { id } }'
+  const body = ['a', 'b', 'a'].map((operationName) => ({ query, operationName }))
+  const answers = await request<{ data?: object; errors?: { message: string }[] }[]>('/v1/graphql', { body })
+  const told = answers.body.map(({ data, errors }) => (data ? 'answered' : errors?.[0]?.message))
+  assert.deepEqual(told, ['answered', 'not this one', 'answered'])
+  const session = { role: 'admin', variables: {}, backendOnly: false }
+  const refused = engine.graphql.execute({ query, operationName: 'b', variables: null }, session, { headers: {} })
+  await assert.rejects(refused, /not this one/)
+})
+
 test('each kind of work is wrapped once by each plugin, the first one outermost', async (t) => {
   const seen: string[] = []
   const trellis = await startLibrary(t, { plugins: [witness('a', seen), witness('b', seen)] })

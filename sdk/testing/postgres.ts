@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectOnce } from '../../core/database/connect.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { codeOf } from '../../core/errors/thrown.ts'
@@ -62,14 +63,30 @@ export const copyDatabase = (url: string, name: string, template: string): Promi
     `create database ${name} template ${template}`,
   ])
 
-/** Drops a database, whoever is connected to it; before 13 that takes two statements. */
-export const dropDatabase = (url: string, name: string): Promise<void> =>
+/** Drops a database, whoever is connected to it; those that decode its log are ended first, which takes a moment. */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  for (let left: number = dropAttempts; ; left--) {
+    try {
+      return await dropOnce(url, name)
+    } catch (error) {
+      if (codeOf(error) !== objectInUse || left === 0) throw error
+    }
+    const decoding = `from pg_replication_slots where database = '${name}' and active`
+    await onServer(url, `select pg_terminate_backend(active_pid) ${decoding}`)
+    await sleep(dropPause)
+  }
+}
+
+const [dropAttempts, dropPause] = [20, 50] as const
+
+/** Before 13 it takes two statements. */
+const dropOnce = (url: string, name: string): Promise<void> =>
   onServerOf(url, `drop database ${name} with (force)`, [
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     `drop database ${name}`,
   ])
 
-const syntaxError = '42601'
+const [syntaxError, objectInUse] = ['42601', '55006']
 
 /** Runs a statement, or what there is in its place for a PostgreSQL that does not know it. */
 async function onServerOf(url: string, statement: string, otherwise: readonly string[]): Promise<void> {

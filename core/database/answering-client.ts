@@ -20,7 +20,7 @@ interface Wire {
 }
 
 /** The part of `pg`'s Query that this one builds on: its place in the queue, corking and errors. */
-interface BaseQuery {
+interface BaseQuery extends pg.Submittable {
   values: readonly (string | null)[]
   callback: (error: Error | null) => void
 }
@@ -157,7 +157,7 @@ const waitForStandby = 'SyncRepWaitForLSN'
 /** A client that can also be asked for bytes, and to cancel what it runs. */
 export class AnsweringClient extends DatabaseClient {
   readonly #names = new PreparedNames()
-  readonly #internals = this as unknown as ClientInternals
+  readonly #internals = this as this & ClientInternals
   #isUnconfirmed = false
   /** Whether {@link AnsweringClient.backend} is really its process, and not what a proxy says. */
   isDirect = false
@@ -285,7 +285,7 @@ export class AnsweringClient extends DatabaseClient {
       done(error ?? unconfirmed)
     }
     const query = new BytesQuery(call, this.#names, { onRow, onEnd })
-    this.query(query as unknown as pg.Submittable)
+    this.query(query)
   }
 
   #take(message: Message): void {

@@ -47,13 +47,13 @@ function writeBind(message: Buffer, start: number, { statement, values }: BoundC
   message[at++] = 0
   at += message.write(statement, at, 'latin1')
   message[at++] = 0
-  at = writeInt16(message, at, 0)
-  at = writeInt16(message, at, values.length)
+  at = message.writeUInt16BE(0, at)
+  at = message.writeUInt16BE(values.length, at)
   for (const value of values) {
     const size = value === null ? noValue : message.write(value, at + 4)
-    at = writeInt32(message, at, size) + Math.max(size, 0)
+    at = message.writeInt32BE(size, at) + Math.max(size, 0)
   }
-  at = writeInt16(message, at, 0)
+  at = message.writeUInt16BE(0, at)
   writeHeader(message, start, code.bind, at)
   return at
 }
@@ -61,26 +61,12 @@ function writeBind(message: Buffer, start: number, { statement, values }: BoundC
 function writeExecute(message: Buffer, start: number): number {
   const at = start + headerSize
   message[at] = 0
-  const end = writeInt32(message, at + 1, 0)
+  const end = message.writeInt32BE(0, at + 1)
   writeHeader(message, start, code.execute, end)
   return end
 }
 
 function writeHeader(message: Buffer, start: number, first: number, end: number): void {
   message[start] = first
-  writeInt32(message, start + 1, end - start - 1)
-}
-
-function writeInt16(message: Buffer, at: number, value: number): number {
-  message[at] = value >>> 8
-  message[at + 1] = value
-  return at + 2
-}
-
-function writeInt32(message: Buffer, at: number, value: number): number {
-  message[at] = value >>> 24
-  message[at + 1] = value >>> 16
-  message[at + 2] = value >>> 8
-  message[at + 3] = value
-  return at + 4
+  message.writeInt32BE(end - start - 1, start + 1)
 }

@@ -67,7 +67,7 @@ export class ClientTransaction implements OwnTransaction {
 
   async script(text: string): Promise<ScriptResult> {
     this.isUnlikeOthers = true
-    const query = { text, rowMode: 'array', types: { getTypeParser: () => String } } as unknown as pg.QueryArrayConfig
+    const query: pg.QueryArrayConfig = { text, rowMode: 'array', types: { getTypeParser: () => String } }
     const results = await this.#run(text, [], () => this.#options.client.query(query))
     const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryArrayResult | undefined
     // Rows may have no columns.

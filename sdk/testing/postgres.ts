@@ -63,7 +63,10 @@ export const copyDatabase = (url: string, name: string, template: string): Promi
     `create database ${name} template ${template}`,
   ])
 
-/** Drops a database, whoever is connected to it; those that decode its log are ended first, which takes a moment. */
+/** How often one that is still used is tried again, and the milliseconds in between. */
+const [dropAttempts, dropPause] = [20, 50] as const
+
+/** Drops a database, whoever is connected to it. Those that decode its log PostgreSQL does not end by itself. */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   for (let left: number = dropAttempts; ; left--) {
     try {
@@ -76,8 +79,6 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
     await sleep(dropPause)
   }
 }
-
-const [dropAttempts, dropPause] = [20, 50] as const
 
 /** Before 13 it takes two statements. */
 const dropOnce = (url: string, name: string): Promise<void> =>

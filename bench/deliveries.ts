@@ -40,8 +40,8 @@ export const burst = 10_000
 export const steadyRate = 200
 const steadySeconds = 5
 const burstRounds = 3
-/** Bursts of each before it is timed. */
-const warmUps = 3
+/** Bursts of each before it is timed, the bare loop's among them. */
+const warmUps = 6
 const concurrency = 100
 const insertRounds = 3
 const insertsPerRound = 2000
@@ -92,6 +92,7 @@ async function measureBursts(parts: Parts, serverUrl: string, surroundings: Surr
   for (const queue of queues) {
     for (let round = 0; round < warmUps; round++) await queue.burst({ count: burst, body })
   }
+  for (let round = 0; round < warmUps; round++) await measureBare(webhook, body)
   const rounds: BurstRound[] = []
   for (let round = 0; round < burstRounds; round++) {
     const { rate, cpu } = await deliver(burst, parts)

@@ -204,7 +204,9 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
     isExact: false,
     result: (answers) => {
       const names = joining.way.slice(1).map(({ field }) => field.name)
-      const results = answers.map((answer) => restored(resultOf(answer, names), selected.options.renamed))
+      const { renamed } = selected.options
+      const isAsAsked = names.length === 0 && renamed.size === 0 && answers.every(({ errors }) => errors.length === 0)
+      const results = isAsAsked ? answers : answers.map((answer) => restored(resultOf(answer, names), renamed))
       // What the server says of no field in particular is told once, and of none.
       let general = answers.flatMap(({ errors }) => errors.filter(({ path }) => path === undefined))
       return places.map((place) => {

@@ -73,7 +73,7 @@ export {
 export type { PrintedOrder } from '../core/compiler/order-sql.ts'
 export { orderItemSql, targetsSql } from '../core/compiler/order-sql.ts'
 export type * from '../core/compiler/plan.ts'
-export { allOf, allRows, always, isNull } from '../core/compiler/plan.ts'
+export { allOf, allRows, always, columnPair, isNull } from '../core/compiler/plan.ts'
 export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
 export type { Envelope, InnerFrame, RowSet } from '../core/compiler/select-sql.ts'
 export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'

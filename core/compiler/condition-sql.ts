@@ -87,8 +87,8 @@ function collectedSql(
   where: Sql,
   { row, inner }: { readonly row: Sql; readonly inner: Sql },
 ): Sql {
-  const outers = mapping.map(([outer]) => columnSql(row, outer))
-  const keys = mapping.map(([, key]) => columnSql(inner, key))
+  const outers = mapping.map(([outer, , as]) => linkedSql(row, outer, as))
+  const keys = mapping.map(([, key, as]) => linkedSql(inner, key, as))
   const areThere = (values: readonly Sql[]) =>
     join(
       values.map((value) => sql`${value} is not null`),
@@ -116,8 +116,14 @@ export const tableSql = ({ schema, name }: { readonly schema: string; readonly n
 /** The columns of two rows that tie them together; null when there are none. */
 export function mappingSql(mapping: Mapping, outer: Sql, inner: Sql): Sql | null {
   if (mapping.length === 0) return null
-  const pairs = mapping.map(([left, right]) => sql`${columnSql(inner, right)} = ${columnSql(outer, left)}`)
+  const pairs = mapping.map(([left, right, as]) => sql`${linkedSql(inner, right, as)} = ${linkedSql(outer, left, as)}`)
   return join(pairs, ' and ')
+}
+
+/** A column that ties two rows together, as it is compared. */
+function linkedSql(row: Sql, column: string, as: string | undefined): Sql {
+  const value = columnSql(row, column)
+  return as === undefined ? value : sql`(${value})::${trusted(as)}`
 }
 
 /** A conjunction without the parts that are absent or simply true. */

@@ -7,8 +7,17 @@ import type { Sql, SqlType } from '../database/sql.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Printer } from './printer.ts'
 
-/** Pairs of (column of the outer row, column of the inner row) that must be equal. */
-export type Mapping = readonly (readonly [string, string])[]
+/**
+ * Pairs of (column of the outer row, column of the inner row) that must be equal; `as` is the type that both are compared
+ * as, where PostgreSQL has no operator for their own.
+ */
+export type Mapping = readonly (readonly [outer: string, inner: string, as?: string])[]
+
+/** A pair of columns; of the types, that of a domain over an enum has no operators, and its enum has. */
+export function columnPair(outer: string, inner: string, types: readonly PgType[]): Mapping[number] {
+  const as = types.find(({ isEnumDomain }) => isEnumDomain)?.sql
+  return as === undefined ? [outer, inner] : [outer, inner, as]
+}
 
 /**
  * A ready fragment of a plugin; it is given the alias of the row at hand. `alias.*` is the row as a value of its type. With

@@ -4,7 +4,7 @@
 
 import type { FieldKinds, ModelSlices } from '../../sdk/registry.ts'
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../catalog/types.ts'
-import type { Condition } from '../compiler/plan.ts'
+import type { Condition, Mapping } from '../compiler/plan.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { LaterRootFieldKey, RootFieldKey, TableConfiguration } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'
@@ -28,8 +28,8 @@ export interface RelationshipModel {
   readonly name: string
   readonly type: 'object' | 'array'
   readonly target: QualifiedName
-  /** Pairs of (column of this table, column of the target). */
-  readonly mapping: readonly (readonly [string, string])[]
+  /** From this table to the target. */
+  readonly mapping: Mapping
   /** Whether a row here always has a related row: by foreign key, and every column NOT NULL. */
   readonly required: boolean
   /** Whether at most one target row can match, by a key of the target. */

@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 import { type FieldMap, type MemberPlanner, type SchemaScope, scalarType } from '../../sdk/graphql.ts'
 import { graphqlBaseName } from '../../sdk/index.ts'
-import type { Output } from '../../sdk/sql.ts'
+import { columnPair, type Output } from '../../sdk/sql.ts'
 import {
   aggregateType,
   planAggregate,
@@ -126,7 +126,8 @@ function relationshipFields(scope: SchemaScope, { fields, relationships, members
 const needsOf = ({ mapping }: RelationshipOfObject) =>
   Object.fromEntries(mapping.map(({ field, type }) => [field, type]))
 
-const pairsOf = ({ mapping }: RelationshipOfObject) => mapping.map(({ field, column }) => [field, column] as const)
+const pairsOf = ({ mapping }: RelationshipOfObject) =>
+  mapping.map(({ field, column, type }) => columnPair(field, column, [type]))
 
 function relationshipField(scope: SchemaScope, relationship: RelationshipOfObject) {
   const { table } = scope.access(relationship.table)!

@@ -3,6 +3,7 @@
 import { badRequest, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
 import type {
   CatalogForeignKey,
+  ColumnModel,
   Facet,
   ObjectDescription,
   ObjectRef,
@@ -11,6 +12,7 @@ import type {
   TableEntry,
   TableModel,
 } from '../../sdk/metadata.ts'
+import { columnPair } from '../../sdk/sql.ts'
 import { renameInRelationship } from './rename.ts'
 import {
   type ForeignKeyColumns,
@@ -138,20 +140,20 @@ function resolveManual(
 ): Link {
   const other = context.table(target)
   if (!other) throw broken(`table "${nameText(target)}" is not tracked`)
-  const mapping = Object.entries(column_mapping)
-  for (const [left, right] of mapping) {
-    requireColumn(table, left)
-    requireColumn(other, right)
+  const mapping = Object.entries(column_mapping).map(([left, right]) => {
+    const types = [requiredColumn(table, left).type, requiredColumn(other, right).type]
     context.depend(columnRef(table.name, left), 'left_column')
     context.depend(columnRef(target, right), 'right_column')
-  }
+    return columnPair(left, right, types)
+  })
   const columns = mapping.map(([, right]) => right)
   const insertedAfter = type === 'array' || order === 'after_parent'
   return { target, mapping, required: false, unique: isUnique(other, columns), insertedAfter }
 }
 
-function requireColumn(table: TableModel, name: string): void {
-  if (table.columns.has(name)) return
+function requiredColumn(table: TableModel, name: string): ColumnModel {
+  const column = table.columns.get(name)
+  if (column) return column
   throw broken(`table "${nameText(table.name)}" has no field named "${name}"`)
 }
 

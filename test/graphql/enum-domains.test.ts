@@ -75,3 +75,56 @@ test('Relay and streams find what comes behind one', async (t) => {
   const batches = [{ data: { day_stream: [{ rain: 3 }] } }, { data: { day_stream: [{ rain: 5 }] } }]
   assert.deepEqual(await subscribeWith(client, all).atLeast(2), batches)
 })
+
+test('relationships lead from one to the other, and to the enum', async (t) => {
+  const more = `
+    create table remark (id int primary key, mood known_mood, plain mood, note text);
+    insert into remark values (1, 'glad', 'ok', 'a'), (2, 'ok', null, 'b'), (3, 'glad', 'glad', 'c')`
+  const { graphql, op } = await startTrellis(t, { sql: `${sql};${more}` })
+  for (const table of ['day', 'remark']) await op('track_table', table)
+  const relate = (type: string, table: string, name: string, remote_table: string, column_mapping: object) =>
+    op(`create_${type}_relationship`, {
+      table,
+      name,
+      using: { manual_configuration: { remote_table, column_mapping } },
+    })
+  await relate('object', 'remark', 'day', 'day', { mood: 'mood' })
+  await relate('object', 'remark', 'plain_day', 'day', { plain: 'mood' })
+  await relate('array', 'day', 'remarks', 'remark', { mood: 'mood' })
+  await relate('array', 'day', 'plain', 'remark', { mood: 'plain' })
+  const days = `{ day(order_by: {remarks_aggregate: {count: desc}}) {
+    rain remarks(order_by: {id: asc}) { note } remarks_aggregate { aggregate { count } } plain { note }
+  } }`
+  assert.deepEqual(await graphql(days), {
+    data: {
+      day: [
+        {
+          rain: 3,
+          remarks: [{ note: 'a' }, { note: 'c' }],
+          remarks_aggregate: { aggregate: { count: 2 } },
+          plain: [{ note: 'c' }],
+        },
+        { rain: 5, remarks: [{ note: 'b' }], remarks_aggregate: { aggregate: { count: 1 } }, plain: [{ note: 'a' }] },
+      ],
+    },
+  })
+  const remarks = `{ remark(order_by: [{day: {rain: desc}}, {id: asc}], where: {day: {}}) { note plain_day { rain } } }`
+  const remark = [
+    { note: 'b', plain_day: null },
+    { note: 'a', plain_day: { rain: 5 } },
+    { note: 'c', plain_day: { rain: 3 } },
+  ]
+  assert.deepEqual(await graphql(remarks), { data: { remark } })
+  const deep = `${'{day: {remarks: '.repeat(6)}{note: {_eq: "b"}}${'}}'.repeat(6)}`
+  assert.deepEqual(await graphql(`{ remark(where: ${deep}) { id } }`), { data: { remark: [{ id: 2 }] } })
+  const insert = `mutation {
+    delete_day(where: {mood: {_eq: "glad"}}) { affected_rows }
+    insert_day_one(object: {mood: "glad", remarks: {data: [{id: 4, note: "d"}]}}) { remarks(order_by: {id: desc}) { note } }
+  }`
+  assert.deepEqual(await graphql(insert), {
+    data: {
+      delete_day: { affected_rows: 1 },
+      insert_day_one: { remarks: [{ note: 'd' }, { note: 'c' }, { note: 'a' }] },
+    },
+  })
+})

@@ -87,7 +87,7 @@ select
   (
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(
-        k.conname, k.oid::int8, k.contype, k.conkey, tn.nspname, t.relname,
+        k.conname, k.oid::int8, k.contype, k.conkey, k.condeferrable, tn.nspname, t.relname,
         (
           select pg_catalog.json_agg(a.attname order by position)
           from pg_catalog.unnest(k.confkey) with ordinality as key (number, position)

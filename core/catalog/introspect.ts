@@ -36,6 +36,7 @@ type ConstraintRow = [
   oid: number,
   type: 'p' | 'u' | 'f',
   columns: number[],
+  deferrable: boolean,
   targetSchema: string | null,
   targetName: string | null,
   targetColumns: string[] | null,
@@ -128,14 +129,14 @@ function catalogColumn(row: ColumnRow, types: Types): CatalogColumn {
 }
 
 function catalogConstraint(
-  [name, oid, , numbers]: ConstraintRow,
+  [name, oid, , numbers, isDeferrable]: ConstraintRow,
   columns: ReadonlyMap<number, string>,
 ): CatalogConstraint {
-  return { name, oid, columns: numbers.map((number) => columns.get(number)!) }
+  return { name, oid, columns: numbers.map((number) => columns.get(number)!), ...(isDeferrable && { isDeferrable }) }
 }
 
 function foreignKey(row: ConstraintRow, columns: ReadonlyMap<number, string>): CatalogForeignKey {
-  const [, , , , schema, name, targetColumns] = row
+  const [, , , , , schema, name, targetColumns] = row
   return { ...catalogConstraint(row, columns), target: { schema: schema!, name: name! }, targetColumns: targetColumns! }
 }
 

@@ -45,6 +45,8 @@ export interface CatalogConstraint {
   readonly name: string
   readonly oid: number
   readonly columns: readonly string[]
+  /** Whether it may be checked at the end of the transaction; PostgreSQL has no ON CONFLICT for such keys. Absent: no. */
+  readonly isDeferrable?: boolean
 }
 
 export interface CatalogForeignKey extends CatalogConstraint {

@@ -82,7 +82,12 @@ function requireColumns({ table, insert }: TableAccess, names: readonly string[]
 
 function requireConstraint({ name, catalog }: TableModel, constraint: string): void {
   const constraints = [...(catalog.primaryKey ? [catalog.primaryKey] : []), ...catalog.uniqueConstraints]
-  if (constraints.some((each) => each.name === constraint)) return
+  const found = constraints.find((each) => each.name === constraint)
+  if (found?.isDeferrable) {
+    const message = `constraint "${constraint}" for table "${nameText(name)}" is deferrable, so that no conflict is found by it`
+    throw badRequest('not-supported', message)
+  }
+  if (found) return
   throw badRequest('unexpected', `constraint "${constraint}" for table "${nameText(name)}" does not exist`)
 }
 

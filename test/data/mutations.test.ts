@@ -342,6 +342,16 @@ test('what cannot be written is refused with its place, and changes nothing', as
   assert.deepEqual(await titles(trellis), initial)
 })
 
+test('no conflict is found by a constraint that is deferrable', async (t) => {
+  const trellis = await startOffice(t)
+  await trellis.sql('create table seat (place int, constraint seat_place unique (place) deferrable)')
+  await trellis.op('track_table', 'seat')
+  const args = { table: 'seat', objects: [{}], on_conflict: { action: 'ignore', constraint: 'seat_place' } }
+  const message = 'constraint "seat_place" for table "seat" is deferrable, so that no conflict is found by it'
+  const expected = refused('not-supported', message, '$.args.on_conflict.constraint')
+  assert.deepEqual(await trellis.opError('insert', args), expected)
+})
+
 test('changes need the permission to select as well', async (t) => {
   const { op, opError } = await startOffice(t)
   await op('drop_select_permission', { table: lead, role: 'agent' })

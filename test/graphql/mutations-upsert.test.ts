@@ -254,3 +254,30 @@ test('a row of nothing but nulls that is there already counts as updated', async
   const refusal = refusalOf(await upsert(2, 'changed'))
   assert.equal(refusal.message, 'Check constraint violation. insert check constraint failed')
 })
+
+test('a constraint that is deferrable is not offered, since PostgreSQL finds no conflicts by it', async (t) => {
+  const sql = `
+    create table seat (
+      id int primary key, place int, guest text,
+      constraint seat_place unique (place) deferrable, constraint seat_guest unique (guest) deferrable initially deferred
+    );
+    create table queue (place int primary key deferrable)`
+  const trellis = await startTrellis(t, { sql })
+  for (const table of ['seat', 'queue']) await trellis.op('track_table', table)
+  const schema = `{
+    __type(name: "seat_constraint") { enumValues { name } }
+    none: __type(name: "queue_on_conflict") { name }
+  }`
+  const data = { __type: { enumValues: [{ name: 'seat_pkey' }] }, none: null }
+  assert.deepEqual(await trellis.graphql(schema), { data })
+  const insert = (constraint: string) => `mutation {
+    insert_seat_one(object: {id: 1, place: 1}, on_conflict: {constraint: ${constraint}, update_columns: [place]}) { id }
+  }`
+  assert.deepEqual(await trellis.graphql(insert('seat_pkey')), { data: { insert_seat_one: { id: 1 } } })
+  const refused = await trellis.graphql(insert('seat_place'))
+  assert.deepEqual(refusalOf(refused), {
+    message: 'expected one of the values seat_pkey for type "seat_constraint", but found "seat_place"',
+    path: '$.selectionSet.insert_seat_one.args.on_conflict.constraint',
+    code: 'validation-failed',
+  })
+})

@@ -38,7 +38,7 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
 
 function constraintNames({ catalog }: TableModel): string[] {
   const constraints = [...(catalog.primaryKey ? [catalog.primaryKey] : []), ...catalog.uniqueConstraints]
-  return constraints.map(({ name }) => name).filter(isEnumValueName)
+  return constraints.flatMap(({ name, isDeferrable }) => (isEnumValueName(name) && !isDeferrable ? [name] : []))
 }
 
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {

@@ -52,6 +52,13 @@ export const isOrdered = (type: PgType): boolean =>
   supportOf(type)?.ordered !== false &&
   !(type.kind === 'b' && unordered.has(type.isArray ? type.name.slice(1) : type.name))
 
+/** Types that are sorted by operators of other names than `<` and `>`, which they lack. */
+const sortedOnly: ReadonlySet<string> = new Set(['hstore'])
+
+/** Whether values of the type are before or behind each other by `<` and `>`. */
+export const isComparedByOrder = (type: PgType): boolean =>
+  isOrdered(type) && !(type.kind === 'b' && sortedOnly.has(type.name))
+
 /** Whether values of an array type's elements are read by a plugin. */
 export const hasSupportedElements = (type: PgType): boolean =>
   vocabularyOf(type)?.types.has(type.name.slice(1)) === true

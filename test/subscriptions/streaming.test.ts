@@ -183,6 +183,19 @@ test('Wrong cursors are refused.', async (t) => {
   for (const [args, ...expected] of cases) assert.deepEqual(await refusal(args), expected, args)
 })
 
+test('Columns whose values are not behind each other are no cursors.', async (t) => {
+  const trellis = await startLibrary(t)
+  await trellis.sql(`
+    create extension hstore;
+    create table thing (id int primary key, pairs hstore, plan jsonpath, at point, moved interval)`)
+  await trellis.op('track_table', 'thing')
+  const { data } = await trellis.graphql<{ data: { __type: { inputFields: { name: string }[] } } }>(
+    '{ __type(name: "thing_stream_cursor_value_input") { inputFields { name } } }',
+  )
+  const names = data.__type.inputFields.map(({ name }) => name)
+  assert.deepEqual(names, ['id', 'moved'])
+})
+
 test('The name of a stream is configured, and a permission may hide it.', async (t) => {
   const trellis = await startEvents(t)
   await trellis.op(

@@ -18,7 +18,15 @@ import type { Model, TableModel } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
-import type { Contribution, FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './contribution.ts'
+import type {
+  Contribution,
+  FieldMap,
+  InputFieldMap,
+  RootFields,
+  RootPlanner,
+  SchemaKind,
+  SchemaScope,
+} from './contribution.ts'
 import type { FieldSource } from './selection.ts'
 
 export type RootKind = 'query' | 'mutation' | 'subscription'
@@ -207,17 +215,24 @@ function mergeFields<Make>(
   return merged
 }
 
-/** What the query root of a role without any query holds: GraphQL wants at least one field. */
-const noQueries: FieldMap = new Map([
-  [
-    'no_queries_available',
-    () => ({
-      type: new GraphQLNonNull(GraphQLString),
-      description: `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`,
-      extensions: { root: { kind: 'resolved', completed: true, resolve: () => '' } },
-    }),
-  ],
-])
+const placeholder = (root: RootPlanner): FieldMap =>
+  new Map([
+    [
+      'no_queries_available',
+      () => ({
+        type: new GraphQLNonNull(GraphQLString),
+        description: `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`,
+        extensions: { root },
+      }),
+    ],
+  ])
+
+/** What the roots that are there for every role hold when it has no field of them: GraphQL wants at least one. */
+const placeholders: Readonly<Record<RootKind, FieldMap>> = {
+  query: placeholder({ kind: 'resolved', completed: true, resolve: () => '' }),
+  mutation: new Map(),
+  subscription: placeholder({ kind: 'relational', plan: () => ({ kind: 'json', text: '""' }) }),
+}
 
 /** Answered from the schema itself; see `introspection.ts`. */
 const introspected = { kind: 'resolved', completed: true, resolve: () => null } as const
@@ -268,7 +283,8 @@ export class RootType implements FieldSource {
       const make = fields.get(name)
       if (make) return make
     }
-    return this.#kind === 'query' && noQueries.has(name) && this.isEmpty ? noQueries.get(name) : undefined
+    const make = placeholders[this.#kind].get(name)
+    return make && this.isEmpty ? make : undefined
   }
 
   *fieldsNear(name: string): Iterable<string> {
@@ -285,7 +301,7 @@ export class RootType implements FieldSource {
       name: this.name,
       description: rootDescriptions[this.#kind],
       fields: () => {
-        const fields = this.#kind === 'query' && this.isEmpty ? noQueries : all()
+        const fields = this.isEmpty ? placeholders[this.#kind] : all()
         return Object.fromEntries([...fields].map(([name, make]) => [name, make()]))
       },
     })

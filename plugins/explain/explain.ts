@@ -20,11 +20,16 @@ interface Explained {
   readonly plan: readonly string[]
 }
 
-/** The explanation of a root field; null where the database is not asked. */
-type ExplainedField = { readonly field: string } & (Explained | { readonly sql: null; readonly plan: null })
+/** Of what the database is not asked for. */
+type Unasked = Readonly<Record<keyof Explained, null>>
+
+const unasked: Unasked = { sql: null, plan: null }
+
+/** The explanation of a root field. */
+type ExplainedField = { readonly field: string } & (Explained | Unasked)
 
 /** Explains the request of a body: each root field of a query, or the one statement of a subscription. */
-export async function explain(engine: Engine, body: unknown): Promise<Explained | readonly ExplainedField[]> {
+export async function explain(engine: Engine, body: unknown): Promise<Explained | Unasked | readonly ExplainedField[]> {
   const { query, user = {}, is_relay } = decode(explainBody, body)
   const request = readRequest(query)
   const session = explainedSession(user, engine.dialect)
@@ -36,7 +41,7 @@ export async function explain(engine: Engine, body: unknown): Promise<Explained 
   checkSession(fields, session)
   const bindings = { variables, session }
   const work = async (transaction: Transaction) => {
-    if (kind === 'subscription') return explainSubscription(transaction, fields[0]!.statement!, bindings)
+    if (kind === 'subscription') return explainSubscription(transaction, fields[0]!.statement, bindings)
     const explained: ExplainedField[] = []
     for (const field of fields) explained.push(await explainField(transaction, field, bindings))
     return explained
@@ -78,7 +83,7 @@ async function explainField(
   { key, statement }: InspectedField,
   bindings: Bindings,
 ): Promise<ExplainedField> {
-  if (!statement) return { field: key, sql: null, plan: null }
+  if (!statement) return { field: key, ...unasked }
   const values = bindParams(statement.params, bindings)
   const plan = await planOf(transaction, statement.text, values)
   return { field: key, sql: statement.textWith(values), plan }
@@ -88,9 +93,10 @@ const someId = '00000000-0000-0000-0000-000000000000'
 
 async function explainSubscription(
   transaction: Transaction,
-  statement: InspectedStatement,
+  statement: InspectedStatement | null,
   bindings: Bindings,
-): Promise<Explained> {
+): Promise<Explained | Unasked> {
+  if (!statement) return unasked
   const { text, memberParams } = statement.batch()
   const values = JSON.stringify(bindParams(memberParams, bindings))
   return { sql: text, plan: await planOf(transaction, text, [[someId], [values]]) }

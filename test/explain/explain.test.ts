@@ -97,6 +97,13 @@ test('the plan is that of the role and session variables given', async (t) => {
   assert.doesNotMatch(admin!.sql!, /publisher_id/)
 })
 
+test('a subscription of a role that may read nothing has none', async (t) => {
+  const trellis = await startLibrary(t)
+  const query = 'subscription { no_queries_available }'
+  const body = { query: { query }, user: { 'x-service-role': 'nobody' } }
+  assert.deepEqual(await explained(trellis, body), { sql: null, plan: null })
+})
+
 test('a subscription has one statement for all its subscribers', async (t) => {
   const trellis = await startLibrary(t)
   const query = 'subscription ($id: Int!) { book(where: {id: {_gt: $id}, title: {_neq: "$1"}}) { title } }'

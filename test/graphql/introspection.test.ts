@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema, printType } from 'graphql'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  printSchema,
+  printType,
+  validateSchema,
+} from 'graphql'
 import { startLibrary } from '../support/library.ts'
 
 async function schemaOf(trellis: Awaited<ReturnType<typeof startLibrary>>, role: string) {
@@ -105,6 +112,8 @@ test('a role without permissions can be introspected and is told so', async (t) 
   const schema = await schemaOf(trellis, 'nobody')
   assert.deepEqual(Object.keys(schema.getQueryType()!.getFields()), ['no_queries_available'])
   assert.equal(schema.getMutationType() ?? null, null)
+  assert.deepEqual(Object.keys(schema.getSubscriptionType()!.getFields()), ['no_queries_available'])
+  assert.deepEqual(validateSchema(schema), [])
   assert.deepEqual(await trellis.graphql('{ no_queries_available __typename }', undefined, { role: 'nobody' }), {
     data: { no_queries_available: '', __typename: 'query_root' },
   })

@@ -2,6 +2,7 @@
 // server at hand can do.
 
 import { compile, id, join, type Sql, type Statement, sql } from '../database/sql.ts'
+import { nameKey, type QualifiedName } from '../names/names.ts'
 
 export interface PrinterOptions {
   /** Whether bigint, numeric, float8 and money are printed as JSON strings. */
@@ -17,6 +18,7 @@ export class Printer {
   readonly options: PrinterOptions
   #count = 0
   readonly #trials: Sql[] = []
+  readonly #followed = new Map<string, QualifiedName>()
 
   constructor(options: PrinterOptions) {
     this.options = options
@@ -40,6 +42,14 @@ export class Printer {
     this.#trials.push(expression)
   }
 
+  /**
+   * Has PostgreSQL look at the statement anew when a column of the table gets another type. Of tables that are read it knows;
+   * but where a function or a parameter gives rows of the type, a prepared statement would fail from then on.
+   */
+  follow(table: QualifiedName): void {
+    this.#followed.set(nameKey(table), table)
+  }
+
   /** The query as a statement. */
   finish(query: Sql): Statement {
     return compile(this.finished(query))
@@ -48,7 +58,13 @@ export class Printer {
   /** The query with what is to be tried before. */
   finished(query: Sql): Sql {
     const trial = this.trial()
-    return trial ? sql`select * from (${query}) as ${this.alias()} where ${trial}` : query
+    const tried = trial ? sql`select * from (${query}) as ${this.alias()} where ${trial}` : query
+    if (this.#followed.size === 0) return tried
+    // What nobody refers to is neither planned nor run.
+    const unread = [...this.#followed.values()].map(({ schema, name }) => {
+      return sql`${this.alias()} as (select from ${id(schema, name)} where false)`
+    })
+    return sql`with ${join(unread)} ${tried}`
   }
 
   /** The same for one that changes rows and returns some. */

@@ -216,6 +216,7 @@ function fromSql(from: From, row: Sql, outer: Sql | null, printer: Printer): Sql
     case 'table':
       return sql`${tableSql(from.table)} as ${row}`
     case 'rows':
+      printer.follow(from.table)
       return sql`unnest(${param(from.source, `${quoted(from.table.schema)}.${quoted(from.table.name)}[]`)}) as ${row}`
     case 'sql':
       return sql`${from.build(outer ?? row, printer)} as ${row}`

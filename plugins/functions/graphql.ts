@@ -5,7 +5,7 @@ import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
 import type { Contribution, FieldMap, FieldSelection, PlanContext, SchemaScope } from '../../sdk/graphql.ts'
 import { nameText } from '../../sdk/index.ts'
 import type { TableModel } from '../../sdk/metadata.ts'
-import type { Rows } from '../../sdk/sql.ts'
+import type { Rows, SqlBuilder } from '../../sdk/sql.ts'
 import { aggregateType, planAggregate, planRow, planRows, rowList, selectArguments } from '../tables/graphql.ts'
 import { callArguments, planCall } from './arguments.ts'
 import type { FunctionCall } from './call.ts'
@@ -21,7 +21,12 @@ export function planFunctionRows(
   context: PlanContext,
   { call, table }: { readonly call: FunctionCall; readonly table: TableModel },
 ): Rows {
-  return planRows(field, context, table, { from: { kind: 'sql', build: planCall(call, field) } })
+  const called = planCall(call, field)
+  const build: SqlBuilder = (row, printer) => {
+    printer.follow(table.name)
+    return called(row, printer)
+  }
+  return planRows(field, context, table, { from: { kind: 'sql', build } })
 }
 
 /** The tracked functions that the role may call, as far as their own permissions go. */

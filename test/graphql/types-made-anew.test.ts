@@ -63,3 +63,32 @@ test('a column that got another type behind the server’s back answers JSON or 
   await op('reload_metadata', {})
   assert.deepEqual(await ask('b'), { data: { part: [{ b: 'a "quoted" text' }] } })
 })
+
+test('prepared statements whose rows come from a function or a change go on when a column gets another type', async (t) => {
+  const { op, graphql, sql } = await startTrellis(t, {
+    sql: `create table part (id int primary key, weight int, whole int references part);
+      insert into part values (1, 2, null), (2, 3, 1);
+      create function parts() returns setof part language plpgsql stable as 'begin return query select * from part; end';
+      create function inner_parts(part) returns setof part language plpgsql stable as
+        'begin return query select * from part where whole = $1.id; end'`,
+  })
+  await op('track_table', 'part')
+  const using = { foreign_key_constraint_on: 'whole' }
+  await op('create_object_relationship', { table: 'part', name: 'of', using })
+  await op('track_function', 'parts')
+  await op('add_computed_field', { table: 'part', name: 'inner', definition: { function: 'inner_parts' } })
+  const again = async () => {
+    for (let i = 0; i < 10; i++) {
+      assert.deepEqual(await graphql('{ parts { weight } }'), { data: { parts: [{ weight: 2 }, { weight: 3 }] } })
+      const part_by_pk = { weight: 2, inner: [{ weight: 3, of: { weight: 2 } }] }
+      const inner = '{ part_by_pk(id: 1) { weight inner { weight of { weight } } } }'
+      assert.deepEqual(await graphql(inner), { data: { part_by_pk } })
+      const change = 'mutation { update_part_by_pk(pk_columns: {id: 2}, _inc: {weight: 0}) { weight of { weight } } }'
+      const update_part_by_pk = { weight: 3, of: { weight: 2 } }
+      assert.deepEqual(await graphql(change), { data: { update_part_by_pk } })
+    }
+  }
+  await again()
+  await sql('alter table part alter column weight type bigint')
+  await again()
+})

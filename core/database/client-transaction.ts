@@ -15,6 +15,8 @@ export interface ClientTransactionOptions {
   readonly histories: StatementHistories
   /** Whether statements that run again are prepared. */
   readonly preparing: boolean
+  /** Whether all of the work may be run once more though statements of it have run, which are rolled back. */
+  readonly isRepeatable: boolean
   /** The statement that begins the transaction. */
   readonly begin: string
   readonly settings: TransactionSettings
@@ -28,9 +30,9 @@ export class ClientTransaction implements OwnTransaction {
   readonly #options: ClientTransactionOptions
   readonly #begun: Promise<unknown>
   #committed: Promise<void> | null = null
-  /** Whether a statement of the work has run: then nothing of it is run again. */
+  /** Whether a statement of the work has run. */
   #hasRun = false
-  /** Whether it may have changed what the session looks like. */
+  /** Whether it may have changed what the session looks like, or found it so. */
   isUnlikeOthers = false
 
   /** Sends the beginning and the settings, without waiting. */
@@ -130,8 +132,12 @@ export class ClientTransaction implements OwnTransaction {
     }
   }
 
-  /** Whether all of the work can be run once more, since nothing of it has run. */
+  /** Whether a statement was not prepared and all of the work can be run once more. */
   #isUnprepared(error: unknown): boolean {
-    return error instanceof Unprepared && this.#options.preparing && !this.#hasRun
+    if (!(error instanceof Unprepared)) return false
+    // Whoever gets the connection next would find the statement as it is.
+    this.isUnlikeOthers = true
+    const { preparing, isRepeatable } = this.#options
+    return preparing && (isRepeatable || !this.#hasRun)
   }
 }

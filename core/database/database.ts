@@ -12,6 +12,11 @@ export interface TransactionOptions {
   /** Absent: the configured one. */
   readonly isolation?: Isolation
   readonly readOnly?: boolean
+  /**
+   * Whether the work does nothing but run statements: then it is run once more where one of them was prepared for types that are
+   * gone. Absent: no.
+   */
+  readonly isRepeatable?: boolean
   /** Settings of PostgreSQL for this transaction. */
   readonly settings?: TransactionSettings
   /** Cancels what runs when it aborts, and has the transaction rolled back with the reason as its error. */

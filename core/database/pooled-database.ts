@@ -332,14 +332,17 @@ export class PooledDatabase implements Database {
     options: TransactionOptions,
     preparing: boolean,
   ): Promise<T> {
-    const { isolation = this.#options.isolation, readOnly = false, settings = {}, signal = null, since } = options
+    const { isolation = this.#options.isolation, readOnly = false, isRepeatable = false } = options
+    const { settings = {}, signal = null, since } = options
     const pooled = await this.#pool.acquire(signal, since)
     const { client } = pooled
     const begin = `BEGIN ISOLATION LEVEL ${isolation.replace('-', ' ').toUpperCase()}${readOnly ? ' READ ONLY' : ''}`
     const cancelling = signal && new Cancelling(signal, client)
     const around = this.#wrapping.statement
     const histories = this.#histories
-    const transaction = new ClientTransaction({ client, histories, preparing, begin, settings, signal, around })
+    const transaction = new ClientTransaction({
+      ...{ client, histories, preparing, isRepeatable, begin, settings, signal, around },
+    })
     let isSpent = false
     try {
       const result = await work(transaction)

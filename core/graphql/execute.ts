@@ -157,7 +157,7 @@ class Running {
       // Before the commit: when one fails, nothing has been changed.
       await runLevels(joins, run)
     }
-    await database.transaction(work, { settings: sessionSettings.of(session), signal })
+    await database.transaction(work, { settings: sessionSettings.of(session), signal, isRepeatable: !hasJoins })
   }
 
   #rootCall(step: CallRun['step'], i: number): CallRun {

@@ -92,3 +92,30 @@ test('prepared statements whose rows come from a function or a change go on when
   await sql('alter table part alter column weight type bigint')
   await again()
 })
+
+test('mutations of several statements go on when a table, or a type of a later statement, is made anew', async (t) => {
+  const table = `
+    create type size as enum ('small', 'large');
+    create table box (id int primary key, size size, inside int references box)`
+  const { op, graphql, sql } = await startTrellis(t, { sql: table })
+  await op('track_table', 'box')
+  const using = { foreign_key_constraint_on: { table: 'box', column: 'inside' } }
+  await op('create_array_relationship', { table: 'box', name: 'boxes', using })
+  const mutation = `mutation ($boxes: [box_insert_input!]!) {
+    insert_box_one(object: {id: 1, boxes: {data: $boxes}}) { boxes { id size } }
+    delete_box(where: {}) { affected_rows }
+  }`
+  const again = async () => {
+    for (let i = 0; i < 5; i++) {
+      assert.deepEqual(await graphql(mutation, { boxes: [{ id: 2, size: 'large' }] }), {
+        data: { insert_box_one: { boxes: [{ id: 2, size: 'large' }] }, delete_box: { affected_rows: 2 } },
+      })
+    }
+  }
+  await again()
+  await sql("alter table box alter column size type text; drop type size; create type size as enum ('large')")
+  await sql('alter table box alter column size type size using size::size')
+  await again()
+  await sql(`drop table box; drop type size; ${table}`)
+  await again()
+})

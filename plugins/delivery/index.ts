@@ -18,6 +18,7 @@ export {
   isFinal,
   type Ledger,
   leaseSeconds,
+  mostClaimedBytes,
   type Outcome,
   outcomeOf,
   outcomeRows,

@@ -102,6 +102,9 @@ export const outcomeRows = `unnest(${list(1, 'text')}, ${list(2, 'text')}, ${lis
  */
 export const plannedAnew = { plan_cache_mode: 'force_custom_plan' } as const
 
+/** Bytes that may be claimed at once, beside the first item, as they are stored: nothing is read to find out. */
+export const mostClaimedBytes = 2 ** 25
+
 /** Seconds that a claim holds without being renewed. */
 export const leaseSeconds = 30
 

@@ -2,7 +2,7 @@
 // are read.
 
 import { prepare } from '../../sdk/sql.ts'
-import { outcomeRows } from '../delivery/index.ts'
+import { mostClaimedBytes, outcomeRows } from '../delivery/index.ts'
 
 /** Condition: it is to be delivered yet. */
 export const isOpen = (event: string): string =>
@@ -74,9 +74,6 @@ export function readFound([state, ...columns]: readonly (string | null)[]): Foun
   return { state: state === 'parked' || state === 'left' ? state : 'waiting', late: Number(columns[0]) }
 }
 
-/** Bytes of events that may be claimed at once, beside the first one, as they are stored: nothing is read to find out. */
-const mostBytes = 2 ** 25
-
 const statement = (text: string) => prepare({ text, params: [] })
 
 interface ClaimParts {
@@ -120,7 +117,7 @@ const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
     limit $1 for update skip locked),
   found as materialized (
     select due.*, case
-        when sum(size) over (rows unbounded preceding) - size > ${mostBytes} then 'left'
+        when sum(size) over (rows unbounded preceding) - size > ${mostClaimedBytes} then 'left'
         when order_key is null then 'free'
         when first.id is not null then 'parked'
         when exists (select from trellis.event_log as earlier where ${before('earlier', 'due')}) then 'waiting'

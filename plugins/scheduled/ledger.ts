@@ -11,6 +11,7 @@ import {
   failureStatus,
   type Ledger,
   leaseSeconds,
+  mostClaimedBytes,
   noHeaders,
   type Outcome,
   outcomeOf,
@@ -44,6 +45,7 @@ export interface ClaimedOneOffEvent extends ClaimedEvent {
   /** JSON text; null: there is none. */
   readonly payload: string | null
   readonly comment: string | null
+  readonly size: number
 }
 
 export interface LedgerOptions {
@@ -61,6 +63,8 @@ interface LedgerTable<Item extends ClaimedEvent> {
   readonly logs: string
   /** The columns that are its own, as they are claimed. */
   readonly columns: string
+  /** Those of them that may be large. */
+  readonly large: readonly string[]
   /** Reads them. */
   read(event: ClaimedEvent, columns: Columns): Item
   /** The name of the trigger, in SQL. */
@@ -69,16 +73,25 @@ interface LedgerTable<Item extends ClaimedEvent> {
   readonly topic: string
 }
 
-type Named = Pick<LedgerTable<ClaimedEvent>, 'table' | 'logs' | 'columns'>
+type Named = Pick<LedgerTable<ClaimedEvent>, 'table' | 'logs' | 'columns' | 'large'>
 
-const claimFrom = ({ table, columns }: Named): string => `
+/** Bytes of columns as they are stored. */
+const bytesOf = (columns: readonly string[]): string =>
+  ['0', ...columns.map((column) => `coalesce(pg_column_size(${column}), 0)`)].join(' + ')
+
+const claimFrom = ({ table, columns, large }: Named): string => `
   with due as materialized (
-    select id from trellis.${table} where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now()
+    select id, ${bytesOf(large)} as size from trellis.${table}
+    where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now()
     order by coalesce(next_retry_at, scheduled_time) limit $1 for update skip locked),
   expired as materialized (
-    select id from trellis.${table} where status = 'locked' and locked <= now() limit $1 for update skip locked)
+    select id, ${bytesOf(large)} as size from trellis.${table}
+    where status = 'locked' and locked <= now() limit $1 for update skip locked),
+  found as materialized (
+    select id, sum(size) over (rows unbounded preceding) - size as before
+    from (select * from expired union all select * from due) as each)
   update trellis.${table} as e set status = 'locked', locked = now() + make_interval(secs => $2), locked_by = $3
-  where e.id in (select id from due union all select id from expired)
+  where e.id in (select id from found where before <= ${mostClaimedBytes})
   returning e.id, e.tries, to_char(e.scheduled_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
     extract(epoch from clock_timestamp() - e.scheduled_time)::float8, ${columns}`
 
@@ -221,6 +234,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
       table: 'hdb_cron_events',
       logs: 'hdb_cron_event_invocation_logs',
       columns: 'e.trigger_name',
+      large: [],
       read: (event, [name]) => ({ ...event, trigger_name: name! }),
       trigger: 'trigger_name',
       topic: 'cron',
@@ -251,9 +265,11 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
       logs: 'hdb_scheduled_event_invocation_logs',
       // Not `#>>`, which refuses texts that are no Unicode: one such event would keep all others from being claimed.
       columns: 'e.webhook_conf, e.header_conf, e.retry_conf, e.payload, e.comment',
+      large: ['webhook_conf', 'header_conf', 'payload', 'comment'],
       read: (event, [webhook, headers, retrying, payload = null, comment = null]) => ({
         ...{ ...event, webhook: JSON.parse(webhook!), headers: JSON.parse(headers!) },
         ...{ retry_conf: JSON.parse(retrying!), payload, comment },
+        size: [webhook, headers, payload, comment].reduce((sum, text) => sum + (text?.length ?? 0), 0),
       }),
       trigger: 'null::text',
       topic: 'one-off',

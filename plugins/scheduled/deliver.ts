@@ -32,6 +32,13 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
   const variables = { ...environment }
   const variable = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
   const options = { database, caller, interval: () => deliveries.lookInterval(longestPause) }
-  deliver('cron', 'cron_events', new CronLedger(options, () => cronTriggersOf(engine.model)))
+  // What was left to others while its trigger could not be served is due already when it can be.
+  let served = cronTriggersOf(engine.model)
+  engine.metadata.service.onChange((model) => {
+    const before = served
+    served = cronTriggersOf(model)
+    if (served !== before) deliveries.wake('cron')
+  })
+  deliver('cron', 'cron_events', new CronLedger(options, () => engine.model))
   deliver('one-off', 'oneoff_events', new OneOffLedger(options, variable))
 }

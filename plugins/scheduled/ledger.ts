@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { TrellisError } from '../../sdk/index.ts'
-import type { ConfiguredHeader } from '../../sdk/metadata.ts'
+import type { ConfiguredHeader, Model } from '../../sdk/metadata.ts'
 import { filledTemplate } from '../../sdk/services.ts'
-import { type Database, type PreparedStatement, prepare } from '../../sdk/sql.ts'
+import { type Database, encodeArray, type PreparedStatement, prepare } from '../../sdk/sql.ts'
 import {
   type Backlog,
   delayOfUnknown,
@@ -22,7 +22,7 @@ import {
   type Settled,
   type WebhookCaller,
 } from '../delivery/index.ts'
-import type { ResolvedCronTrigger } from './metadata.ts'
+import { cronTriggersOf, inconsistentCronTriggers, type ResolvedCronTrigger } from './metadata.ts'
 import { retryDefaults, type ScheduledRetryConf } from './schema.ts'
 
 /** What both kinds of event have. */
@@ -69,24 +69,29 @@ interface LedgerTable<Item extends ClaimedEvent> {
   read(event: ClaimedEvent, columns: Columns): Item
   /** The name of the trigger, in SQL. */
   readonly trigger: string
+  /** Names of triggers whose events are left to others; absent: there are no triggers. */
+  readonly unserved?: () => Iterable<string>
   /** By which workers are woken. */
   readonly topic: string
 }
 
-type Named = Pick<LedgerTable<ClaimedEvent>, 'table' | 'logs' | 'columns' | 'large'>
+type Named = Pick<LedgerTable<ClaimedEvent>, 'table' | 'logs' | 'columns' | 'large' | 'trigger'>
+
+/** Condition: its trigger is not among the names of a parameter; null names none. */
+const isNotOf = (trigger: string, place: number): string => `(${trigger} = any ($${place}::text[])) is not true`
 
 /** Bytes of columns as they are stored. */
 const bytesOf = (columns: readonly string[]): string =>
   ['0', ...columns.map((column) => `coalesce(pg_column_size(${column}), 0)`)].join(' + ')
 
-const claimFrom = ({ table, columns, large }: Named): string => `
+const claimFrom = ({ table, columns, large, trigger }: Named): string => `
   with due as materialized (
     select id, ${bytesOf(large)} as size from trellis.${table}
-    where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now()
+    where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now() and ${isNotOf(trigger, 4)}
     order by coalesce(next_retry_at, scheduled_time) limit $1 for update skip locked),
   expired as materialized (
     select id, ${bytesOf(large)} as size from trellis.${table}
-    where status = 'locked' and locked <= now() limit $1 for update skip locked),
+    where status = 'locked' and locked <= now() and ${isNotOf(trigger, 4)} limit $1 for update skip locked),
   found as materialized (
     select id, sum(size) over (rows unbounded preceding) - size as before
     from (select * from expired union all select * from due) as each)
@@ -131,7 +136,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
   abstract deliver(item: Item, signal: AbortSignal): Promise<Outcome>
 
   async claim(limit: number): Promise<Item[]> {
-    const values = [String(limit), String(leaseSeconds), this.#worker]
+    const values = [String(limit), String(leaseSeconds), this.#worker, encodeArray(this.#unserved())]
     const rows = await this.#database.texts(this.#claim, values, { settings: plannedAnew })
     return rows.map(([id, tries, time, late, ...own]) => {
       return this.#table.read({ id: id!, tries: Number(tries), scheduled_time: time!, late: Number(late) }, own)
@@ -172,12 +177,20 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
     )
   }
 
+  #unserved(): string[] {
+    return [...(this.#table.unserved?.() ?? [])]
+  }
+
   /** Until the next one is due, or a lease ends, and no longer than others might add one without being heard. */
   async pause(): Promise<number> {
-    const [row] = await this.#database.rows<{ wait: number | null }>(`
-      select (extract(epoch from least(
-        (select min(coalesce(next_retry_at, scheduled_time)) from trellis.${this.#table.table} where status = 'scheduled'),
-        (select min(locked) from trellis.${this.#table.table} where status = 'locked')) - clock_timestamp()) * 1000)::float8 as wait`)
+    const { table, trigger } = this.#table
+    const first = (time: string, status: string) =>
+      `(select min(${time}) from trellis.${table} where status = '${status}' and ${isNotOf(trigger, 1)})`
+    const [row] = await this.#database.rows<{ wait: number | null }>(
+      `select (extract(epoch from least(${first('coalesce(next_retry_at, scheduled_time)', 'scheduled')},
+        ${first('locked', 'locked')}) - clock_timestamp()) * 1000)::float8 as wait`,
+      [this.#unserved()],
+    )
     const longest = this.#interval()
     return Math.min(longest, Math.max(1, Math.ceil(row?.wait ?? longest)))
   }
@@ -229,7 +242,7 @@ const retryRule = ({ num_retries: retries, retry_interval_seconds: interval }: S
 export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
   readonly #triggers: () => ReadonlyMap<string, ResolvedCronTrigger>
 
-  constructor(options: LedgerOptions, triggers: () => ReadonlyMap<string, ResolvedCronTrigger>) {
+  constructor(options: LedgerOptions, model: () => Model) {
     super(options, {
       table: 'hdb_cron_events',
       logs: 'hdb_cron_event_invocation_logs',
@@ -237,9 +250,11 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
       large: [],
       read: (event, [name]) => ({ ...event, trigger_name: name! }),
       trigger: 'trigger_name',
+      // Others may serve them: with another environment, say.
+      unserved: () => inconsistentCronTriggers(model()),
       topic: 'cron',
     })
-    this.#triggers = triggers
+    this.#triggers = () => cronTriggersOf(model())
   }
 
   async deliver(event: ClaimedCronEvent, signal: AbortSignal): Promise<Outcome> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startOther } from '../auth/other-server.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
@@ -124,6 +125,30 @@ test('ticks that were missed are sent once by one of three instances, or dropped
   assert.equal(hook.received.length, 3)
   const [{ name, payload, comment }] = bodies(hook) as [Sent]
   assert.deepEqual({ name, payload, comment }, { name: 'tick', payload: [1], comment: 'New year' })
+})
+
+test('an instance without the variable leaves ticks to those that have it, and looks for them when it can send them', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  process.env['TEST_SCHEDULED_URL'] = hook.url
+  const first = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
+  await first.op('create_cron_trigger', tick('{{TEST_SCHEDULED_URL}}'))
+  delete process.env['TEST_SCHEDULED_URL']
+  const without = await startTrellis(t, { database: first.database })
+  const notified = `notify trellis_delivery, 'cron'`
+  await first.sql(`${missed([10])}; ${notified}`)
+  const open = () =>
+    first.sql('select status, next_retry_at from trellis.hdb_cron_events where scheduled_time < now() order by 1')
+  // By then it would have been put off.
+  await sleep(1000)
+  assert.deepEqual(await open(), [{ status: 'scheduled', next_retry_at: null }])
+  process.env['TEST_SCHEDULED_URL'] = hook.url
+  const second = await startTrellis(t, { database: first.database })
+  await eventually(() => hook.received.length === 1)
+  await second.engine.close()
+  await first.sql(`${missed([20])}; ${notified}`)
+  await without.op('create_cron_trigger', { ...tick(hook.url), replace: true })
+  await eventually(async () => (await open()).every(({ status }) => status === 'delivered'))
+  assert.equal(hook.received.length, 2)
 })
 
 test('ticks that were missed for longer than they are planned ahead are made up for within the tolerance', async (t) => {

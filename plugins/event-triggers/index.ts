@@ -4,6 +4,7 @@ import './log.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { deliveries } from '../delivery/index.ts'
 import { jobs } from '../jobs/index.ts'
+import { archiveWhatIsLeft } from './archive.ts'
 import { scheduleCleanups } from './cleanup-jobs.ts'
 import { cleanupEventTriggerLogs, pauseCleanups, resumeCleanups } from './cleanup-operations.ts'
 import { deliverEvents } from './deliver.ts'
@@ -38,6 +39,7 @@ export default definePlugin({
     engine.operations.add(createEventTrigger(dialect), deleteEventTrigger, redeliverEvent, invokeEventTrigger(dialect))
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
+    archiveWhatIsLeft(engine, report)
     scheduleCleanups(engine, engine.use(jobs), engine.use(deliveries))
     keepUndeliveredIndex(engine, engine.use(jobs), report)
     deliverEvents(engine, engine.use(deliveries), report)

@@ -5,6 +5,7 @@ import { messageOf } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
 import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { wakeStatement } from '../delivery/index.ts'
+import { archive } from './archive.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
 import { rowOperations } from './row-operations.ts'
 import { hasSettings } from './session-settings.ts'
@@ -179,25 +180,4 @@ async function followPauses(
     await run([sql`do ${literal(body)}`], transaction)
     if (!isPaused) await transaction.rows(wakeStatement, ['events'])
   }
-}
-
-/**
- * What was not delivered never will be. Who writes down how some of it ended may wait for this and be waited for: they go first
- * then, when PostgreSQL has found out.
- */
-async function archive(names: readonly string[], transaction: Transaction): Promise<void> {
-  if (names.length === 0) return
-  const { text: body } = compile(sql`
-    begin
-      for attempt in 1..10 loop
-        begin
-          update trellis.event_log set archived = true, locked = null, locked_by = null
-          where trigger_name in (${join(names.map(literal), ', ')}) and not delivered and not error and not archived;
-          return;
-        exception when deadlock_detected then
-          if attempt = 10 then raise; end if;
-        end;
-      end loop;
-    end`)
-  await run([sql`do ${literal(body)}`], transaction)
 }

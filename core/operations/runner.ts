@@ -111,7 +111,7 @@ export class MetadataRunner {
       const run: Run = { session, transaction, state, workspace: null, afterCommit: [], follow: nothingToFollow }
       return { result: await this.#call(call, run), state, afterCommit: run.afterCommit }
     }
-    return database.transaction(work, { readOnly, signal })
+    return despiteConflicts(() => database.transaction(work, { readOnly, signal }))
   }
 
   /** One at a time: in this process by its turn, among instances by the row lock. */

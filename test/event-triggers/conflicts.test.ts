@@ -1,12 +1,18 @@
-// Metadata that change while deliveries write down what became of the same events.
+// Operations on triggers and events while deliveries write down what became of the same events.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { connectTo } from '../support/database.ts'
-import { startTrellis } from '../support/trellis.ts'
+import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 
 const isolations = ['read-committed', 'repeatable-read', 'serializable'] as const
+
+/** Whether somebody waits for a lock. */
+const waitsIn = async ({ sql }: TestTrellis): Promise<boolean> => {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await sql(waiting)).length > 0
+}
 
 /** An event trigger with an event that somebody is at work on. */
 async function start(t: TestContext, txIsolation: (typeof isolations)[number]) {
@@ -19,12 +25,10 @@ async function start(t: TestContext, txIsolation: (typeof isolations)[number]) {
   const worker = await connectTo(t, trellis.database.url)
   await worker.query('begin')
   await worker.query('update trellis.event_log set tries = 1')
-  const waits = () =>
-    trellis.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
   /** The worker ends when the change waits for it. */
   const beside = async <T>(change: Promise<T>): Promise<T> => {
     change.catch(() => {})
-    await eventually(async () => (await waits()).length > 0)
+    await eventually(() => waitsIn(trellis))
     await worker.query('commit')
     return change
   }
@@ -73,6 +77,25 @@ for (const isolation of isolations) {
       isOver = true
       await delivering
     }
+  })
+}
+
+for (const isolation of isolations) {
+  test(`an event is delivered again, and a scheduled one removed, beside its delivery under ${isolation}`, async (t) => {
+    const { trellis, beside } = await start(t, isolation)
+    const [event] = await trellis.sql('select id as event_id from trellis.event_log')
+    await beside(trellis.op('redeliver_event', event))
+    assert.deepEqual(await trellis.sql('select tries from trellis.event_log'), [{ tries: 0 }])
+    const once = { webhook: 'http://localhost', schedule_at: '2026-01-01T00:00:00Z' }
+    const { event_id } = await trellis.op<{ event_id: string }>('create_scheduled_event', once)
+    const worker = await connectTo(t, trellis.database.url)
+    await worker.query('begin; update trellis.hdb_scheduled_events set tries = 1')
+    const removed = trellis.op('delete_scheduled_event', { type: 'one_off', event_id })
+    removed.catch(() => {})
+    await eventually(() => waitsIn(trellis))
+    await worker.query('commit')
+    await removed
+    assert.deepEqual(await trellis.sql('select from trellis.hdb_scheduled_events'), [])
   })
 }
 

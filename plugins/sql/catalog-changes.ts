@@ -1,6 +1,6 @@
 // What a text did to tracked tables: tables are matched by OID and columns by number, so a rename is seen as one.
 
-import { type QualifiedName, sameName } from '../../sdk/index.ts'
+import { nameKey, type QualifiedName, sameName } from '../../sdk/index.ts'
 import { type CatalogColumn, type CatalogForeignKey, type CatalogTable, introspect } from '../../sdk/metadata.ts'
 import type { Transaction } from '../../sdk/sql.ts'
 
@@ -51,16 +51,36 @@ export async function readChanges(transaction: Transaction, before: Iterable<Cat
 export const droppedColumns = ({ before, after }: SurvivingTable): readonly CatalogColumn[] =>
   before.columns.filter(({ number }) => !columnAfter(after, number))
 
-/** The foreign keys of a table that are no more, under no name. */
-export const droppedForeignKeys = ({ before, after }: SurvivingTable): readonly CatalogForeignKey[] =>
-  before.foreignKeys.filter((key) => !after.foreignKeys.some((other) => isSameKey(key, other)))
+/** The foreign keys of a table that are no more: none of now pairs the same columns, under whatever name. */
+export function droppedForeignKeys(table: SurvivingTable, { surviving }: CatalogChanges): CatalogForeignKey[] {
+  const { before, after } = table
+  const oids = new Set(after.foreignKeys.map(({ oid }) => oid))
+  const lost = before.foreignKeys.filter(({ oid }) => !oids.has(oid))
+  if (lost.length === 0) return lost
+  const present = new Set(after.foreignKeys.map(pairing))
+  return lost.filter((key) => {
+    const columns = key.columns.map((name) => nameAfter(table, name))
+    const target = surviving.find((other) => sameName(other.before, key.target))
+    if (!target) return !present.has(pairing({ ...key, columns }))
+    const targetColumns = key.targetColumns.map((name) => nameAfter(target, name))
+    return !present.has(pairing({ target: target.after, columns, targetColumns }))
+  })
+}
 
-const isSameKey = (a: CatalogForeignKey, b: CatalogForeignKey): boolean =>
-  a.oid === b.oid ||
-  (sameName(a.target, b.target) && sameList(a.columns, b.columns) && sameList(a.targetColumns, b.targetColumns))
+interface KeyColumns {
+  readonly target: QualifiedName
+  readonly columns: readonly (string | undefined)[]
+  readonly targetColumns: readonly (string | undefined)[]
+}
 
-const sameList = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i])
+/** Which columns a key pairs with which, in whatever order it lists them. */
+const pairing = ({ target, columns, targetColumns }: KeyColumns): string =>
+  JSON.stringify([nameKey(target), columns.map((column, i) => JSON.stringify([column, targetColumns[i]])).sort()])
+
+const nameAfter = ({ before, after }: SurvivingTable, name: string): string | undefined => {
+  const column = before.columns.find((candidate) => candidate.name === name)
+  return column && columnAfter(after, column.number)?.name
+}
 
 const columnAfter = (table: CatalogTable, number: number): CatalogColumn | undefined =>
   table.columns.find((column) => column.number === number)

@@ -69,12 +69,12 @@ const plainName = ({ schema, name }: QualifiedName): QualifiedName => ({ schema,
 
 function releaseDropped(
   context: OperationContext,
-  { dropped, surviving }: CatalogChanges,
+  changes: CatalogChanges,
   { lost, cascade }: { readonly lost: readonly ObjectRef[]; readonly cascade: boolean },
 ): void {
-  const gone = new Set(dropped.map(nameKey))
+  const gone = new Set(changes.dropped.map(nameKey))
   const isGone = ({ table }: ObjectRef) => table !== undefined && gone.has(nameKey(table))
-  const droppedParts = new Set(surviving.flatMap(partsDropped).map(objectKey))
+  const droppedParts = new Set(changes.surviving.flatMap((table) => partsDropped(table, changes)).map(objectKey))
   const dependencies = gone.size === 0 && droppedParts.size === 0 ? [] : context.model.dependencies
   const dependents = dependencies.filter(
     ({ object, on }) => !isGone(object) && (isGone(on) || droppedParts.has(objectKey(on))),
@@ -83,10 +83,10 @@ function releaseDropped(
   releaseDependents([...dependents, ...alsoLost], { cascade, remove: context.remove })
 }
 
-function partsDropped(change: SurvivingTable): ObjectRef[] {
+function partsDropped(change: SurvivingTable, changes: CatalogChanges): ObjectRef[] {
   const table = plainName(change.before)
   const columns = droppedColumns(change).map(({ name }) => ({ kind: 'column', table, name }))
-  return [...columns, ...droppedForeignKeys(change).map(({ name }) => ({ kind: 'constraint', table, name }))]
+  return [...columns, ...droppedForeignKeys(change, changes).map(({ name }) => ({ kind: 'constraint', table, name }))]
 }
 
 function refuseRetyped({ model }: OperationContext, { surviving }: CatalogChanges): void {

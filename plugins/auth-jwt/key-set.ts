@@ -26,6 +26,8 @@ export interface KeySetOptions {
 
 interface FetchedKeys {
   readonly keys: readonly VerificationKey[]
+  /** The answer that they are in. */
+  readonly text: string
   /** Milliseconds since 1970; null: the answer does not say. */
   readonly expiresAt: number | null
 }
@@ -35,10 +37,13 @@ const maxSetSize = 1_048_576
 const defaultRetryDelay = 60_000
 /** Answers that are old at once must not make a loop. */
 const shortestDelay = 1_000
+/** What says of an answer without an age that it must not be used again unasked. */
+const staleAtOnce = /(?:^|[\s,;])(?:no-cache|no-store|must-revalidate)(?:$|[\s,;=])/i
 
 export class KeySet {
   readonly #options: KeySetOptions
   #keys: readonly VerificationKey[] = []
+  #text = ''
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -53,8 +58,9 @@ export class KeySet {
 
   /** Fetches the keys; throws a {@link ConfigurationError} when they cannot be had. */
   async start(): Promise<void> {
-    const { keys, expiresAt } = await fetchKeys(this.#options)
-    this.#keys = keys
+    const fetched = await fetchKeys(this.#options)
+    this.#take(fetched)
+    const { expiresAt } = fetched
     // Without a lifetime the first answer holds for good.
     if (expiresAt !== null) this.#refreshAfter(delayUntil(expiresAt))
   }
@@ -63,6 +69,14 @@ export class KeySet {
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
+  }
+
+  /** Whether they are others than before; the same ones stay the same list, by which signatures are remembered. */
+  #take({ keys, text }: FetchedKeys): boolean {
+    if (text === this.#text) return false
+    this.#keys = keys
+    this.#text = text
+    return true
   }
 
   #refreshAfter(delay: number): void {
@@ -75,10 +89,10 @@ export class KeySet {
     const { observe, retryDelay = defaultRetryDelay } = this.#options
     let next = retryDelay
     try {
-      const { keys, expiresAt } = await fetchKeys(this.#options)
-      this.#keys = keys
-      if (expiresAt !== null) next = delayUntil(expiresAt)
-      observe.log({ type: 'jwk-refresh-log', level: 'info', detail: { message: 'refreshed the JWKs', error: null } })
+      const fetched = await fetchKeys(this.#options)
+      const level = this.#take(fetched) ? 'info' : 'debug'
+      if (fetched.expiresAt !== null) next = delayUntil(fetched.expiresAt)
+      observe.log({ type: 'jwk-refresh-log', level, detail: { message: 'refreshed the JWKs', error: null } })
     } catch (error) {
       const detail = { message: 'could not refresh the JWKs, the old ones stay', error: messageOf(error) }
       if (!this.#stopped) observe.log({ type: 'jwk-refresh-log', level: 'critical', detail })
@@ -96,19 +110,25 @@ async function fetchKeys({ url, type, outgoing }: KeySetOptions): Promise<Fetche
     throw new ConfigurationError(`Error fetching JWK: ${error.message}`)
   })
   if (status < 200 || status > 299) throw new ConfigurationError(`Non-2xx response on fetching JWK from: ${shown}`)
-  const keys = parseKeys(body, type)
+  const text = body.toString('utf8')
+  const keys = parseKeys(text, type)
   if (keys === null) throw new ConfigurationError(`Error parsing JWK from url: ${shown}`)
-  const { expiresAt } = freshnessOf(headerOf(headers, 'cache-control'), headerOf(headers, 'expires'), Date.now())
-  return { keys, expiresAt }
+  return { keys, text, expiresAt: expiryOf(headers, Date.now()) }
+}
+
+function expiryOf(headers: OutgoingResponse['headers'], now: number): number | null {
+  const cacheControl = headerOf(headers, 'cache-control')
+  const { expiresAt } = freshnessOf(cacheControl, headerOf(headers, 'expires'), now)
+  return expiresAt ?? (staleAtOnce.test(cacheControl ?? '') ? now : null)
 }
 
 const headerOf = (headers: OutgoingResponse['headers'], name: string): string | undefined =>
   headers[name] === undefined ? undefined : String(headers[name])
 
 /** Null when the body is no key set, or none of its keys can be used: the keys at hand are better than none. */
-function parseKeys(body: Buffer, type: KeyType | null): VerificationKey[] | null {
+function parseKeys(text: string, type: KeyType | null): VerificationKey[] | null {
   try {
-    const keys = keysOfSet(JSON.parse(body.toString('utf8')), type)
+    const keys = keysOfSet(JSON.parse(text), type)
     return keys.length === 0 ? null : keys
   } catch {
     return null

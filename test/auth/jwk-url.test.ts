@@ -156,13 +156,42 @@ test('Expires counts where there is no Cache-Control', async (t) => {
 })
 
 test('without a lifetime at the start there is no refresh', async (t) => {
-  const silent: Record<string, string>[] = [{}, { 'cache-control': 'no-cache' }, { expires: '0' }]
+  const silent: Record<string, string>[] = [{}, { 'cache-control': 'public' }, { expires: '0' }]
   for (const headers of silent) {
     const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa)] } }))
     await startKeySet(t, server.url, silentObserver, 10)
     await sleep(100)
     assert.equal(server.received.length, 1)
   }
+})
+
+test('keys that must not be cached are fetched each second, and told of when they are others', async (t) => {
+  for (const cacheControl of ['no-cache', 'no-store, private', 'Must-Revalidate']) {
+    const observe = recordingObserver()
+    let kid = 'first'
+    const headers = { 'cache-control': cacheControl }
+    const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa, { kid })] } }))
+    const set = await startKeySet(t, server.url, observe)
+    const { keys } = set
+    await until(() => server.received.length >= 2)
+    await until(() => observe.entries.length >= 1)
+    assert.equal(set.keys, keys)
+    kid = 'second'
+    await until(() => idsOf(set) === 'second')
+    assert.deepEqual(
+      observe.entries.map(({ level }) => level),
+      [...observe.entries.slice(1).map(() => 'debug'), 'info'],
+    )
+    set.stop()
+  }
+})
+
+test('an age counts, whatever else is said of caching', async (t) => {
+  const headers = { 'cache-control': 'no-cache, must-revalidate, max-age=3600' }
+  const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa)] } }))
+  await startKeySet(t, server.url)
+  await sleep(1300)
+  assert.equal(server.received.length, 1)
 })
 
 test('a refresh that fails keeps the old keys, is logged, and is tried again', async (t) => {

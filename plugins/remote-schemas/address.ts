@@ -1,7 +1,7 @@
 // Where a remote schema's server is: the URL, from the definition or from variables of the environment.
 
 import { badRequest } from '../../sdk/index.ts'
-import { isHttpUrl } from '../../sdk/services.ts'
+import { isHttpUrl, loggableUrl } from '../../sdk/services.ts'
 import { asHttpUrl, type RemoteSchemaDefinition } from './schema.ts'
 
 type Environment = (name: string) => string | undefined
@@ -25,6 +25,12 @@ export function remoteUrl(
 export function subscriptionUrl(definition: RemoteSchemaDefinition, environment: Environment): string {
   const { subscription_url: url } = definition
   return url === undefined ? remoteUrl(definition, environment) : checked(asHttpUrl(filledIn(url, environment)))
+}
+
+/** A URL as errors tell of it, which the log has too: as it was given, unless it holds what may be a secret. */
+export function shownUrl(url: string): string {
+  const shown = loggableUrl(url)
+  return shown === URL.parse(url)?.href ? url : shown
 }
 
 function checked(url: string): string {

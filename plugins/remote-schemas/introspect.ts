@@ -4,7 +4,7 @@ import { getIntrospectionQuery } from 'graphql'
 import { badRequest, type Engine, messageOf, type TrellisError } from '../../sdk/index.ts'
 import { own, type Source, type SourceContext, type WireObject } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType, OutgoingError, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
-import { remoteUrl } from './address.ts'
+import { remoteUrl, shownUrl } from './address.ts'
 import { resolvedHeaders } from './configured-headers.ts'
 import { introspectedSchema } from './introspected-schema.ts'
 import type { RemoteSchemaDefinition, RemoteSchemaEntry } from './schema.ts'
@@ -88,8 +88,9 @@ function isMisunderstood({ body }: OutgoingResponse): boolean {
 /** The error about a server that does not answer; its `internal` is for administrators. */
 function unreachable(url: string, error: unknown): TrellisError {
   const cause = error instanceof OutgoingError ? { reason: error.reason, message: error.message } : String(error)
-  const internal = { type: 'http_exception', request: { method: 'POST', url }, cause }
-  const message = `HTTP exception occurred while sending the request to ${url}`
+  const shown = shownUrl(url)
+  const internal = { type: 'http_exception', request: { method: 'POST', url: shown }, cause }
+  const message = `HTTP exception occurred while sending the request to ${shown}`
   return badRequest('remote-schema-error', message, { internal })
 }
 
@@ -97,7 +98,7 @@ const excerptLength = 10_000
 
 function refused(url: string, response: OutgoingResponse): TrellisError {
   const text = String(response.body.subarray(0, excerptLength))
-  const message = `introspection query to ${url} has responded with ${response.status} status code`
+  const message = `introspection query to ${shownUrl(url)} has responded with ${response.status} status code`
   return badRequest('remote-schema-error', message, { internal: shownBody(text) })
 }
 

@@ -154,6 +154,20 @@ test('servers that give no schema', async (t) => {
   await refused(trellis, add(crm.url), { path: '$.args', code: 'remote-schema-error', error })
 })
 
+test('errors do not tell what of a URL may be a secret', async (t) => {
+  const { crm, trellis } = await start(t)
+  const secret = (user: string, token: string) => `${crm.url.replace('://', `://${user}@`)}/graphql?token=${token}`
+  const url = secret('ada:hidden', 'hidden')
+  const shown = secret('redacted:redacted', 'redacted')
+  crm.answer = () => ({ status: 503 })
+  const responded = `introspection query to ${shown} has responded with 503 status code`
+  await refused(trellis, add(url), { path: '$.args', code: 'remote-schema-error', error: responded })
+  await crm.stop()
+  const { body } = await trellis.opError(...add(url))
+  assert.match(JSON.stringify(body), /HTTP exception occurred while sending the request to http:\/\/redacted:redacted@/)
+  assert.doesNotMatch(JSON.stringify(body), /hidden|ada:/)
+})
+
 test('schemas whose types do not fit each other', async (t) => {
   const { crm, trellis } = await start(t)
   const named = (name: string, kind = 'SCALAR') => ({ kind, name, ofType: null })

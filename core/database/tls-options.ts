@@ -58,12 +58,22 @@ function modeOf(url: ConnectionUrl): Mode {
   return known
 }
 
+/** Where the user's own files are; null for a user whom the system does not know, as in containers, without HOME. */
+function home(): string | null {
+  try {
+    return homedir()
+  } catch {
+    return null
+  }
+}
+
 /** The file of a parameter, its variable, or where libpq looks for it; null when it is nowhere. */
 function fileOf(url: ConnectionUrl, name: 'sslrootcert' | 'sslcert' | 'sslkey', usual: string): string | null {
   const given = url.parameter(name)
   if (given !== null) return given
-  const path = join(homedir(), '.postgresql', usual)
-  return existsSync(path) ? path : null
+  const directory = home()
+  const path = directory && join(directory, '.postgresql', usual)
+  return path && existsSync(path) ? path : null
 }
 
 function read(name: string, path: string): string {

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
@@ -268,6 +270,20 @@ test('what a URL leaves open is said by variables, and the last of two values co
   assert.equal(rest.enableChannelBinding, true)
   assert.equal(config('connect_timeout=4').connectionTimeoutMillis, 4000)
   assert.equal(config('sslnegotiation=postgres&sslmode=require&sslmode=disable').ssl, false)
+})
+
+test('a user without a home, as of a container, has no certificates there', (t) => {
+  const homeless = t.mock.method(os, 'homedir', () => {
+    throw new Error('no such user')
+  })
+  syncBuiltinESMExports()
+  t.after(() => {
+    homeless.mock.restore()
+    syncBuiltinESMExports()
+  })
+  const { ssl } = connectionConfig('postgres://app@db.test/shop?sslmode=require')
+  assert.equal(homeless.mock.callCount() > 0, true)
+  assert.ok(typeof ssl === 'object' && !('cert' in ssl))
 })
 
 test('a URL of several hosts is refused at start, in one line', async (t) => {

@@ -2,8 +2,9 @@
 // used: it ends PostgreSQL from exit hooks of its own, before requests in flight have been answered.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -62,10 +63,24 @@ const systemUser = 'postgres'
  * which is made when missing.
  */
 export async function findRunAs(directory: string, cluster: string, binaries: Binaries): Promise<RunAs> {
-  if (process.geteuid?.() !== 0) return { owner: null, prefix: [] }
+  if (process.geteuid?.() !== 0) {
+    if (!existsSync(cluster)) requireKnownUser()
+    return { owner: null, prefix: [] }
+  }
   const owner = statSync(cluster, { throwIfNoEntry: false }) ?? (await lookUpUser()) ?? (await createUser())
   const reachable = isReachable(directory, owner) && isReachable(dirname(binaries.postgres), owner)
   return { owner, prefix: reachable ? [] : await reachingPrivateDirectories(directory, owner) }
+}
+
+/** A cluster is made by whom the system knows by a name alone; containers run under any number. */
+function requireKnownUser(): void {
+  try {
+    userInfo()
+  } catch {
+    throw new StartError(
+      `The embedded PostgreSQL cannot be made by user ${process.geteuid?.()}, who has no name on this system: start as another user, or use --database-url`,
+    )
+  }
 }
 
 /** Where a program reads, nowhere when absent, and where it writes. */

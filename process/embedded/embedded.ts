@@ -23,6 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/engine/start-error.ts'
 import { messageOf } from '../../core/errors/thrown.ts'
 import type { Observer } from '../../core/log/observe.ts'
+import { causeIn } from './cause.ts'
 import { requireOwnVersion } from './cluster-version.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
@@ -241,7 +242,7 @@ export class EmbeddedPostgres {
       child.on('error', failed)
       child.on('close', (code) => {
         if (code === 0) done(output)
-        else failed(new StartError(`The embedded PostgreSQL could not be made in ${this.#root}: ${lastError(output)}`))
+        else failed(new StartError(`The embedded PostgreSQL could not be made in ${this.#root}: ${causeIn(output)}`))
       })
     })
   }
@@ -263,7 +264,7 @@ export class EmbeddedPostgres {
       const passing = /shared memory block .* is still in use|Address already in use/.test(failure)
       if (!passing || Date.now() - started > 20_000) {
         throw new StartError(
-          `The embedded PostgreSQL does not start: ${lastError(failure)} (its log is ${this.#logFile}; use --data-dir for a new one)`,
+          `The embedded PostgreSQL does not start: ${causeIn(failure)} (its log is ${this.#logFile}; use --data-dir for a new one)`,
         )
       }
     }
@@ -383,11 +384,4 @@ function freePort(wanted: number): Promise<number | null> {
       probe.close(() => done(typeof address === 'object' && address ? address.port : null))
     })
   })
-}
-
-/** The line of a log that says why. */
-function lastError(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '')
-  const telling = lines.filter((line) => /FATAL|PANIC|error:|ERROR/.test(line))
-  return (telling.at(-1) ?? lines.at(-1) ?? 'it said nothing').replace(/^.*(FATAL|PANIC|error|ERROR): */, '').trim()
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
-import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { embeddedPid, serverCommand, spawnTrellis, temporaryDirectory } from '../support/process.ts'
 
 /** Starts, and expects one line on stderr and exit code 1. */
 async function refusedStart(t: test.TestContext, args: readonly string[], env: Record<string, string> = {}) {
@@ -81,6 +82,21 @@ test('a directory that cannot be written ends the start', async (t) => {
   assert.equal(
     line,
     `Fatal Error: Directory ${file}/data cannot be written (ENOTDIR): choose another one with --data-dir`,
+  )
+})
+
+const asNobody = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups'] as const
+const mayBeNobody = spawnSync(asNobody[0], [...asNobody.slice(1), ...serverCommand, 'version']).status === 0
+const skip = mayBeNobody ? false : 'only root can become anybody, where anybody may enter'
+
+test('a user without a name on the system makes no database, and is told what to do', { skip }, async (t) => {
+  const cwd = temporaryDirectory(t)
+  chmodSync(cwd, 0o777)
+  const command = [...asNobody, ...serverCommand]
+  const { stderr } = await spawnTrellis(t, [], {}, { cwd, command }).ended
+  assert.equal(
+    stderr,
+    'Fatal Error: The embedded PostgreSQL cannot be made by user 54321, who has no name on this system: start as another user, or use --database-url\n',
   )
 })
 

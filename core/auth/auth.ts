@@ -54,6 +54,9 @@ export class Auth implements AuthService {
   }
 
   use(authenticator: Authenticator): void {
+    if (typeof authenticator.authenticate !== 'function') {
+      throw new Error(`authentication mode "${authenticator.mode}": "authenticate" has to be a function`)
+    }
     if (!this.#secrets) throw new Error(`authentication mode "${authenticator.mode}" needs an admin secret`)
     if (this.#authenticator) {
       const modes = `"${this.#authenticator.mode}" and "${authenticator.mode}"`

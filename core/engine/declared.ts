@@ -3,10 +3,18 @@
 
 import { Kind, type TSchema } from '@sinclair/typebox'
 import type { Narrowing } from '../access/narrowing.ts'
+import type { ComparisonOperator } from '../compiler/comparison-operator.ts'
+import type { TypeSupport } from '../compiler/type-support.ts'
 import { nearestNames } from '../errors/nearest.ts'
+import { shownInLine } from '../errors/thrown.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import type { Route } from '../http/declared-route.ts'
+import type { Facet, Slice } from '../metadata/slices.ts'
+import type { AnySource } from '../metadata/sources.ts'
+import type { GeneratedTypes } from '../metadata/type-names.ts'
 import type { Operation } from '../operations/operation.ts'
+import type { Measure } from './measures.ts'
+import type { ConfigurationMember } from './plugin.ts'
 import type { Surroundings } from './wrapping.ts'
 
 const surroundings: readonly (keyof Surroundings)[] = [
@@ -21,8 +29,34 @@ const contributed: readonly (keyof Contribution)[] = [
   ...(['booleanFields', 'orderFields', 'insertFields'] as const),
 ]
 
-function requireFunction(what: string, name: string, value: unknown): void {
+/** Refuses what is no object, and so has none of the members that are looked at. */
+function requireObject(what: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`${what} is declared by an object, and not by ${shownInLine(value)}`)
+  }
+}
+
+function requireText(what: string, name: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '') throw new Error(`${what}: "${name}" has to be a text`)
+}
+
+function requireTexts(what: string, name: string, value: unknown): void {
+  if (value === undefined || (Array.isArray(value) && value.every((each) => typeof each === 'string'))) return
+  throw new Error(`${what}: "${name}" has to be a list of texts`)
+}
+
+function requireSchema(what: string, name: string, value: unknown): void {
+  if (!(Kind in Object(value))) throw new Error(`${what}: "${name}" has to be a schema of TypeBox`)
+}
+
+/** Refuses what is called at some moment, and is no function. */
+export function requireFunction(what: string, name: string, value: unknown): void {
   if (typeof value !== 'function') throw new Error(`${what}: "${name}" has to be a function`)
+}
+
+function requireWord(what: string, value: unknown, words: readonly unknown[]): void {
+  if (words.includes(value)) return
+  throw new Error(`${what} has to be one of ${words.join(', ')}, and is ${shownInLine(value)}`)
 }
 
 /** Refuses what would be waited for by nobody. */
@@ -51,32 +85,146 @@ function checkFunctions(
   }
 }
 
-export const checkSurroundings = (value: Surroundings): void =>
+export function checkSurroundings(value: Surroundings): void {
+  requireObject('what stands around the work', value)
   checkFunctions('around', value, { names: surroundings, synchronous: ['planning', 'document'] })
+}
 
-export const checkNarrowing = (value: Narrowing): void =>
+export function checkNarrowing(value: Narrowing): void {
+  requireObject('a narrowing', value)
+  requireText('a narrowing', 'name', value.name)
   checkFunctions(`the narrowing "${value.name}"`, value, { names: narrowed })
+}
 
-export const checkContribution = (value: Contribution): void =>
-  checkFunctions(`GraphQL contribution "${value.name}"`, value, { names: contributed })
+const schemaKinds: NonNullable<Contribution['schemas']> = ['standard', 'relay']
+
+export function checkContribution(value: Contribution): void {
+  requireObject('a GraphQL contribution', value)
+  requireText('a GraphQL contribution', 'name', value.name)
+  const what = `GraphQL contribution "${value.name}"`
+  checkFunctions(what, value, { names: contributed })
+  requireTexts(what, 'schemas', value.schemas)
+  for (const kind of value.schemas ?? []) requireWord(`${what}: what "schemas" lists`, kind, schemaKinds)
+}
 
 const methods: readonly Route['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const auths: readonly Route['auth'][] = ['admin', 'session', 'none']
 
-function requireWord<W>(what: string, value: W, words: readonly W[]): void {
-  if (!words.includes(value)) throw new Error(`${what} has to be one of ${words.join(', ')}, and is ${value}`)
-}
-
-export function checkRoute({ method, url, auth, handle }: Route): void {
+export function checkRoute(route: Route): void {
+  requireObject('a route', route)
+  const { method, url, auth, handle } = route
   const what = `route ${method} ${url}`
   requireWord(`${what}: "method"`, method, methods)
   requireWord(`${what}: "auth"`, auth, auths)
   requireFunction(what, 'handle', handle)
 }
 
-export function checkOperation({ type, args, handle }: Operation<TSchema>): void {
+const checks: readonly unknown[] = ['none', 'object', 'new', 'strict']
+const accesses: readonly unknown[] = ['READ WRITE', 'READ ONLY', 'any']
+
+const called: readonly (keyof Operation)[] = [
+  ...(['object', 'parts', 'decode', 'members', 'sources', 'handle', 'help', 'respond'] as const),
+]
+
+export function checkOperation(value: Operation<TSchema>): void {
+  requireObject('an operation', value)
+  const { type, args, handle, check = 'none', access = 'any', object } = value
   if (typeof type !== 'string') throw new Error('an operation has no "type"')
   const what = `operation "${type}"`
-  if (!(Kind in Object(args))) throw new Error(`${what}: "args" has to be a schema of TypeBox`)
+  requireSchema(what, 'args', args)
   requireFunction(what, 'handle', handle)
+  checkFunctions(what, value, { names: called, synchronous: ['object', 'parts', 'members', 'sources'] })
+  if (typeof check !== 'function') requireWord(`${what}: "check"`, check, checks)
+  if (typeof access !== 'function') requireWord(`${what}: "access"`, access, accesses)
+  if (check === 'object') requireFunction(what, 'object', object)
+}
+
+const ofSlices: readonly (keyof Slice)[] = [
+  ...(['describe', 'entryKey', 'entryName', 'keptMessage', 'compareEntries', 'read', 'readEntry', 'write'] as const),
+  ...(['writeEntry', 'validate', 'validateEntry', 'isUsable', 'cleared', 'functionsOf', 'remove', 'rename'] as const),
+]
+
+const stages: readonly Facet['stage'][] = ['fields', 'rules']
+
+/** Says of `resolve` that it must not be asynchronous when it is asked: what it is belongs to a plugin then. */
+export function checkSlice(value: Slice): void {
+  const what = `metadata slice "${value.key}"`
+  requireText('a metadata slice', 'key', value.key)
+  requireSchema(what, 'schema', value.schema)
+  if (value.empty === undefined) throw new Error(`${what}: "empty" is what it is at first, and is missing`)
+  checkFunctions(what, value, { names: [...ofSlices, 'resolve'], synchronous: ofSlices })
+  requireTexts(what, 'after', value.after)
+  if (value.before !== undefined) requireWord(`${what}: "before"`, value.before, stages)
+}
+
+export function checkFacet(value: Facet): void {
+  requireObject('a table facet', value)
+  requireText('a table facet', 'key', value.key)
+  const what = `table facet "${value.key}"`
+  requireWord(`${what}: "stage"`, value.stage, stages)
+  requireSchema(what, 'schema', value.schema)
+  requireObject(`${what}: "duplicates"`, value.duplicates)
+  for (const name of ['identify', 'describe', 'resolve'] as const) requireFunction(what, name, value[name])
+  const names = ['identify', 'describe', 'resolve', 'read', 'write', 'functionsOf', 'attach', 'rename']
+  checkFunctions(what, value, { names })
+  requireTexts(what, 'after', value.after)
+}
+
+export function checkSource(value: AnySource): void {
+  requireObject('a metadata source', value)
+  requireText('a metadata source', 'key', value.key)
+  const what = `metadata source "${value.key}"`
+  requireFunction(what, 'wanted', value.wanted)
+  requireSynchronous(what, 'wanted', value.wanted)
+  requireFunction(what, 'fetch', value.fetch)
+}
+
+export function checkGeneratedTypes(value: GeneratedTypes): void {
+  const what = 'names of types'
+  requireObject(what, value)
+  for (const name of ['tables', 'scalars', 'schemas', 'fixed'] as const) requireTexts(what, name, value[name])
+}
+
+export function checkConfigurationMember(value: ConfigurationMember): void {
+  requireObject('a member of the configuration', value)
+  requireText('a member of the configuration', 'key', value.key)
+  const what = `the member "${value.key}" of the configuration`
+  if (typeof value.place !== 'number') throw new Error(`${what}: "place" has to be a number`)
+  requireSchema(what, 'schema', value.schema)
+  requireFunction(what, 'value', value.value)
+  requireSynchronous(what, 'value', value.value)
+}
+
+export function checkMeasure(value: Measure): void {
+  requireObject('a measure', value)
+  requireText('a measure', 'name', value.name)
+  const what = `the measure "${value.name}"`
+  requireText(what, 'help', value.help)
+  requireTexts(what, 'labels', value.labels)
+  requireWord(`${what}: "kind"`, value.kind, ['counter', 'gauge', 'histogram'])
+  if (value.kind !== 'histogram') requireFunction(what, 'read', value.read)
+  else if (!Array.isArray(value.buckets)) throw new Error(`${what}: "buckets" has to be a list of numbers`)
+  else requireFunction(what, 'observeBy', value.observeBy)
+}
+
+export function checkType(value: TypeSupport): void {
+  requireObject('a type', value)
+  requireText('a type', 'name', value.name)
+  const what = `type "${value.name}"`
+  requireFunction(what, 'codec', value.codec)
+  checkFunctions(what, value, { names: ['codec', 'json'] })
+}
+
+const operands: readonly unknown[] = ['scalar', 'list', 'text', 'texts', 'jsonb', 'isNull']
+
+export function checkComparison(value: ComparisonOperator): void {
+  requireObject('an operator', value)
+  const what = `operator ${value.name}`
+  if (!/^_[A-Za-z]\w*$/.test(value.name)) {
+    throw new Error(`${what}: "name" has to be a name of GraphQL that begins with _, such as _above`)
+  }
+  requireFunction(what, 'sql', value.sql)
+  checkFunctions(what, value, { names: ['sql', 'trial', 'check'] })
+  requireTexts(what, 'types', value.types)
+  if (typeof value.operand !== 'object') requireWord(`${what}: "operand"`, value.operand, operands)
 }

@@ -6,6 +6,7 @@ import { nearestNames } from '../errors/nearest.ts'
 import { dialects } from '../names/dialect.ts'
 import { type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
 import { type AllSettings, coreOptions, optionsIn, type Settings } from '../options/options.ts'
+import { optionRefusal } from './definition.ts'
 import type { ConfigurationEntry } from './plugin.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 
@@ -45,7 +46,12 @@ function optionsOfPlugin(loaded: LoadedPlugin): readonly Option[] {
   const broken = Object.entries(options).find(([, schema]: [string, TSchema | undefined]) => !schema?.option)
   if (broken)
     throw new PluginError(`${pluginLabel(loaded)} declares an option "${broken[0]}" without option.text or its like`)
-  return optionsIn(options)
+  const own = optionsIn(options)
+  for (const { key, declaration } of own) {
+    const refusal = optionRefusal(declaration)
+    if (refusal !== null) throw new PluginError(`${pluginLabel(loaded)} declares an option "${key}" ${refusal}`)
+  }
+  return own
 }
 
 /** The values of these options among all settings; what is absent or null has its default. */

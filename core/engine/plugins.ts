@@ -6,6 +6,7 @@ import { createRequire, registerHooks } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { placeBelow, shownInLine } from '../errors/thrown.ts'
+import { definitionRefusal } from './definition.ts'
 import type { Plugin } from './plugin.ts'
 import { StartError } from './start-error.ts'
 
@@ -66,7 +67,7 @@ export async function findPlugins(given: readonly Plugin[], sources: readonly st
   const values = given.map((plugin): LoadedPlugin => {
     if (isPlugin(plugin)) return { plugin, source: null }
     throw new PluginError(
-      `${shownInLine(plugin)} is given as a plugin and is none: it must come from definePlugin({ name, ... })`,
+      `${shownInLine(plugin)} is given as a plugin and is none: it must come from definePlugin({ name, register, ... })`,
     )
   })
   return orderPlugins([...values, ...(await loadPlugins(sources, process.cwd()))])
@@ -78,7 +79,7 @@ async function loadPlugin(source: string, directory: string): Promise<LoadedPlug
   const plugin = isCompiledModule(exported) ? exported.default : exported
   if (!isPlugin(plugin)) {
     throw new PluginError(
-      `plugin "${source}" is not a plugin: its default export must come from definePlugin({ name, ... })`,
+      `plugin "${source}" is not a plugin: its default export must come from definePlugin({ name, register, ... })`,
     )
   }
   return { plugin, source, file }
@@ -184,6 +185,10 @@ function exportedFile(exports: unknown, subpath: string): string | undefined {
 
 /** The plugins in an order in which dependencies come first; otherwise as given. */
 export function orderPlugins(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
+  for (const loaded of plugins) {
+    const refusal = definitionRefusal(loaded.plugin)
+    if (refusal !== null) throw new PluginError(`${pluginLabel(loaded)} ${refusal}`)
+  }
   const byName = new Map<string, LoadedPlugin>()
   for (const loaded of plugins) {
     const other = byName.get(loaded.plugin.name)

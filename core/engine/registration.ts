@@ -24,7 +24,22 @@ import type { SessionSettings } from '../session/session-settings.ts'
 import { admissionBy } from './admission.ts'
 import type { Apis } from './apis.ts'
 import { apiOf } from './apis.ts'
-import { checkContribution, checkNarrowing, checkOperation, checkRoute, checkSurroundings } from './declared.ts'
+import {
+  checkComparison,
+  checkConfigurationMember,
+  checkContribution,
+  checkFacet,
+  checkGeneratedTypes,
+  checkMeasure,
+  checkNarrowing,
+  checkOperation,
+  checkRoute,
+  checkSlice,
+  checkSource,
+  checkSurroundings,
+  checkType,
+  requireFunction,
+} from './declared.ts'
 import type { Measures } from './measures.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
@@ -78,7 +93,7 @@ export interface OwnedRoute {
 
 /** The contract's view of the services for one plugin. */
 export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
-  const { operations, registry, contributions } = services
+  const { operations, contributions } = services
   const { name } = loaded.plugin
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
   return {
@@ -102,22 +117,18 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       add: (...members) => addMembers(services.configuration, members),
       all: () => services.configuration.toSorted((a, b) => a.place - b.place),
     },
-    measures: services.measures,
+    measures: {
+      add: eachChecked(checkMeasure, (measure) => services.measures.add(measure)),
+      all: () => services.measures.all(),
+    },
     provide: (key, service) => services.services.provide(key, service, loaded),
     use: (key) => services.services.use(key, loaded),
     operations: {
-      add(...added) {
-        for (const each of added) checkOperation(each)
-        operations.add(owner, ...added)
-      },
+      add: eachChecked(checkOperation, (operation) => operations.add(owner, operation)),
       all: () => operations.all(),
     },
     metadata: {
-      slice: (key, slice) => registry.addSlice(withOwner({ ...slice, key } as Slice, loaded), name),
-      facet: (facet) => registry.addFacet(facet, name),
-      source: (source) => registry.addSource(wantedBy(source, loaded), name),
-      typeNames: (generated) => registry.addGeneratedTypes(generated),
-      effect: (effect) => registry.addEffect(reconciling(effect, loaded)),
+      ...declaringMetadata(services.registry, loaded),
       service: services.metadata,
     },
     graphql: {
@@ -128,15 +139,56 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       add: (...routes) => addRoutes(services, loaded, routes),
       all: () => openRoutes(services).map(({ route }) => route),
     },
-    types: { add: (...types) => services.vocabulary.addTypes(...types) },
-    comparisons: { add: (...operators) => services.vocabulary.addOperators(...operators) },
+    types: { add: eachChecked(checkType, (type) => services.vocabulary.addTypes(type)) },
+    comparisons: { add: eachChecked(checkComparison, (operator) => services.vocabulary.addOperators(operator)) },
     get model() {
       return services.metadata.model
     },
-    onReady: (run) => services.ready.push({ run, plugin: loaded }),
-    onStopping: (run) => services.stopping.push({ run, plugin: loaded }),
-    onClose: (run) => services.closing.push({ run, plugin: loaded }),
+    onReady: (run) => services.ready.push(hookOf('onReady', run, loaded)),
+    onStopping: (run) => services.stopping.push(hookOf('onStopping', run, loaded)),
+    onClose: (run) => services.closing.push(hookOf('onClose', run, loaded)),
   }
+}
+
+/** Adds one after the other when all of them are what they should be. */
+const eachChecked =
+  <T>(check: (value: T) => void, add: (value: T) => void) =>
+  (...values: readonly T[]): void => {
+    for (const value of values) check(value)
+    for (const value of values) add(value)
+  }
+
+/** What a plugin declares of the metadata, under its name. */
+function declaringMetadata(registry: MetadataRegistry, loaded: LoadedPlugin): Omit<Engine['metadata'], 'service'> {
+  const { name } = loaded.plugin
+  return {
+    slice(key, slice) {
+      const declared = { ...slice, key } as Slice
+      checkSlice(declared)
+      registry.addSlice(withOwner(declared, loaded), name)
+    },
+    facet(facet) {
+      checkFacet(facet)
+      registry.addFacet(facet, name)
+    },
+    source(source) {
+      checkSource(source)
+      registry.addSource(wantedBy(source, loaded), name)
+    },
+    typeNames(generated) {
+      checkGeneratedTypes(generated)
+      registry.addGeneratedTypes(generated)
+    },
+    effect(effect) {
+      requireFunction('metadata', 'effect', effect)
+      registry.addEffect(reconciling(effect, loaded))
+    },
+  }
+}
+
+function hookOf(name: string, run: OwnedHook['run'], plugin: LoadedPlugin): OwnedHook {
+  requireFunction('a hook of the server', name, run)
+  return { run, plugin }
 }
 
 const checkedAccess = (access: Access): AccessService => ({
@@ -180,7 +232,9 @@ const wantedBy = <Definition, Value>(
   fetch: (definition, signal, context) => source.fetch(definition, signal, context),
   wanted(document) {
     try {
-      return source.wanted(document)
+      const wanted = source.wanted(document)
+      if (!Array.isArray(wanted)) throw new Error('"wanted" has to give a list')
+      return wanted
     } catch (error) {
       throw pluginFailure(plugin, error, `failed to tell what it wants of the source "${source.key}"`)
     }
@@ -203,6 +257,7 @@ const reconciling =
 
 function addMembers(configuration: ConfigurationMember[], members: readonly ConfigurationMember[]): void {
   for (const member of members) {
+    checkConfigurationMember(member)
     const taken = configuration.some(({ key }) => key === member.key)
     if (taken) throw new Error(`the member "${member.key}" of the configuration is declared already`)
     configuration.push(member)

@@ -15,6 +15,7 @@ export class SessionSettings {
 
   /** Adds what a plugin knows of the request at hand; asked whenever a transaction begins for one. */
   add(more: () => TransactionSettings): void {
+    if (typeof more !== 'function') throw new Error('settings of a session are told by a function')
     this.#more.push(more)
   }
 

@@ -20,6 +20,7 @@ export class HandlerFunctions implements ActionHandlers {
 
   handle(name: string, handler: AnyHandler): void {
     if (this.#handlers.has(name)) throw new Error(`action "${name}" has a handler already`)
+    if (typeof handler !== 'function') throw new Error(`the handler of action "${name}" has to be a function`)
     this.#handlers.set(name, handler)
   }
 

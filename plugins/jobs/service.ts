@@ -97,12 +97,18 @@ export class JobService implements Jobs, JobReport {
     return declared
   }
 
-  #check({ name, concurrency = 1, timeout = null, run }: Job): void {
+  #check({ name, schedule, per = 'cluster', concurrency = 1, timeout = null, run }: Job): void {
     if (typeof name !== 'string' || name === '' || name.length > longestName) {
       throw new TypeError(`a job's name has 1 to ${longestName} characters`)
     }
     if (this.#names.has(name)) throw new TypeError(`job "${name}" is declared already`)
     if (typeof run !== 'function') throw new TypeError(`job "${name}": "run" has to be a function`)
+    if (per !== 'cluster' && per !== 'instance') {
+      throw new TypeError(`job "${name}": "per" has to be one of cluster, instance, and is ${per}`)
+    }
+    if (schedule !== undefined && (typeof schedule !== 'object' || schedule === null)) {
+      throw new TypeError(`job "${name}": "schedule" has to be an object with cron, every or at`)
+    }
     if (!Number.isInteger(concurrency) || concurrency < 1)
       throw new TypeError(`job "${name}": concurrency is at least 1`)
     if (timeout !== null && !(timeout > 0 && timeout < 2 ** 31)) {

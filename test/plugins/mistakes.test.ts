@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PluginError } from '../../core/engine/plugins.ts'
+import { actionHandlers } from '../../plugins/actions/index.ts'
 import { jobs } from '../../plugins/jobs/index.ts'
-import { definePlugin, type Engine, fieldMap, graphql, operation, type Plugin, Type } from '../../sdk/index.ts'
+import { definePlugin, type Engine, fieldMap, graphql, operation, option, type Plugin, Type } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startTrellis } from '../support/trellis.ts'
 
@@ -13,7 +14,7 @@ import { startTrellis } from '../support/trellis.ts'
 const untyped = (value: unknown) => value as never
 
 const mistaken = (register: (engine: Engine) => unknown, more: object = {}): Plugin =>
-  definePlugin({ name: 'mine', dependencies: ['graphql', 'jobs'], register: untyped(register), ...more })
+  definePlugin({ name: 'mine', dependencies: ['graphql', 'jobs', 'actions'], register: untyped(register), ...more })
 
 const handle = () => null
 const notes = { schema: Type.Array(Type.String()), empty: [] }
@@ -73,7 +74,7 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   ],
   'a list of operations': [
     mistaken(({ operations }) => operations.add(untyped([operation({ type: 'x', args: Type.Any(), handle })]))),
-    /^plugin "mine" failed to start: an operation has no "type"$/,
+    /^plugin "mine" failed to start: an operation is declared by an object, and not by \[ \{ type: 'x', .*$/,
   ],
   'arguments that are no schema of TypeBox': [
     mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: { type: 'object' }, handle }))),
@@ -108,6 +109,134 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
   'a hook that Fastify does not know': [
     mistaken(({ app }) => void app.addHook(untyped('onNothing'), untyped(handle))),
     /^plugin "mine" failed to start: onNothing hook not supported!$/,
+  ],
+  'the name of a dependency in place of a list': [
+    mistaken(() => {}, { dependencies: 'graphql' }),
+    /^plugin "mine" is declared wrongly: "dependencies" has to be a list of the names of plugins$/,
+  ],
+  'dependencies that are plugins': [
+    mistaken(() => {}, { dependencies: [mistaken(() => {})] }),
+    /^plugin "mine" is declared wrongly: "dependencies" has to be a list of the names of plugins$/,
+  ],
+  'a migration in place of a list': [
+    mistaken(() => {}, { migrations: { name: '1', sql: 'select 1' } }),
+    /^plugin "mine" is declared wrongly: "migrations" has to be a list of \{ name, sql \}, each of them a text$/,
+  ],
+  'a migration that is no SQL': [
+    mistaken(() => {}, { migrations: [{ name: '1', sql: async () => {} }] }),
+    /^plugin "mine" is declared wrongly: "migrations" has to be a list of \{ name, sql \}, each of them a text$/,
+  ],
+  'a migration whose name is a number, which would be run at each start': [
+    mistaken(() => {}, { migrations: [{ name: 1, sql: 'select 1' }] }),
+    /^plugin "mine" is declared wrongly: "migrations" has to be a list/,
+  ],
+  'options that are a list': [
+    mistaken(() => {}, { options: [] }),
+    /^plugin "mine" is declared wrongly: "options" has to be an object of options$/,
+  ],
+  'an option with the dashes of its flag': [
+    mistaken(() => {}, { options: { size: option.text({ flag: '--size', description: 'how large' }) } }),
+    /^plugin "mine" declares an option "size" whose "flag" has to be in small letters, digits and hyphens$/,
+  ],
+  'an API that is no name': [
+    mistaken(() => {}, { api: 5 }),
+    /^plugin "mine" is declared wrongly: "api" has to be a text without commas$/,
+  ],
+  'a check that there is not': [
+    mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any(), handle, check: 'objects' }))),
+    /^plugin "mine" failed to start: operation "x": "check" has to be one of none, object, new, strict, and is objects$/,
+  ],
+  'an object to check that nobody names': [
+    mistaken(({ operations }) => operations.add(untyped({ type: 'x', args: Type.Any(), handle, check: 'object' }))),
+    /^plugin "mine" failed to start: operation "x": "object" has to be a function$/,
+  ],
+  'schemas that there are not': [
+    mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', schemas: ['std'], query: handle }))),
+    /^plugin "mine" failed to start: GraphQL contribution "mine": what "schemas" lists has to be one of standard, relay, and is std$/,
+  ],
+  'a slice without a schema': [
+    mistaken(({ metadata }) => metadata.slice('notes', untyped({ empty: [] }))),
+    /^plugin "mine" failed to start: metadata slice "notes": "schema" has to be a schema of TypeBox$/,
+  ],
+  'a slice that is nothing at first': [
+    mistaken(({ metadata }) => metadata.slice('notes', untyped({ schema: notes.schema }))),
+    /^plugin "mine" failed to start: metadata slice "notes": "empty" is what it is at first, and is missing$/,
+  ],
+  'a member of a slice in small letters': [
+    mistaken(({ metadata }) => metadata.slice('notes', untyped({ ...notes, entrykey: handle }))),
+    /^plugin "mine" failed to start: metadata slice "notes" has no member "entrykey", did you mean "entryKey"\?$/,
+  ],
+  'a slice before nothing': [
+    mistaken(({ metadata }) => metadata.slice('notes', untyped({ ...notes, before: 'rule' }))),
+    /^plugin "mine" failed to start: metadata slice "notes": "before" has to be one of fields, rules, and is rule$/,
+  ],
+  'a facet that is nothing': [
+    mistaken(({ metadata }) => metadata.facet(untyped(undefined))),
+    /^plugin "mine" failed to start: a table facet is declared by an object, and not by undefined$/,
+  ],
+  'a source that is not fetched': [
+    mistaken(({ metadata }) => metadata.source(untyped({ key: 'mine', wanted: () => [] }))),
+    /^plugin "mine" failed to start: metadata source "mine": "fetch" has to be a function$/,
+  ],
+  'a source that wants no list': [
+    mistaken(({ metadata }) => metadata.source(untyped({ key: 'mine', wanted: () => ({}), fetch: handle }))),
+    /^plugin "mine" failed to tell what it wants of the source "mine": "wanted" has to give a list$/,
+  ],
+  'an effect that is no function': [
+    mistaken(({ metadata }) => metadata.effect(untyped({}))),
+    /^plugin "mine" failed to start: metadata: "effect" has to be a function$/,
+  ],
+  'names of types that are no list': [
+    mistaken(({ metadata }) => metadata.typeNames(untyped({ fixed: 'Report' }))),
+    /^plugin "mine" failed to start: names of types: "fixed" has to be a list of texts$/,
+  ],
+  'a hook of the end that is none': [
+    mistaken(({ onClose }) => onClose(untyped(undefined))),
+    /^plugin "mine" failed to start: a hook of the server: "onClose" has to be a function$/,
+  ],
+  'settings of a session that are no function': [
+    mistaken(({ sessionSettings }) => sessionSettings.add(untyped({ 'app.tag': 'x' }))),
+    /^plugin "mine" failed to start: settings of a session are told by a function$/,
+  ],
+  'a member of the configuration without a value': [
+    mistaken(({ configuration }) => configuration.add(untyped({ key: 'k', place: 1, schema: Type.Any() }))),
+    /^plugin "mine" failed to start: the member "k" of the configuration: "value" has to be a function$/,
+  ],
+  'a measure of no kind': [
+    mistaken(({ measures }) => measures.add(untyped({ name: 'm', help: 'h', kind: 'count', read: () => [] }))),
+    /^plugin "mine" failed to start: the measure "m": "kind" has to be one of counter, gauge, histogram, and is count$/,
+  ],
+  'a measure that cannot be read': [
+    mistaken(({ measures }) => measures.add(untyped({ name: 'm', help: 'h', kind: 'gauge' }))),
+    /^plugin "mine" failed to start: the measure "m": "read" has to be a function$/,
+  ],
+  'a type without a codec': [
+    mistaken(({ types }) => types.add(untyped({ name: 'point' }))),
+    /^plugin "mine" failed to start: type "point": "codec" has to be a function$/,
+  ],
+  'an operator that GraphQL cannot spell': [
+    mistaken(({ comparisons }) => comparisons.add(untyped({ name: 'is above', operand: 'text', sql: handle }))),
+    /^plugin "mine" failed to start: operator is above: "name" has to be a name of GraphQL that begins with _, such as _above$/,
+  ],
+  'an operator of no operand': [
+    mistaken(({ comparisons }) => comparisons.add(untyped({ name: '_above', operand: 'scalars', sql: handle }))),
+    /^plugin "mine" failed to start: operator _above: "operand" has to be one of scalar, .*, and is scalars$/,
+  ],
+  'who authenticates without a way to': [
+    mistaken(({ auth }) => auth.use(untyped({ mode: 'api-key' }))),
+    /^plugin "mine" failed to start: authentication mode "api-key": "authenticate" has to be a function$/,
+  ],
+  'a job that is run nowhere': [
+    mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', per: 'node', run: handle }))),
+    /^plugin "mine" failed to start: job "nightly": "per" has to be one of cluster, instance, and is node$/,
+  ],
+  'a schedule that is a text': [
+    mistaken((engine) => engine.use(jobs).declare(untyped({ name: 'nightly', schedule: '* * * * *', run: handle }))),
+    /^plugin "mine" failed to start: job "nightly": "schedule" has to be an object with cron, every or at$/,
+  ],
+  'an action that no function answers': [
+    mistaken((engine) => engine.use(actionHandlers).handle('greet', untyped({}))),
+    /^plugin "mine" failed to start: the handler of action "greet" has to be a function$/,
   ],
   'what is no error, thrown': [
     mistaken(() => Promise.reject({ why: 'not today' })),

@@ -1,0 +1,40 @@
+// What `definePlugin` is given, looked at before anything of it is used: a plugin in JavaScript has no compiler for that.
+
+import type { OptionDeclaration } from '../options/option-values.ts'
+import type { Plugin } from './plugin.ts'
+
+const isListOf = (value: unknown, isOne: (each: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isOne)
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isMigration = (value: unknown): boolean =>
+  isObject(value) && isText(Reflect.get(value, 'name')) && isText(Reflect.get(value, 'sql'))
+
+/** What each member has to be, where there is one. */
+const members: readonly (readonly [name: keyof Plugin, form: string, isOne: (value: unknown) => boolean])[] = [
+  ['api', 'a text without commas', (value) => isText(value) && !String(value).includes(',')],
+  ['enabledByDefault', 'true or false', (value) => typeof value === 'boolean'],
+  ['dependencies', 'a list of the names of plugins', (value) => isListOf(value, isText)],
+  ['options', 'an object of options', isObject],
+  ['migrations', 'a list of { name, sql }, each of them a text', (value) => isListOf(value, isMigration)],
+  ['logged', 'a function', (value) => typeof value === 'function'],
+]
+
+/** What is wrong with a plugin, in words that follow its name; null: nothing. */
+export function definitionRefusal(plugin: Plugin): string | null {
+  const wrong = members.find(([name, , isOne]) => plugin[name] !== undefined && !isOne(plugin[name]))
+  return wrong ? `is declared wrongly: "${wrong[0]}" has to be ${wrong[1]}` : null
+}
+
+/** What is wrong with the declaration of an option, in words that follow its key; null: nothing. */
+export function optionRefusal({ flag, variable, description }: Partial<OptionDeclaration>): string | null {
+  if (!/^[a-z][a-z0-9-]*$/.test(flag ?? '')) return 'whose "flag" has to be in small letters, digits and hyphens'
+  if (variable !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(variable)) {
+    return 'whose "variable" has to be in capitals, digits and underscores'
+  }
+  return isText(description) ? null : 'without a "description"'
+}

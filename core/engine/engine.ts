@@ -229,6 +229,9 @@ async function runReadyHooks({ ready }: Services): Promise<void> {
   }
 }
 
+/** Milliseconds that a hook of the end has to write down what came of the work when the time for work is over. */
+const hookMargin = 1_000
+
 /** Ends long answers, then requests, then what plugins run, then the connections to the database; each once. */
 function closing({
   http,
@@ -236,8 +239,10 @@ function closing({
   metadata,
   outgoing,
 }: ReturnType<typeof createServices>): Pick<RunningEngine, 'stop' | 'close'> {
+  const patience = services.settings.gracefulShutdownTimeout * 1000
+  let begun = 0
   const endLong = async () => {
-    const patience = services.settings.gracefulShutdownTimeout * 1000
+    begun = performance.now()
     for (const hook of services.stopping.toReversed()) {
       await inTime(hook, patience, services)
     }
@@ -253,7 +258,10 @@ function closing({
       const detail = `the HTTP server failed to close: ${stackOf(error)}`
       services.observe.log({ type: 'unstructured', level: 'error', detail })
     }
-    for (const hook of services.closing.toReversed()) await runAtEnd(hook, services)
+    for (const hook of services.closing.toReversed()) {
+      const left = begun + patience - performance.now()
+      await inTime(hook, Math.max(left, 0) + hookMargin, services)
+    }
     await outgoing.close()
     await metadata.stop()
     await services.database.close()
@@ -262,7 +270,7 @@ function closing({
   return { stop, close: () => (closed ??= end()) }
 }
 
-/** Runs a hook of the end for as long as requests may take to end. */
+/** Runs a hook of the end, which is left to itself when it takes longer. */
 async function inTime(hook: OwnedHook, patience: number, services: Services): Promise<void> {
   const late = sleep(patience, 'late', { ref: false })
   if ((await Promise.race([runAtEnd(hook, services), late])) !== 'late') return

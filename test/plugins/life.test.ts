@@ -102,7 +102,13 @@ test('a hook of the end that fails, or does not return, is told and keeps nothin
         engine.onClose(() => Promise.reject(new Error('will not close')))
       },
     }),
-    definePlugin({ name: 'hangs', register: (engine) => engine.onStopping(() => new Promise(() => {})) }),
+    definePlugin({
+      name: 'hangs',
+      register(engine) {
+        engine.onStopping(() => new Promise(() => {}))
+        engine.onClose(() => new Promise(() => {}))
+      },
+    }),
   ]
   const { engine } = await startTrellis(t, { observe, plugins })
   await engine.close()
@@ -112,6 +118,7 @@ test('a hook of the end that fails, or does not return, is told and keeps nothin
   assert.deepEqual(lines, [
     'plugin "hangs" does not stop in time',
     'plugin "throws" failed to close: Error: will not stop',
+    'plugin "hangs" does not stop in time',
     'plugin "throws" failed to close: Error: will not close',
   ])
   assert.deepEqual(seen, ['stopped', 'closed'])

@@ -30,6 +30,8 @@ export class ClientTransaction implements OwnTransaction {
   readonly #options: ClientTransactionOptions
   readonly #begun: Promise<unknown>
   #committed: Promise<void> | null = null
+  /** Whether its end was sent, or is about to be: the connection is somebody else's soon. */
+  #isOver = false
   /** Whether a statement of the work has run. */
   #hasRun = false
   /** Whether it may have changed what the session looks like, or found it so. */
@@ -56,11 +58,13 @@ export class ClientTransaction implements OwnTransaction {
   }
 
   async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
-    const answer = this.bytes(statement, values)
-    // When the statement fails, this COMMIT rolls back.
-    this.#committed = this.#commit()
-    this.#committed.catch(() => {})
-    return answer
+    return this.#timed(statement, values, (call) => {
+      const answer = this.#options.client.answer(call)
+      // Behind the statement, whenever that is sent; when it fails, this COMMIT rolls back.
+      this.#committed = this.#commit()
+      this.#committed.catch(() => {})
+      return answer
+    })
   }
 
   async texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]> {
@@ -86,7 +90,13 @@ export class ClientTransaction implements OwnTransaction {
     await (this.#committed ?? this.#commit())
   }
 
+  /** Sends no further statement: who was not waited for would run it in another transaction, or in none. */
+  close(): void {
+    this.#isOver = true
+  }
+
   async #commit(): Promise<void> {
+    this.close()
     const { command } = await this.#options.client.query('COMMIT').catch((error) => {
       throw transactionError(error)
     })
@@ -120,6 +130,7 @@ export class ClientTransaction implements OwnTransaction {
   /** Sends a statement; a failure to begin counts before one of the statement itself. */
   async #send<T>(text: string, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
     this.#options.signal?.throwIfAborted()
+    if (this.#isOver) throw new Error('the transaction is over')
     try {
       const answer = await send()
       this.#hasRun = true

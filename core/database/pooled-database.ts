@@ -349,6 +349,7 @@ export class PooledDatabase implements Database {
       await transaction.commit()
       return result
     } catch (error) {
+      transaction.close()
       await cancelling?.settle()
       isSpent = this.#isSpentBy(error)
       await client.query('ROLLBACK').catch(() => {

@@ -66,6 +66,36 @@ test('a wrapper that refuses an operation at once refuses nothing else of a batc
   await assert.rejects(refused, /not this one/)
 })
 
+test('a wrapper of statements may wait, or refuse the last one of a mutation: nothing of it is kept that failed', async (t) => {
+  let ofRequest = 0
+  let refusesSecond = false
+  const waiting = plugin('waiting', (engine) => {
+    engine.around({
+      async statement(work, run) {
+        if (work.kind !== 'transaction') return run()
+        await new Promise((done) => setTimeout(done, 20))
+        if (refusesSecond && ++ofRequest === 2) throw badRequest('not-supported', 'not this one')
+        return run()
+      },
+    })
+  })
+  const { graphql, sql } = await startLibrary(t, { plugins: [waiting] })
+  const insert = (title: string, id: number) => `mutation {
+    a: insert_book_one(object: {id: 21, title: "${title}", publisher_id: 1}) { id }
+    b: insert_book_one(object: {id: ${id}, title: "${title}", publisher_id: 1}) { id }
+  }`
+  const told = async (mutation: string) => {
+    const { errors } = await graphql<{ errors?: { extensions: { code: string } }[] }>(mutation)
+    const [{ n }] = (await sql('select count(*)::int as n from book where id > 20')) as [{ n: number }]
+    return [errors?.[0]?.extensions.code, n]
+  }
+  assert.deepEqual(await told(insert('fails', 21)), ['constraint-violation', 0])
+  refusesSecond = true
+  assert.deepEqual(await told(insert('is refused', 22)), ['not-supported', 0])
+  refusesSecond = false
+  assert.deepEqual(await told(insert('is kept', 22)), [undefined, 2])
+})
+
 test('each kind of work is wrapped once by each plugin, the first one outermost', async (t) => {
   const seen: string[] = []
   const trellis = await startLibrary(t, { plugins: [witness('a', seen), witness('b', seen)] })

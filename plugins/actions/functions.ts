@@ -49,11 +49,13 @@ export async function callFunction(
   const { database, sessionSettings } = engine
   const transaction = new HandlerTransaction({ database, sessionSettings, session, signal })
   try {
-    const given = callOf(call, { engine, transaction, signal })
+    const { given, asked } = callOf(call, { engine, transaction, signal })
     signal.throwIfAborted()
     const result = await unlessAborted(signal, (async () => handler(given as never))())
     const value = wireValue(result, action.name)
     checkOutput(value, action.output, rules)
+    // What the handler did not wait for is a part of the transaction too.
+    await unlessAborted(signal, asked())
     if (finish) await finish(value, await transaction.begin())
     await transaction.commit()
     return { value, cookies: [] }
@@ -75,7 +77,13 @@ interface Around extends Pick<FunctionContext, 'engine'> {
   readonly signal: AbortSignal
 }
 
-function callOf(call: HandlerCall, { engine, transaction, signal }: Around): ActionCall {
+interface Given {
+  readonly given: ActionCall
+  /** Waits until all that was asked for is answered. */
+  asked(): Promise<unknown>
+}
+
+function callOf(call: HandlerCall, { engine, transaction, signal }: Around): Given {
   const { input, session, clientHeaders: headers, id } = call
   // Two requests at once would be in each other's savepoints.
   let last: Promise<unknown> = Promise.resolve()
@@ -93,7 +101,7 @@ function callOf(call: HandlerCall, { engine, transaction, signal }: Around): Act
       return next
     },
   }
-  return { input, session, headers, client, signal, id }
+  return { given: { input, session, headers, client, signal, id }, asked: () => last }
 }
 
 /** What fails is undone, so that the transaction can go on. */

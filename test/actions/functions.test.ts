@@ -147,6 +147,53 @@ test('requests of a handler at once run one after another, in its transaction', 
   assert.deepEqual(await shop.graphql('mutation { many { id } }'), { data: { many: { id: 2 } } })
 })
 
+test('what a handler does not wait for is a part of its transaction nevertheless', async (t) => {
+  const told: Promise<string>[] = []
+  const leave = (asked: Promise<unknown>) =>
+    told.push(
+      asked.then(
+        () => 'done',
+        () => 'refused',
+      ),
+    )
+  const shop = await start(t, {
+    together: async ({ client }) => {
+      const refused = 'mutation { insert_book_one(object: {title: "x", publisher_id: 99}) { id } }'
+      const others = [1, 2].map((id) => client.graphql(rename, { id, title: 'Stray' }))
+      for (const each of others) leave(each)
+      await Promise.all([client.graphql(refused), ...others])
+      return { id: 1 }
+    },
+    backwards: async ({ client }) => {
+      const refused = 'mutation { insert_book_one(object: {title: "x", publisher_id: 99}) { id } }'
+      const failing = client.graphql(refused)
+      leave(client.graphql(rename, { id: 2, title: 'Stray' }))
+      await failing
+      return { id: 1 }
+    },
+    throws: async ({ client }) => {
+      leave(client.graphql(rename, { id: 2, title: 'Stray' }))
+      throw badRequest('sold-out', 'there is none left')
+    },
+    forgets: async ({ client }) => {
+      leave(client.graphql(rename, { id: 1, title: 'Kept' }))
+      leave(client.graphql(rename, { id: 3, title: 'Kept' }))
+      return { id: 1 }
+    },
+  })
+  const call = async (name: string) => {
+    const { errors } = await shop.graphql<Partial<Refused>>(`mutation { ${name} { id } }`)
+    return [errors?.[0]?.extensions['code'], ...(await Promise.all(told.splice(0)))]
+  }
+  for (const name of ['together', 'backwards', 'throws', 'forgets']) await shop.action(name)
+  assert.deepEqual(await call('together'), ['constraint-violation', 'done', 'done'])
+  assert.deepEqual(await call('backwards'), ['constraint-violation', 'refused'])
+  assert.deepEqual(await call('throws'), ['sold-out', 'refused'])
+  assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])
+  assert.deepEqual(await call('forgets'), [undefined, 'done', 'done'])
+  assert.deepEqual(await titlesOf(shop), ['Kept', 'Ebb', 'Kept'])
+})
+
 test('a handler that hangs hurts only its own request, and leaves no connection behind', async (t) => {
   const late: Promise<unknown>[] = []
   const shop = await start(t, {

@@ -33,8 +33,8 @@ function exactNumber(source: string): unknown {
   return String(number) === source ? number : JSON.rawJSON(source)
 }
 
-/** A literal as JSON: enum tokens become strings, numbers keep their digits. */
-export function literalJson(node: ValueNode, variable: (name: string) => unknown): unknown {
+/** A literal as JSON: enum tokens become strings, numbers keep their digits; `variable` gives the values of variables in it. */
+export function literalJson(node: ValueNode, variable: (name: string) => unknown = () => null): unknown {
   switch (node.kind) {
     case Kind.INT:
     case Kind.FLOAT:

@@ -1,14 +1,7 @@
 // What calls ask of a remote server: each a few aliased fields of one document, whose answers they turn into results.
 
-import {
-  type GraphQLInputType,
-  getNamedType,
-  getNullableType,
-  isInputObjectType,
-  isListType,
-  valueFromASTUntyped,
-} from 'graphql'
-import type { GroupedCall } from '../../sdk/graphql.ts'
+import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql'
+import { type GroupedCall, literalJson } from '../../sdk/graphql.ts'
 import { badRequest, type Session } from '../../sdk/index.ts'
 import { jsonType } from '../../sdk/services.ts'
 import type { SessionPreset } from './request-text.ts'
@@ -99,7 +92,7 @@ function sessionValue(value: SessionValue, type: GraphQLInputType, session: Sess
     case 'variable':
       return variableValue(value.name, type, session)
     case 'constant':
-      return valueFromASTUntyped(value.node)
+      return literalJson(value.node)
     case 'list': {
       const list = getNullableType(type)
       return value.items.map((item) => sessionValue(item, isListType(list) ? list.ofType : type, session))
@@ -159,5 +152,5 @@ export function sentValue(value: unknown, type: GraphQLInputType, sending: Sendi
 
 /** The value of a preset, as a variable has it. */
 export function presetValue(preset: Preset, type: GraphQLInputType, session: Session): unknown {
-  return preset.kind === 'session' ? sessionValue(preset.value, type, session) : valueFromASTUntyped(preset.node)
+  return preset.kind === 'session' ? sessionValue(preset.value, type, session) : literalJson(preset.node)
 }

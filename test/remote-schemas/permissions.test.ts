@@ -185,6 +185,24 @@ test('session variables within the values of presets', async (t) => {
   })
 })
 
+test('numbers in presets keep their digits, wherever they are added', async (t) => {
+  const types = `type Query { found(where: Filter, any: JSON): String } type Mutation { keep: Int } scalar JSON
+    input Filter { id: Int  big: JSON  price: JSON }`
+  const crm = await startCrm(t, types, { found: () => 'one' })
+  const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const schema = `type Query { found(where: Filter, any: JSON @preset(value: [9007199254740993, "x-service-user-id"])): String }
+    scalar JSON input Filter { id: Int  big: JSON @preset(value: 9007199254740993)  price: JSON @preset(value: {of: 1.10}) }`
+  await trellis.op('add_remote_schema_permissions', { remote_schema: 'crm', role: 'clerk', definition: { schema } })
+  const as = { role: 'clerk', headers: { 'x-service-user-id': '7' } }
+  const query = 'query ($w: Filter) { a: found(where: $w)  b: found(where: {id: 2}) }'
+  assert.deepEqual(await trellis.graphql(query, { w: { id: 1 } }, as), { data: { a: 'one', b: 'one' } })
+  const { body } = crm.received.at(-1)!
+  assert.match(body, /"w":\{"id":1,"big":9007199254740993,"price":\{"of":1\.10\}\}/)
+  assert.match(body, /where: \{id: 2, big: 9007199254740993, price: \{ of: 1\.10 \}\}/)
+  assert.match(body, /\[9007199254740993,"7"\]/)
+})
+
 test('a session variable that is missing', async (t) => {
   const { trellis } = await start(t, clerk)
   const { errors } = await trellis.graphql<{ errors: { message: string; extensions: { code: string } }[] }>(

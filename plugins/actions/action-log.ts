@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Session, TrellisError } from '../../sdk/index.ts'
 import { type OutgoingHeaders, parseJson } from '../../sdk/services.ts'
 import type { Database, Transaction } from '../../sdk/sql.ts'
+import { storableError } from './described-error.ts'
 
 /** A call that this instance is at. */
 export interface TakenCall {
@@ -117,7 +118,7 @@ export class ActionLog {
 
   /** Keeps the error of a call. */
   fail(id: string, error: unknown, signal: AbortSignal): Promise<boolean> {
-    const text = JSON.stringify(error)
+    const text = storableError(error)
     return whenBack(() => this.#end(this.#database, id, "status = 'error', errors = $3", text), signal)
   }
 

@@ -1,6 +1,7 @@
 // Errors as the log of asynchronous calls keeps them.
 
 import { pathText, toTrellisError } from '../../sdk/index.ts'
+import { isJsonObject } from '../../sdk/services.ts'
 
 /** An error with what administrators may see of it. */
 export function describedError(error: unknown): Record<string, unknown> {
@@ -13,3 +14,14 @@ export function describedError(error: unknown): Record<string, unknown> {
     ...(internal !== undefined && { internal }),
   }
 }
+
+/** The JSON of an error without what texts of PostgreSQL cannot hold: a webhook may have answered bytes that are none. */
+export const storableError = (error: unknown): string =>
+  JSON.stringify(error, (_name, value: unknown) => {
+    if (typeof value === 'string') return storableText(value)
+    if (!isJsonObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), member]))
+  })
+
+/** Without the character U+0000, and halves of characters. */
+const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

@@ -107,7 +107,7 @@ export class ActionWorker {
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof TrellisError)) this.#warn('an asynchronous action failed', error)
-      // An error may hold what PostgreSQL does not, such as the character U+0000: what it says of that takes its place.
+      // An error may hold what PostgreSQL does not, such as a number of too many digits: what it says of that takes its place.
       const fail = (thrown: unknown) => log.fail(id, describedError(thrown), signal)
       await this.#attempt(() => fail(error).catch(fail))
     }

@@ -150,8 +150,23 @@ test('what goes wrong is the errors of the call; what is internal is for adminis
   assert.equal(odd?.errors?.['code'], 'data-exception')
 })
 
+test('an error is kept without the characters that PostgreSQL cannot hold', async (t) => {
+  let answer: OtherAnswer = { status: 422, body: String.raw`{"message":"no\u0000way\ud800","code":"bad"}` }
+  const shop = await startAsync(t, () => answer)
+  const refused = await ended(shop, await place(shop))
+  assert.deepEqual(refused?.errors, { path: '$', error: 'no\ufffdway\ufffd', code: 'bad' })
+  answer = { status: 502, body: '\0\x01 no text' }
+  const broken = await ended(shop, await place(shop))
+  assert.equal(broken?.errors?.['error'], 'internal error')
+  answer = { status: 500, body: String.raw`{"a\u0000b":"\\u0000"}` }
+  const odd = await ended(shop, await place(shop))
+  const { response } = odd!.errors!['internal'] as { response: { body: unknown } }
+  assert.deepEqual(response.body, { 'a\ufffdb': String.raw`\u0000` })
+})
+
 test('an error that PostgreSQL cannot hold ends a call all the same', async (t) => {
-  const shop = await startAsync(t, () => ({ status: 422, body: '{"message":"no\\u0000way","code":"bad"}' }))
+  const body = '{"message":"no way","code":"bad","extensions":{"n":1e200000}}'
+  const shop = await startAsync(t, () => ({ status: 422, body }))
   const done = await ended(shop, await place(shop))
   assert.equal(done?.errors?.['code'], 'data-exception')
   assert.equal(shop.hook.received.length, 1)

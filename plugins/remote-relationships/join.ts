@@ -211,6 +211,8 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
       let general = answers.flatMap(({ errors }) => errors.filter(({ path }) => path === undefined))
       return places.map((place) => {
         if (place === null) return null
+        const { failure } = answers[place]!
+        if (failure) return failure
         const { value, errors } = results[place]!
         if (errors.length === 0 && general.length === 0) return value
         const result = answered(value, { errors: [...general, ...errors] })

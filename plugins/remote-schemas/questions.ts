@@ -55,6 +55,8 @@ export interface FieldAnswer {
   readonly errors: readonly RemoteError[]
   /** Whether there is no data at all, for reasons that the server gives. */
   readonly isDataLost?: boolean
+  /** Why the server said nothing: the request that asked it for this field, one of several, failed. */
+  readonly failure?: Error
 }
 
 export interface RemoteError {

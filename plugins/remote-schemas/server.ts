@@ -65,7 +65,7 @@ class RemoteServer {
   async #answer(calls: readonly Call[], questions: readonly Question[]): Promise<readonly unknown[]> {
     const isOfRows = calls.some(({ rows }) => rows !== null)
     const batches = batchesOf(questions, isOfRows ? this.#options.batchSize : Number.POSITIVE_INFINITY)
-    const answers = await Promise.all(batches.map((batch) => this.#ask(calls, batch)))
+    const answers = await this.#answers(calls, batches)
     const ending = this.#options.keepsData ? [] : answers.flatMap(({ errors }) => errors)
     if (ending.length > 0) return calls.map((call, i) => ended(call, ending, i))
     const byField = answers.flatMap((answer) => answer.fields)
@@ -77,6 +77,16 @@ class RemoteServer {
       const result = question.result(byField.slice(from, next))
       return i === 0 && !isOfRows && cookies.length > 0 ? withHeaders(result, { 'set-cookie': cookies }) : result
     })
+  }
+
+  /** The answers to all requests; of several, one that fails concerns its own fields alone. */
+  #answers(calls: readonly Call[], batches: readonly Asked[]): Promise<BatchAnswer[]> {
+    const isAlone = batches.length === 1 || !this.#options.keepsData
+    const asking = batches.map((batch) => {
+      const asked = this.#ask(calls, batch)
+      return isAlone ? asked : asked.catch((error: unknown) => failed(batch, error))
+    })
+    return Promise.all(asking)
   }
 
   async #ask(calls: readonly Call[], asked: Asked): Promise<BatchAnswer> {
@@ -122,6 +132,12 @@ interface BatchAnswer {
   readonly fields: readonly FieldAnswer[]
   readonly errors: readonly RemoteError[]
   readonly cookies: readonly string[]
+}
+
+/** What a request that failed says of its fields. */
+function failed({ fields }: Asked, error: unknown): BatchAnswer {
+  const failure = error instanceof Error ? error : new Error(String(error))
+  return { fields: fields.map(() => ({ value: null, errors: [], failure })), errors: [], cookies: [] }
 }
 
 /** What a call gives when errors of the server leave nothing of the answer. */

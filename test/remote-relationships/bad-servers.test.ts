@@ -64,6 +64,25 @@ function both(message: RegExp): [path: unknown[], message: RegExp][] {
   return [0, 1].map((i) => [['book', i, 'author'], message])
 }
 
+test('of several requests one that fails concerns its own rows', async (t) => {
+  const { crm, trellis } = await startJoined(t, [author], { settings: { remoteJoinBatchSize: 2 } })
+  let asked = 0
+  crm.answer = ({ body }) => {
+    const ids: number[] = Object.values(JSON.parse(body).variables)
+    asked++
+    if (ids.includes(3)) return { status: 502, body: 'oh no' }
+    return { body: { data: Object.fromEntries(ids.map((id, i) => [`user__${i}`, { id, name: `a${id}` }])) } }
+  }
+  const given = await trellis.graphql<Answer>('{ book(order_by: {id: asc}) { author { id } } }')
+  assert.equal(asked, 2)
+  assert.deepEqual(given.data.book, [{ author: { id: 1 } }, { author: { id: 2 } }, { author: null }])
+  const message = "Remote server response is not valid JSON: Unexpected token 'o'"
+  assert.deepEqual(
+    given.errors?.map((error) => [error.message, error.path, error.extensions.code]),
+    [[message, ['book', 2, 'author'], 'unexpected']],
+  )
+})
+
 test('values and errors that are nested without end', async (t) => {
   const { crm, trellis } = await startJoined(t)
   const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`

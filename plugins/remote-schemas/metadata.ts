@@ -14,7 +14,7 @@ import {
 import { remoteUrl, subscriptionUrl } from './address.ts'
 import { sourceKey } from './introspect.ts'
 import { repeatedFields } from './introspected-schema.ts'
-import { permittedView } from './permitted-view.ts'
+import { permittedView, refused } from './permitted-view.ts'
 import { localRootFields, namespaceType, type RemoteTypes, remoteTypes, rootTypeOf } from './remote-types.ts'
 import {
   documentSchema,
@@ -22,6 +22,7 @@ import {
   type RemoteSchemaEntry,
   type RemoteSchemaPermission,
 } from './schema.ts'
+import { shownOtherwise } from './shared-types.ts'
 import { RemoteView } from './view.ts'
 
 /** A remote schema that is served. */
@@ -131,17 +132,33 @@ function resolveAll(
     const object = describe(entry)
     const remote = attempt(object, context, () => resolveOne(entry, context))
     if (!remote || !claims(remote, object, { context, definitions })) continue
+    const shared = [...remote.types.definitions.keys()].filter((name) => definitions.has(name))
     for (const [name, definition] of remote.types.definitions) definitions.set(name, definition)
     const permitted = new Map<string, RemoteView>()
     for (const permission of entry.permissions ?? []) {
-      const view = attempt(describePermission(entry.name, permission), context, () =>
-        permittedView(remote.types, permission.definition.schema, dialect),
-      )
-      if (view) permitted.set(permission.role, view)
+      const { role } = permission
+      const view = attempt(describePermission(entry.name, permission), context, () => {
+        const own = permittedView(remote.types, permission.definition.schema, dialect)
+        for (const other of resolved.values()) refuseOtherwiseShown(shared, own, { other, role })
+        return own
+      })
+      if (view) permitted.set(role, view)
     }
     resolved.set(entry.name, { ...remote, permitted })
   }
   return resolved
+}
+
+/** Refuses what a role is to see of types when another remote schema shows it something else of them. */
+function refuseOtherwiseShown(
+  types: readonly string[],
+  view: RemoteView,
+  { other, role }: { readonly other: RemoteSchemaModel; readonly role: string },
+): void {
+  const others = other.permitted.get(role)
+  const type = others ? shownOtherwise(types, view, others) : null
+  if (type === null) return
+  throw refused([`the type "${type}" is another one in what the role sees of the remote schema "${other.name}"`])
 }
 
 /** What the work gives; null where it refuses, which is reported. */

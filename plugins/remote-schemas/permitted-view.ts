@@ -43,7 +43,8 @@ export function permittedView(types: RemoteTypes, text: string, dialect: Dialect
   return new RemoteView(types, reading.visible, reading.presets)
 }
 
-function refused(problems: readonly string[]) {
+/** The refusal of a text for these reasons. */
+export function refused(problems: readonly string[]) {
   const what = 'validation for the given role-based schema failed'
   const message =
     problems.length === 1

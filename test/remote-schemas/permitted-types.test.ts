@@ -60,3 +60,45 @@ test('a default that holds what is hidden is hidden', async (t) => {
   // Without it the value would have to be given.
   assert.match(printType(types.getQueryType()!), /person\(filters: \[Filter!\], kind: Kind! = BAD\): Person/)
 })
+
+test('of a type that servers have in common a role is shown the same by all of them', async (t) => {
+  const types = `type Query { user(where: Filter): User }  type Mutation { drop: Int }
+    type User { id: Int! name: String }  input Filter { id: Int secret: String }`
+  const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
+  const servers = await Promise.all(['north', 'south'].map(() => startCrm(t, types, { user: { id: 1, name: 'Ada' } })))
+  const urls = servers.map(({ url }) => url)
+  const definition = (i: number, more = {}) => {
+    const name = ['north', 'south'][i]!
+    return { name, definition: { url: urls[i], customization: { root_fields_namespace: name, ...more } } }
+  }
+  for (const i of [0, 1]) await trellis.op('add_remote_schema', definition(i))
+  const narrow = `type Query { user(where: Filter): User }  type User { id: Int! }  input Filter { id: Int }`
+  const permission = (remote_schema: string, schema: string) => ({
+    remote_schema,
+    role: 'clerk',
+    definition: { schema },
+  })
+  await trellis.op('add_remote_schema_permissions', permission('north', '*'))
+  const { body } = await trellis.opError('add_remote_schema_permissions', permission('south', narrow))
+  const { code, error } = body as { code: string; error: string }
+  const reason = 'the type "User" is another one in what the role sees of the remote schema "north"'
+  assert.deepEqual(
+    [code, error],
+    ['constraint-violation', `validation for the given role-based schema failed because ${reason}`],
+  )
+  await trellis.op(
+    'add_remote_schema_permissions',
+    permission('south', types.replace('type Mutation { drop: Int }', '')),
+  )
+  await trellis.op('drop_remote_schema_permissions', { remote_schema: 'south', role: 'clerk' })
+  await trellis.op('update_remote_schema', definition(1, { type_names: { prefix: 'South' } }))
+  await trellis.op('add_remote_schema_permissions', permission('south', narrow))
+  const ask = (query: string) => trellis.graphql<object>(query, {}, { role: 'clerk' })
+  assert.deepEqual(
+    await ask('{ north { user(where: {secret: "x"}) { name } } south { user(where: {id: 1}) { id } } }'),
+    {
+      data: { north: { user: { name: 'Ada' } }, south: { user: { id: 1 } } },
+    },
+  )
+  assert.match(JSON.stringify(await ask('{ south { user(where: {secret: "x"}) { id } } }')), /\\"secret\\" not found/)
+})

@@ -2,10 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Engine, messageOf } from '../../sdk/index.ts'
-import type { Model } from '../../sdk/metadata.ts'
 import { compile, join, literal, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { isOpen } from './ledger-statements.ts'
-import { eventTriggersOf, inconsistentTriggers } from './metadata.ts'
+import { storedTriggers } from './metadata.ts'
 
 const archived = `update trellis.event_log as e set archived = true, locked = null, locked_by = null where ${isOpen('e')}`
 
@@ -43,16 +42,13 @@ const archiveKnown = `
 const attempts = 10
 const pauseMillis = 100
 
-const stored = (model: Model): ReadonlySet<string> =>
-  new Set([...eventTriggersOf(model).keys(), ...inconsistentTriggers(model)])
-
 /** Archives what {@link archive} had to leave of triggers that went, when that is committed. */
 export function archiveWhatIsLeft(engine: Engine, report: (message: string) => void): void {
   const { database, metadata, settings } = engine
   if (settings.txIsolation === 'read-committed') return
   const tryOnce = async (gone: readonly string[]): Promise<boolean> => {
     const { model } = engine
-    const names = gone.filter((name) => !stored(model).has(name))
+    const names = gone.filter((name) => !storedTriggers(model).has(name))
     if (names.length === 0) return true
     const work = (transaction: Transaction) =>
       transaction.rows<{ is_known: boolean }>(archiveKnown, [names, model.resourceVersion])
@@ -76,7 +72,7 @@ export function archiveWhatIsLeft(engine: Engine, report: (message: string) => v
   }
   let before: ReadonlySet<string> = new Set()
   metadata.service.onChange((model) => {
-    const after = stored(model)
+    const after = storedTriggers(model)
     const gone = [...before].filter((name) => !after.has(name))
     before = after
     if (gone.length > 0) void archiveGone(gone)

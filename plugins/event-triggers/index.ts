@@ -36,7 +36,11 @@ export default definePlugin({
       // Another instance, or nobody's request, may have read what somebody did to the tables.
       if (isReread) await reconcileEventTriggers(next, { transaction, prefix, report })
     })
-    engine.operations.add(createEventTrigger(dialect), deleteEventTrigger, redeliverEvent, invokeEventTrigger(dialect))
+    engine.operations.add(
+      createEventTrigger(dialect, () => engine.model),
+      deleteEventTrigger,
+    )
+    engine.operations.add(redeliverEvent, invokeEventTrigger(dialect))
     engine.operations.add(pauseEventTrigger, resumeEventTrigger, getEventLogs, getEventInvocationLogs, getEventById)
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
     archiveWhatIsLeft(engine, report)

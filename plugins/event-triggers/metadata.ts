@@ -64,6 +64,10 @@ export function inconsistentTriggers(model: Model): ReadonlySet<string> {
   return names
 }
 
+/** Names of all event triggers of the document that a model was made of. */
+export const storedTriggers = (model: Model): ReadonlySet<string> =>
+  new Set([...eventTriggersOf(model).keys(), ...inconsistentTriggers(model)])
+
 /** The facet; `names` say how the triggers in the database are written. */
 export const eventTriggersFacet = (
   dialect: Dialect,

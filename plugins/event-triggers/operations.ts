@@ -1,11 +1,12 @@
 // Making and removing event triggers, and sending events again or by hand.
 
 import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '../../sdk/index.ts'
-import { findTable, operation, type TableModel } from '../../sdk/metadata.ts'
+import { findTable, type Model, operation, type TableModel } from '../../sdk/metadata.ts'
 import { wakeStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
+import { archive } from './archive.ts'
 import { noSuchEvent, noSuchTrigger, ownerOf, requireEventTrigger } from './lookup.ts'
-import { eventTriggerRef, eventTriggersOf, refuseTable } from './metadata.ts'
+import { eventTriggerRef, eventTriggersOf, refuseTable, storedTriggers } from './metadata.ts'
 import { rowOperations } from './row-operations.ts'
 import {
   createEventTriggerArgs,
@@ -38,14 +39,15 @@ function checkColumns({ definition }: EventTrigger, table: TableModel): void {
   }
 }
 
-export const createEventTrigger = (dialect: Dialect) =>
+/** `served`: what is served while a request edits, which is what it began with. */
+export const createEventTrigger = (dialect: Dialect, served: () => Model) =>
   operation({
     type: 'create_event_trigger',
     about: { summary: 'Sends changes of a table to a webhook; with `replace`, changes how.' },
     args: createEventTriggerArgs(dialect),
     check: 'object',
     object: ({ table, trigger }) => eventTriggerRef(table, trigger.name),
-    handle({ metadata, model }, { table, replace, trigger }) {
+    async handle({ metadata, model, transaction }, { table, replace, trigger }) {
       const entry = requireTable(metadata, table)
       const owner = ownerOf(metadata, trigger.name)
       if (!replace && owner) throw badRequest('already-exists', `event trigger "${trigger.name}" already exists`)
@@ -57,6 +59,8 @@ export const createEventTrigger = (dialect: Dialect) =>
       if (resolved) refuseTable(resolved)
       if (resolved) checkColumns(trigger, resolved)
       entry.event_triggers = [...(entry.event_triggers ?? []).filter(({ name }) => name !== trigger.name), trigger]
+      // One of that name that went in the same bulk is to the database as if it had been changed.
+      if (!owner && storedTriggers(served()).has(trigger.name)) await archive([trigger.name], transaction)
     },
   })
 

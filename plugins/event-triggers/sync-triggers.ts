@@ -6,7 +6,7 @@ import type { Model } from '../../sdk/metadata.ts'
 import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { wakeStatement } from '../delivery/index.ts'
 import { archive } from './archive.ts'
-import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from './metadata.ts'
+import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger, storedTriggers } from './metadata.ts'
 import { rowOperations } from './row-operations.ts'
 import { hasSettings } from './session-settings.ts'
 import { type SqlTrigger, sqlTriggerName } from './trigger-sql.ts'
@@ -49,7 +49,7 @@ export async function reconcileEventTriggers(
 ): Promise<void> {
   const found = await readFunctions(transaction)
   const triggers = eventTriggersOf(model)
-  const owned = new Set([...triggers.keys(), ...inconsistentTriggers(model)])
+  const owned = storedTriggers(model)
   const names = new Set([...owned].flatMap((name) => rowOperations.map((each) => sqlTriggerName(name, each, prefix))))
   const virtual = await virtualColumnsOf([...triggers.values()], transaction)
   const work = [...triggers.values()].map((trigger) => ({

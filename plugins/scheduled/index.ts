@@ -30,7 +30,11 @@ export default definePlugin({
     engine.metadata.effect(({ previous, next, transaction }) =>
       previous === null ? topUp(next, transaction) : followCronTriggers({ previous, next }, transaction),
     )
-    engine.operations.add(createCronTrigger(dialect), deleteCronTrigger, createScheduledEvent(dialect))
+    engine.operations.add(
+      createCronTrigger(dialect, () => engine.model),
+      deleteCronTrigger,
+      createScheduledEvent(dialect),
+    )
     engine.operations.add(getCronTriggers, getScheduledEvents, getEventInvocations, getScheduledEventInvocations)
     engine.operations.add(deleteScheduledEvent)
     scheduleTicks(engine, engine.use(jobs))

@@ -32,6 +32,10 @@ export const cronTriggerRef = (name: string): ObjectRef => ({ kind: 'cron trigge
 export const inconsistentCronTriggers = (model: Model): ReadonlySet<string> =>
   new Set(model.inconsistencies.flatMap(({ ref }) => (ref.kind === 'cron trigger' ? (ref.name ?? []) : [])))
 
+/** Names of all cron triggers of the document that a model was made of. */
+export const storedCronTriggers = (model: Model): ReadonlySet<string> =>
+  new Set([...cronTriggersOf(model).keys(), ...inconsistentCronTriggers(model)])
+
 const described = (entry: CronTrigger): ObjectDescription => ({
   ref: cronTriggerRef(entry.name),
   type: 'cron_trigger',

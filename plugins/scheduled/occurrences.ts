@@ -109,7 +109,8 @@ async function plan(plans: readonly Plan[], transaction: Transaction): Promise<v
   await transaction.rows(wakeStatement, ['cron'])
 }
 
-async function forget(names: readonly string[], transaction: Transaction): Promise<void> {
+/** Removes all events of triggers, with the logs of their attempts. */
+export async function forget(names: readonly string[], transaction: Transaction): Promise<void> {
   if (names.length > 0) {
     await transaction.rows('delete from trellis.hdb_cron_events where trigger_name = any($1)', [names])
   }

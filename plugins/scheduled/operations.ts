@@ -1,24 +1,28 @@
 // Making and removing cron triggers and one-off events.
 
 import { badRequest, type Dialect, Type } from '../../sdk/index.ts'
-import { operation } from '../../sdk/metadata.ts'
-import { cronTriggerRef, requireCronTrigger } from './metadata.ts'
+import { type Model, operation } from '../../sdk/metadata.ts'
+import { cronTriggerRef, requireCronTrigger, storedCronTriggers } from './metadata.ts'
+import { forget } from './occurrences.ts'
 import { CronTriggerName, createCronTriggerArgs, createScheduledEventArgs, retryDefaults } from './schema.ts'
 
-export const createCronTrigger = (dialect: Dialect) =>
+/** `served`: what is served while a request edits, which is what it began with. */
+export const createCronTrigger = (dialect: Dialect, served: () => Model) =>
   operation({
     type: 'create_cron_trigger',
     about: { summary: 'Calls a webhook on a schedule; with `replace`, changes how.' },
     args: createCronTriggerArgs(dialect),
     check: 'object',
     object: ({ trigger }) => cronTriggerRef(trigger.name),
-    handle({ metadata }, { replace, trigger }) {
+    async handle({ metadata, transaction }, { replace, trigger }) {
       const triggers = metadata.cron_triggers
       if (replace) requireCronTrigger(triggers, trigger.name)
       else if (triggers.some(({ name }) => name === trigger.name)) {
         throw badRequest('already-exists', `cron trigger with name: ${trigger.name} already exists`)
       }
       metadata.cron_triggers = [...triggers.filter(({ name }) => name !== trigger.name), trigger]
+      // One of that name that went in the same bulk is to the ledger as if it had been changed.
+      if (!replace && storedCronTriggers(served()).has(trigger.name)) await forget([trigger.name], transaction)
     },
   })
 

@@ -180,6 +180,23 @@ test('in a bulk it holds from where it stands in it', async (t) => {
   assert.equal((await shop.events(1))[0]?.event.data.new?.['id'], 5)
 })
 
+test('what a trigger did not deliver is not delivered by one of its name that is made in the same bulk', async (t) => {
+  const shop = await startShop(t, { answer: () => ({ status: 503, headers: { 'retry-after': '1' } }) })
+  await shop.trigger()
+  await shop.sql('insert into orders (id) values (1)')
+  await shop.events(1)
+  const anew = { name: 'order', table: 'orders', insert: { columns: '*' }, webhook: shop.hook.url }
+  await shop.op('bulk', [
+    { type: 'delete_event_trigger', args: { name: 'order' } },
+    { type: 'create_event_trigger', args: anew },
+  ])
+  await shop.sql('insert into orders (id) values (2)')
+  const ids = (await shop.events(3)).map(({ event }) => event.data.new?.['id'])
+  assert.deepEqual(ids, [1, 2, 2])
+  const archived = await shop.sql('select archived from trellis.event_log order by seq')
+  assert.deepEqual(archived, [{ archived: true }, { archived: false }])
+})
+
 test('a trigger moves to another table, and is as it was after another start', async (t) => {
   const shop = await startShop(t, { sql: 'create table other (id int)' })
   await shop.trigger({ update: null, delete: null })

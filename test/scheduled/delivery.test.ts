@@ -174,6 +174,19 @@ test('ticks that were missed for longer than they are planned ahead are made up 
   assert.equal(gap?.['longest'], '00:02:00')
 })
 
+test('a trigger that is removed and made in one bulk has nothing of the one before', async (t) => {
+  const { op, sql } = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
+  const given = { ...tick('http://localhost'), schedule: '0 * * * *' }
+  await op('create_cron_trigger', given)
+  await sql(missed([10, 20]))
+  const removed = { type: 'delete_cron_trigger', args: { name: 'tick' } }
+  await op('bulk', [removed, { type: 'create_cron_trigger', args: given }])
+  const [count] = await sql(
+    'select count(*)::int as n, count(*) filter (where scheduled_time < now())::int as missed from trellis.hdb_cron_events',
+  )
+  assert.deepEqual(count, { n: 100, missed: 0 })
+})
+
 test('documents bring triggers and take them, save those that stay out of documents', async (t) => {
   const hook = await startOther(t, () => ({}))
   const { op, opError, sql } = await startTrellis(t)

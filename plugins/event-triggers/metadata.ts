@@ -131,7 +131,7 @@ function urlIn(variable: string, environment: Environment): string {
 /** Refuses relations that no triggers on rows can be made on, and the server's own tables: the log would log itself. */
 export function refuseTable({ name, catalog: { kind } }: TableModel): void {
   const isView = kind === 'view' || kind === 'materialized'
-  if (!isView && name.schema !== 'trellis') return
+  if (!isView && name.schema !== 'trellis' && name.schema !== 'pg_catalog') return
   throw badRequest(
     'not-supported',
     `event triggers are not supported on ${isView ? 'view' : 'table'} "${nameText(name)}"`,

@@ -40,13 +40,19 @@ test('documents in which two tables have an event trigger of one name are refuse
   assert.deepEqual(await shop.sql('select from pg_trigger where not tgisinternal'), [])
 })
 
-test("the server's own tables have no event triggers: the log would log itself", async (t) => {
+test("the server's own tables have no event triggers, for the log would log itself, nor have PostgreSQL's", async (t) => {
   const shop = await startShop(t)
-  const table = { schema: 'trellis', name: 'event_log' }
-  await shop.op('track_table', table)
-  const args = { name: 'log', table, insert: { columns: '*' }, webhook: 'http://localhost:1' }
-  const error = 'event triggers are not supported on table "trellis.event_log"'
-  assert.deepEqual(await shop.opError('create_event_trigger', args), refused('$.args', error, 'not-supported'))
+  const tables = [
+    { schema: 'trellis', name: 'event_log' },
+    { schema: 'pg_catalog', name: 'pg_class' },
+  ]
+  for (const table of tables) {
+    await shop.op('track_table', table)
+    const args = { name: 'log', table, insert: { columns: '*' }, webhook: 'http://localhost:1' }
+    const error = `event triggers are not supported on table "${table.schema}.${table.name}"`
+    const refusal = await shop.opError('create_event_trigger', args)
+    assert.deepEqual(refusal, refused('$.args', error, 'not-supported'))
+  }
 })
 
 test('a trigger of the same name that somebody else left on the table is replaced', async (t) => {

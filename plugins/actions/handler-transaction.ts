@@ -11,10 +11,11 @@ export interface HandlerTransactionOptions {
   readonly signal: AbortSignal
 }
 
+/** Both ends wait until it is done. */
 interface Begun {
   readonly transaction: Transaction
-  /** Commits, or rolls back when there is an error, and waits until it is done. */
-  end(error?: unknown): Promise<void>
+  commit(): Promise<void>
+  rollback(reason: unknown): Promise<void>
 }
 
 export class HandlerTransaction {
@@ -35,13 +36,14 @@ export class HandlerTransaction {
 
   async commit(): Promise<void> {
     this.#isOver = true
-    await (await this.#begun)?.end()
+    await (await this.#begun)?.commit()
   }
 
-  async rollback(error: unknown): Promise<void> {
+  /** For whatever was thrown, which may be nothing at all. */
+  async rollback(reason: unknown): Promise<void> {
     this.#isOver = true
     const begun = await this.#begun?.catch(() => null)
-    await begun?.end(error)
+    await begun?.rollback(reason ?? new Error('the call has failed'))
   }
 
   #begin(): Promise<Begun> {
@@ -52,14 +54,17 @@ export class HandlerTransaction {
       const work = async (transaction: Transaction) => {
         // Tells whether it has begun, before anybody relies on it.
         await transaction.rows('select 1')
-        const end = async (error?: unknown) => {
-          if (error === undefined) ending.resolve()
-          else ending.reject(error)
-          await done.catch((failure) => {
-            if (failure !== error && error === undefined) throw failure
-          })
-        }
-        resolve({ transaction, end })
+        resolve({
+          transaction,
+          async commit() {
+            ending.resolve()
+            await done
+          },
+          async rollback(reason) {
+            ending.reject(reason)
+            await done.catch(() => {})
+          },
+        })
         await ending.promise
       }
       const done = database.transaction(work, { settings: sessionSettings.of(session), signal })

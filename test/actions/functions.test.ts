@@ -106,6 +106,10 @@ test('what throws is undone as a whole; what fails within can be gone on from', 
       await client.graphql(rename, { id: 1, title: 'Gone' })
       throw new Error('secret')
     },
+    rejects: async ({ client }) => {
+      await client.graphql(rename, { id: 1, title: 'Gone' })
+      return Promise.reject()
+    },
     wrong: async ({ client }) => {
       await client.graphql(rename, { id: 1, title: 'Gone' })
       return { nothing: 1 }
@@ -118,14 +122,16 @@ test('what throws is undone as a whole; what fails within can be gone on from', 
       return { id: 1 }
     },
   })
-  for (const name of ['throws', 'breaks', 'wrong', 'catches']) await shop.action(name)
+  for (const name of ['throws', 'breaks', 'rejects', 'wrong', 'catches']) await shop.action(name)
   const refused = async (name: string) => {
     const { errors } = await shop.graphql<Refused>(`mutation { ${name} { id } }`)
     const { path, code } = errors[0]!.extensions
     return [path, code, errors[0]!.message]
   }
   assert.deepEqual(await refused('throws'), ['$', 'sold-out', 'there is none left'])
-  assert.deepEqual(await refused('breaks'), ['$', 'unexpected', 'internal error'])
+  for (const name of ['breaks', 'rejects']) {
+    assert.deepEqual(await refused(name), ['$', 'unexpected', 'internal error'])
+  }
   assert.deepEqual(await refused('wrong'), ['$', 'unexpected', 'unexpected fields in webhook response: nothing'])
   assert.deepEqual(await titlesOf(shop), ['Dawn', 'Ebb', 'Fog'])
   assert.deepEqual(await shop.graphql('mutation { catches { id } }'), { data: { catches: { id: 1 } } })

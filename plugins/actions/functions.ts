@@ -90,11 +90,11 @@ function callOf(call: HandlerCall, { engine, transaction, signal }: Around): Giv
   const client: ActionClient = {
     graphql<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}) {
       const run = async () => {
-        const answer = await inSavepoint(await transaction.begin(), (part) => {
+        return await inSavepoint(await transaction.begin(), async (part) => {
           const request = { query, variables: { ...variables }, operationName: null }
-          return engine.graphql.engine.execute(request, session, { headers, transaction: part })
+          const answer = await engine.graphql.engine.execute(request, session, { headers, transaction: part })
+          return dataOf(answer) as Data
         })
-        return dataOf(answer) as Data
       }
       const next = last.then(run)
       last = next.catch(() => {})

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actionHandlers } from '../../plugins/actions/index.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { startShop, until } from '../actions/shop.ts'
 import { startCrm } from '../remote-schemas/crm.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
@@ -36,4 +38,32 @@ test('rows of an action are joined: at once, in the status of an asynchronous on
     () => true,
   )
   assert.deepEqual(asked, done)
+})
+
+test('what a handler asks for and gets with errors of a remote server is undone alone', async (t) => {
+  const told: unknown[] = []
+  const handler = definePlugin({
+    name: 'handler',
+    dependencies: ['actions'],
+    register(engine) {
+      engine.use(actionHandlers).handle('add', async ({ client }) => {
+        const add = (title: string, fields: string) =>
+          client.graphql(`mutation { insert_book_one(object: {title: "${title}", publisher_id: 1}) { ${fields} } }`)
+        told.push(await add('Lost', 'id author { fails }').catch((error: Error) => error.message))
+        await add('Kept', 'id author { name }')
+        return { id: 1 }
+      })
+    },
+  })
+  const shop = await startShop(t, () => ({}), { plugins: [handler] })
+  const crm = await startCrm(t)
+  const customization = { type_names: { prefix: 'crm_' } }
+  await shop.op('add_remote_schema', { name: 'crm', definition: { url: crm.url, customization } })
+  await shop.op('create_remote_relationship', author)
+  await shop.action('add')
+  assert.deepEqual(await shop.graphql('mutation { add { id } }'), { data: { add: { id: 1 } } })
+  assert.match(String(told), /^cannot say for /)
+  assert.deepEqual(await shop.graphql('{ book(where: {title: {_in: ["Lost", "Kept"]}}) { title } }'), {
+    data: { book: [{ title: 'Kept' }] },
+  })
 })

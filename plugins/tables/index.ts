@@ -15,6 +15,7 @@ import { generatedTypes } from './type-names.ts'
 
 export { releaseDependents } from './dependents.ts'
 export { requireTable } from './entries.ts'
+export type { SystemTableName } from './system-tables.ts'
 
 export default definePlugin({
   name: 'tables',

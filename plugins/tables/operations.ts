@@ -24,6 +24,7 @@ import {
   TrackTableV2Args,
   UntrackTableArgs,
 } from './schema.ts'
+import { isSystemTable } from './system-tables.ts'
 
 const tableRef = (table: QualifiedName): ObjectRef => ({ kind: 'table', table })
 
@@ -42,14 +43,10 @@ interface Functions extends Pick<MetadataDocument, 'tables'> {
   readonly functions?: readonly { readonly function: QualifiedName }[]
 }
 
-/** Whether a table is one of those that tools of the dialect know to be there. */
-const isSystem = ({ schema }: QualifiedName, { systemSchema }: Dialect): boolean =>
-  systemSchema !== null && (schema === systemSchema || schema === 'information_schema')
-
 /** Adds a table to the draft; refuses one that is there already. */
 function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTable, dialect: Dialect): TableEntry {
   // As tools see it, the system tables are tracked from the beginning.
-  if (findTable(metadata, table) || isSystem(table, dialect)) {
+  if (findTable(metadata, table) || isSystemTable(table, dialect)) {
     throw badRequest('already-tracked', `view/table already tracked : "${nameText(table)}"`)
   }
   // Absent without the plugin of functions.
@@ -106,7 +103,7 @@ export const trackTableV2 = operation({
 /** The refusal of a table that is in no document: the server's own are tracked all the same, as tools see it. */
 function notTracked(table: QualifiedName, dialect: Dialect) {
   const name = `"${nameText(table)}"`
-  const isOwn = table.schema === 'trellis' || isSystem(table, dialect)
+  const isOwn = table.schema === 'trellis' || isSystemTable(table, dialect)
   if (isOwn) return badRequest('not-supported', `${name} is system defined, cannot untrack`)
   return badRequest('already-untracked', `view/table already untracked : ${name}`)
 }

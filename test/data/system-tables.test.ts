@@ -261,6 +261,25 @@ test('system tables are for reading, by administrators, and nowhere else', async
   assert.equal(answer.errors.length, 1)
 })
 
+test('other tables in the schemas of system tables are tables as all others', async (t) => {
+  const { op, opError, sql } = await startHasuraOffice(t)
+  await sql(`create table hdb_catalog.schema_migrations (version bigint primary key);
+    insert into hdb_catalog.schema_migrations values (7)`)
+  const migrations = system('schema_migrations')
+  assert.deepEqual(await opError('untrack_table', { table: migrations }), {
+    status: 400,
+    body: {
+      path: '$.args',
+      error: 'view/table already untracked : "hdb_catalog.schema_migrations"',
+      code: 'already-untracked',
+    },
+  })
+  await op('track_table', migrations)
+  await op('track_table', { schema: 'information_schema', name: 'sequences' })
+  assert.deepEqual(await op('select', { table: migrations, columns: ['version'] }), [{ version: 7 }])
+  await op('untrack_table', { table: migrations })
+})
+
 test('two servers that start at once make the views once, and a start changes nothing that is there', async (t) => {
   const first = await startTrellis(t, hasura)
   const oid = () => first.sql(`select 'trellis_system.hdb_table'::regclass::oid as oid`)

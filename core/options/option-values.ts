@@ -154,7 +154,13 @@ function blaming(source: string, value: () => unknown): unknown {
 
 /** The value that a text stands for; `source` names where the text comes from. */
 export const valueOfText = (option: TypedOption, text: string, source: string): unknown =>
-  blaming(source, () => checked(option, decodeText(option.declaration, text)))
+  blaming(source, () => {
+    const { declaration, schema } = option
+    const value = decodeText(declaration, text)
+    // A variable that is there and says nothing is a slip; who means an empty list writes one, in the configuration file.
+    if (Array.isArray(value) && value.length === 0) throw new Refusal(reasonFor(declaration, schema))
+    return checked(option, value)
+  })
 
 /** A value of the configuration file: of the option's JSON type, or in words as a variable has it. */
 export function valueOfJson(option: TypedOption, { value, texts }: JsonValue, source: string): unknown {

@@ -138,7 +138,7 @@ function valuesOf(option: Option): { readonly good: readonly Given[]; readonly b
       return { good: asGiven(words), bad: asGiven(['', 'nonsense', `${words[0]}x`]) }
     case 'list': {
       const { good, bad } = listsOf[option.key] ?? { good: ['a', ' a , b,'], bad: [] }
-      return { good: asGiven(good), bad: asGiven(bad) }
+      return { good: asGiven(good), bad: [...asGiven(['', ' , ']), ...asGiven(bad)] }
     }
     case 'string': {
       const { good, bad } = ruled[option.key] ?? { good: ['a'], bad: [] }

@@ -55,6 +55,7 @@ test('lists are comma-separated, and a list flag may be repeated', () => {
   assert.deepEqual(settingsOf(['--plugin', './a', '--plugin', 'b, c']).plugins, ['./a', 'b', 'c'])
   assert.deepEqual(settingsOf(['--enabled-apis', ' GraphQL ,metadata']).enabledApis, ['graphql', 'metadata'])
   assert.deepEqual(settingsOf([], { file: '{"plugins": ["x"], "enabledLogTypes": "startup"}' }).plugins, ['x'])
+  assert.deepEqual(settingsOf([], { file: '{"enabledLogTypes": []}' }).enabledLogTypes, [])
 })
 
 test('booleans are words in any case, and 1 and 0 are none', () => {

@@ -17,6 +17,7 @@ import { type Command, readCommand } from './cli.ts'
 import { compileSooner } from './compiling.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { loadEnvFile } from './env-file.ts'
+import { leave } from './leave.ts'
 import {
   type CommandLine,
   glanceAt,
@@ -153,17 +154,13 @@ async function end({ observe, engine, embedded }: Running, settings: Settings): 
     })
   }
   await embedded?.stop()
-  observe.flush()
+  await observe.written()
 }
 
 /** Ends at once: whatever is in flight is lost, what was committed is not. */
 function force({ observe, embedded }: Running, exitCode: number): void {
-  const done = () => {
-    observe.flush()
-    process.exit(exitCode)
-  }
-  if (embedded) embedded.stop('immediate').then(done, done)
-  else done()
+  const stopped = embedded ? embedded.stop('immediate').catch(() => {}) : Promise.resolve()
+  stopped.then(() => observe.written()).finally(() => leave(exitCode))
 }
 
 /** The one line that says why, and what to do. */
@@ -210,10 +207,10 @@ export function main(argv: readonly string[], plugins: readonly Plugin[]): void 
   // A terminal or a pipe that went away must not end the server.
   process.stderr.on('error', () => {})
   run(argv, plugins).then(
-    () => process.exit(0),
+    () => leave(0),
     (error: unknown) => {
       process.stderr.write(`${failureLine(error)}\n`)
-      process.exit(1)
+      leave(1)
     },
   )
 }

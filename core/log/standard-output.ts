@@ -10,6 +10,8 @@ export interface LogDestination {
   flushSync(): void
   /** Resolves when everything is written, or nobody reads it. */
   written?(): Promise<void>
+  /** Whether something is being written still, which after `written` nobody reads. */
+  isHeldUp?(): boolean
   /** Has `tell` told, when what is kept is written, how many lines were not kept since the last time. */
   onDropped?(tell: (count: number) => void): void
 }
@@ -20,8 +22,8 @@ const mostAtOnce = 65_536
 /** Bytes that are kept for a reader that is slow: the lines of some 50,000 requests. */
 const mostKept = 32 * 2 ** 20
 
-/** Milliseconds to wait for a reader that does not read. */
-const longestDrain = 1_000
+/** Milliseconds to wait for a reader that reads nothing. */
+const longestPause = 1_500
 
 const linesIn = (text: string): number => text.split('\n').length - 1
 
@@ -29,9 +31,13 @@ function open(): LogDestination {
   const stream = pino.destination({ dest: 1, sync: false, maxWrite: mostAtOnce, maxLength: mostKept })
   let tellDropped = (_count: number): void => {}
   let isWriting = false
+  let progress = 0
   let dropped = 0
   stream.on('drop', (text) => {
     dropped += linesIn(String(text))
+  })
+  stream.on('write', () => {
+    progress += 1
   })
   stream.on('drain', () => {
     isWriting = false
@@ -41,7 +47,9 @@ function open(): LogDestination {
     tellDropped(count)
   })
   // A reader that went away must not end the server.
-  stream.on('error', () => {})
+  stream.on('error', () => {
+    isWriting = false
+  })
   return {
     write(lines) {
       isWriting = true
@@ -49,10 +57,13 @@ function open(): LogDestination {
     },
     flushSync: () => stream.flushSync(),
     async written() {
-      if (!isWriting) return
-      const drained = once(stream, 'drain').catch(() => {})
-      await Promise.race([drained, sleep(longestDrain, undefined, { ref: false })])
+      for (let before = -1; isWriting && before !== progress; ) {
+        before = progress
+        const drained = once(stream, 'drain').catch(() => {})
+        await Promise.race([drained, sleep(longestPause, undefined, { ref: false })])
+      }
     },
+    isHeldUp: () => isWriting,
     onDropped(tell) {
       tellDropped = tell
     },
@@ -60,6 +71,9 @@ function open(): LogDestination {
 }
 
 let stdout: LogDestination | undefined
+
+/** Whether lines on stdout are held up by whoever should read them. */
+export const isOutputHeldUp = (): boolean => stdout?.isHeldUp?.() ?? false
 
 /** One destination for the whole process, so that lines of several observers never mix. */
 export const standardOutput = (): LogDestination => (stdout ??= open())

@@ -5,6 +5,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { atEnd } from '../support/cleanup.ts'
+import { testDatabase } from '../support/database.ts'
+import { serverCommand } from '../support/process.ts'
+import { eventually } from '../support/waiting.ts'
 
 const moduleOf = (path: string): string => JSON.stringify(new URL(`../../core/${path}`, import.meta.url))
 
@@ -28,6 +32,26 @@ const program = `
   await observe.written()
   process.disconnect()
 `
+
+test('a server whose log nobody reads ends when it is told to, with its exit code', { timeout: 60_000 }, async (t) => {
+  const { url: database } = await testDatabase(t)
+  const args = ['serve', '--server-port', '0', '--database-url', database]
+  const [program, ...more] = serverCommand
+  const child = spawn(program!, [...more, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  atEnd(t, () => child.kill('SIGKILL'))
+  let told = ''
+  child.stderr.on('data', (chunk) => {
+    told += chunk
+  })
+  await eventually(() => told.includes('Access'))
+  const [, url] = /(http:\/\/localhost:\d+)/.exec(told)!
+  const refused = { method: 'POST', body: JSON.stringify({ type: 'x'.repeat(50_000) }) }
+  for (let i = 0; i < 20; i++) await (await fetch(`${url}/v1/query`, refused)).text()
+  const before = told
+  child.kill('SIGTERM')
+  const [code, signal] = await once(child, 'exit')
+  assert.deepEqual([code, signal, told], [0, null, before])
+})
 
 const linesPerProgram = 120_000
 

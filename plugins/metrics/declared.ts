@@ -3,6 +3,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { messageOf, TrellisError } from '../../sdk/index.ts'
 import type { Measure, Observer, ReadMeasure } from '../../sdk/services.ts'
+import { timelyRead } from './reading.ts'
 
 export interface DeclaredOptions {
   readonly prefix: string
@@ -18,22 +19,32 @@ export function createDeclared(registry: Registry, { prefix, measures, observe }
     if (measure.kind === 'histogram') {
       const histogram = new Histogram({ ...described, buckets: [...measure.buckets] })
       measure.observeBy((value, values = {}) => histogram.observe({ ...values }, value))
-    } else if (measure.kind === 'counter') {
+      continue
+    }
+    const reading: Reading = { measure, read: timelyRead(measure), observe }
+    if (measure.kind === 'counter') {
       new Counter({
         ...described,
         collect() {
-          return readInto(measure, { metric: this, add: (values, value) => this.inc(values, value) }, observe)
+          return readInto(reading, { metric: this, add: (values, value) => this.inc(values, value) })
         },
       })
     } else {
       new Gauge({
         ...described,
         collect() {
-          return readInto(measure, { metric: this, add: (values, value) => this.set(values, value) }, observe)
+          return readInto(reading, { metric: this, add: (values, value) => this.set(values, value) })
         },
       })
     }
   }
+}
+
+/** How a measure is read, and who is told when it cannot be. */
+interface Reading {
+  readonly measure: ReadMeasure
+  readonly read: ReturnType<typeof timelyRead>
+  readonly observe: Observer
 }
 
 /** Takes the numbers of a metric. */
@@ -43,11 +54,11 @@ interface Sink {
 }
 
 /** Reads a measure; one that cannot be read, because its database is away or its plugin is wrong, must not hide the others. */
-async function readInto(measure: ReadMeasure, sink: Sink, observe: Observer): Promise<void> {
+async function readInto({ measure, read, observe }: Reading, sink: Sink): Promise<void> {
   try {
-    const numbers = await measure.read()
+    const numbers = await read()
     forget(measure, sink)
-    for (const { labels = {}, value } of numbers) sink.add({ ...labels }, value)
+    for (const { labels = {}, value } of numbers ?? []) sink.add({ ...labels }, value)
   } catch (error) {
     forget(measure, sink)
     // That the database is away is told by those who need it for more.

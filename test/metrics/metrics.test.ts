@@ -123,11 +123,12 @@ test('the state of metadata, connections and process is read when it is asked fo
 test('a measure that cannot be read is left out, and hides no other', async (t) => {
   const observe = recordingObserver()
   const measure = { help: 'h', kind: 'gauge' } as const
+  let isBroken = true
   const plugin = definePlugin({
     name: 'measuring',
     register({ measures, database }) {
       measures.add(
-        { ...measure, name: 'throwing', read: () => assert.fail('broken') },
+        { ...measure, name: 'throwing', read: () => (isBroken ? assert.fail('broken') : [{ value: 3 }]) },
         { ...measure, name: 'unknown_label', read: () => [{ value: 1, labels: { place: 'x' } }] },
         { ...measure, name: 'falling_total', kind: 'counter', read: () => [{ value: -1 }] },
         { ...measure, name: 'unreachable', read: () => database.rows<{ value: number }>('select nothing as value') },
@@ -137,6 +138,8 @@ test('a measure that cannot be read is left out, and hides no other', async (t) 
   })
   const trellis = await startTrellis(t, { settings: { enabledApis: apis }, plugins: [plugin], observe })
   const read = await samples(trellis)
+  isBroken = false
+  assert.equal((await samples(trellis)).get('service_throwing'), 3)
   assert.equal(read.get('service_good{place="x"}'), 7)
   const names = ['throwing', 'unknown_label', 'falling_total', 'unreachable']
   assert.deepEqual(
@@ -146,9 +149,36 @@ test('a measure that cannot be read is left out, and hides no other', async (t) 
   const told = observe.entries.filter(({ type, level }) => type === 'unstructured' && level === 'error')
   assert.deepEqual(told.map(({ detail }) => /^the measure "(\w+)" cannot be read: /.exec(String(detail))?.[1]).sort(), [
     'falling_total',
+    'falling_total',
     'throwing',
     'unknown_label',
+    'unknown_label',
   ])
+})
+
+test('a measure that waits for what does not come is left out in time, told once, and read once', async (t) => {
+  const observe = recordingObserver()
+  const waiting = Promise.withResolvers<readonly { value: number }[]>()
+  let reads = 0
+  const read = () => {
+    reads += 1
+    return waiting.promise
+  }
+  const plugin = definePlugin({
+    name: 'measuring',
+    register: ({ measures }) => measures.add({ help: 'h', kind: 'gauge', name: 'slow', read }),
+  })
+  const trellis = await startTrellis(t, { settings: { enabledApis: apis }, plugins: [plugin], observe })
+  for (let i = 0; i < 3; i++) {
+    const found = await samples(trellis)
+    assert.deepEqual([found.has('service_slow'), found.has('service_metadata_resource_version')], [false, true])
+  }
+  assert.equal(reads, 1)
+  const told = observe.entries.flatMap(({ detail }) => (/measure/.test(String(detail)) ? [detail] : []))
+  assert.deepEqual(told, ['the measure "slow" cannot be read: it takes more than 4 seconds'])
+  waiting.resolve([{ value: 5 }])
+  await waiting.promise
+  assert.equal((await samples(trellis)).get('service_slow'), 5)
 })
 
 test('a name that no metric can have ends the start under the name of the plugin that has it', async (t) => {

@@ -26,6 +26,7 @@ import { type Dialect, dialects } from '../names/dialect.ts'
 import { createMetadataService } from '../operations/metadata-service.ts'
 import { OperationRegistry } from '../operations/registry.ts'
 import type { AllSettings, Settings } from '../options/options.ts'
+import { variableIn } from '../options/referable-variables.ts'
 import { OutgoingClient } from '../outgoing/client.ts'
 import { denyPrivate, type Egress } from '../outgoing/egress.ts'
 import { SessionSettings } from '../session/session-settings.ts'
@@ -126,9 +127,10 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const access = new Access()
   const common = { access, database, dialect, sessionSettings, wrapping }
   const vocabulary = new Vocabulary()
+  const { variables } = options.given
   const metadata = createMetadataService({
     ...common,
-    ...{ settings, observe, operations, registry, vocabulary },
+    ...{ settings, observe, operations, registry, vocabulary, variables },
     validateDocument: (text, options, model) => graphql.validate(text, options, model),
     conflictingType: (model) => graphql.conflictingType(model),
   })
@@ -145,6 +147,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     ...{ settings, observe, auth, outgoing, apis, operations, registry, metadata, contributions, graphql },
     app: http.app,
     options: options.given.ofPlugins,
+    environment: variableIn(variables),
     vocabulary,
     services: new ServiceRegistry(),
     measures: new Measures(),

@@ -6,6 +6,7 @@ import { nearestNames } from '../errors/nearest.ts'
 import { dialects } from '../names/dialect.ts'
 import { type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
 import { type AllSettings, coreOptions, optionsIn, type Settings } from '../options/options.ts'
+import { referableVariables, type Variables } from '../options/referable-variables.ts'
 import { optionRefusal } from './definition.ts'
 import type { ConfigurationEntry } from './plugin.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
@@ -70,6 +71,8 @@ const valuesOfPlugin = (loaded: LoadedPlugin, settings: AllSettings) => optionVa
 export interface ReadSettings {
   readonly core: Settings
   readonly ofPlugins: ReadonlyMap<LoadedPlugin, Readonly<Record<string, unknown>>>
+  /** Those of the process that metadata may refer to. */
+  readonly variables: Variables
 }
 
 /** Takes settings apart; keys that no option has, values that an option cannot have, and what does not go together are refused. */
@@ -83,9 +86,11 @@ export function readSettings(settings: AllSettings, plugins: readonly LoadedPlug
     throw new OptionsError(`Fatal Error:- Settings: there is no option "${unknown}"${advice}`)
   }
   const core = optionValues(coreOptions, settings) as Settings
-  const refusal = authOptionsRefusal(settings, options, dialects[core.dialect].environmentPrefix)
+  const prefix = dialects[core.dialect].environmentPrefix
+  const refusal = authOptionsRefusal(settings, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)
-  return { core, ofPlugins: new Map(plugins.map((loaded) => [loaded, valuesOfPlugin(loaded, settings)])) }
+  const ofPlugins = new Map(plugins.map((loaded) => [loaded, valuesOfPlugin(loaded, settings)]))
+  return { core, ofPlugins, variables: referableVariables(options, prefix) }
 }
 
 /** What plugins say of their configuration in the log of the start. */

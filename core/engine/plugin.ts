@@ -75,6 +75,11 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
   readonly settings: Settings
   /** The values of the options that the plugin declares. */
   readonly options: Options
+  /**
+   * The value of a variable that metadata may refer to, as it was at the start; undefined where there is none, and for those that hold
+   * secrets of the server itself.
+   */
+  environment(name: string): string | undefined
   readonly dialect: Dialect
   /** The Fastify instance, for what routes cannot express. */
   readonly app: FastifyInstance

@@ -53,6 +53,7 @@ export interface Services {
   readonly settings: Settings
   /** The values of the options of plugins. */
   readonly options: ReadSettings['ofPlugins']
+  readonly environment: Engine['environment']
   readonly services: ServiceRegistry
   readonly measures: Measures
   readonly configuration: ConfigurationMember[]
@@ -100,6 +101,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     access: checkedAccess(services.access),
     settings: services.settings,
     options: services.options.get(loaded) ?? {},
+    environment: services.environment,
     dialect: services.dialect,
     app: services.app,
     database: lend(services.database),

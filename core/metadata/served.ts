@@ -13,7 +13,7 @@ import { TrellisError } from '../errors/errors.ts'
 import { messageOf, stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { environment as processEnvironment } from '../options/environment.ts'
+import { type Variables, variableIn } from '../options/referable-variables.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { inconsistencyJson } from './consistency.ts'
 import type { MetadataDocument } from './document.ts'
@@ -48,8 +48,8 @@ export interface ServedMetadataOptions {
   readonly observe: Observer
   readonly registry: MetadataRegistry
   readonly vocabulary: Vocabulary
-  /** Environment variables that metadata may refer to; absent: those of the process when it started. */
-  readonly variables?: Readonly<Record<string, string | undefined>>
+  /** Environment variables that metadata may refer to. */
+  readonly variables: Variables
 }
 
 /** Milliseconds that a start waits for others to end their changes. */
@@ -81,10 +81,8 @@ export class ServedMetadata {
 
   constructor(options: ServedMetadataOptions) {
     const { database, dialect, observe, registry, vocabulary } = options
-    const variables = options.variables ?? { ...processEnvironment }
-    const environment = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
     this.#options = options
-    this.resolving = { dialect, vocabulary, environment }
+    this.resolving = { dialect, vocabulary, environment: variableIn(options.variables) }
     this.#store = new MetadataStore(registry)
     this.#sourceStore = new SourceStore(registry)
     this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))

@@ -1,7 +1,7 @@
 // Other GraphQL servers whose root fields stand beside those of the tables.
 
 import type { CallGroup } from '../../sdk/graphql.ts'
-import { definePlugin, environment, option, serviceKey } from '../../sdk/index.ts'
+import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
 import { remoteFeed } from './events/feed.ts'
 import { remoteSchemaSource } from './introspect.ts'
 import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
@@ -87,7 +87,7 @@ export default definePlugin({
     const groups = new WeakMap<RemoteSchemaModel, CallGroup<RemotePlan>>()
     const server = {
       ...{ outgoing, dialect, keepsData: isPartial, batchSize: remoteJoinBatchSize },
-      environment: (name: string) => environment[name],
+      environment: (name: string) => engine.environment(name),
     }
     const servers: RemoteServers = {
       isPartial,

@@ -1,6 +1,6 @@
 // Delivering events whose time has come, and telling the log of the server of it.
 
-import { type Engine, environment } from '../../sdk/index.ts'
+import type { Engine } from '../../sdk/index.ts'
 import type { Deliveries, Ledger } from '../delivery/index.ts'
 import { type ClaimedEvent, CronLedger, OneOffLedger } from './ledger.ts'
 import { cronTriggersOf } from './metadata.ts'
@@ -28,9 +28,6 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
       },
       released: (count) => say('info')(`${count} events successfully unlocked`),
     })
-  // What is set when the server starts counts as long as it runs.
-  const variables = { ...environment }
-  const variable = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined)
   const options = { database, caller, interval: () => deliveries.lookInterval(longestPause) }
   // What was left to others while its trigger could not be served is due already when it can be.
   let served = cronTriggersOf(engine.model)
@@ -40,5 +37,5 @@ export function deliverScheduled(engine: Engine, deliveries: Deliveries): void {
     if (served !== before) deliveries.wake('cron')
   })
   deliver('cron', 'cron_events', new CronLedger(options, () => engine.model))
-  deliver('one-off', 'oneoff_events', new OneOffLedger(options, variable))
+  deliver('one-off', 'oneoff_events', new OneOffLedger(options, (name) => engine.environment(name)))
 }

@@ -1,0 +1,24 @@
+// Which variables of the process metadata may refer to.
+
+import { environment } from './environment.ts'
+import type { Option } from './option-values.ts'
+import { variablesOf } from './option-variables.ts'
+
+/** Values by the names of variables. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/**
+ * The variables as they are now, but for those of options that are secret: whoever edits metadata would read the server's own secrets in
+ * errors, or have them sent anywhere. `prefix` is the dialect's.
+ */
+export function referableVariables(options: readonly Option[], prefix: string): Variables {
+  const secrets = options.filter(({ declaration }) => declaration.secret)
+  const hidden = new Set(secrets.flatMap((option) => variablesOf(option, prefix)))
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !hidden.has(name)))
+}
+
+/** The value of a variable; undefined: there is none. */
+export const variableIn =
+  (variables: Variables) =>
+  (name: string): string | undefined =>
+    Object.hasOwn(variables, name) ? variables[name] : undefined

@@ -70,5 +70,9 @@ function planRootField(field: FieldSelection, context: PlanContext): PlannedFiel
       return { kind: 'call', key, call: planCall(field, context, planner) }
     case 'feed':
       return { kind: 'feed', key, feed: planFeed(field, context, planner) }
+    default: {
+      const { kind }: { readonly kind: unknown } = planner
+      throw new Error(`the root field "${field.name}" has a planner of a kind that there is not: ${kind}`)
+    }
   }
 }

@@ -9,6 +9,7 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLString,
+  isOutputType,
   isUnionType,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
@@ -273,7 +274,10 @@ export class RootType implements FieldSource {
     // On a subscription they are known in order to be refused with a reason.
     if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
     // graphql-js normalises a field's configuration only as part of an object type.
-    const field = new GraphQLObjectType({ name: this.name, fields: { [name]: make() } }).getFields()[name]!
+    const field = new GraphQLObjectType({
+      name: this.name,
+      fields: { [name]: this.#configOf(name, make) },
+    }).getFields()[name]!
     this.#made.set(name, field)
     return field
   }
@@ -285,6 +289,14 @@ export class RootType implements FieldSource {
     }
     const make = placeholders[this.#kind].get(name)
     return make && this.isEmpty ? make : undefined
+  }
+
+  /** What a contribution makes of a field; refuses what would have graphql-js fail without the name of either. */
+  #configOf(name: string, make: () => GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
+    const config = make()
+    if (isOutputType(Object(config).type)) return config
+    const [owner] = this.#sources.find(([, fields]) => fields.get(name)) ?? []
+    throw new Error(`GraphQL contribution "${owner}": the root field "${name}" has no type that can be answered`)
   }
 
   *fieldsNear(name: string): Iterable<string> {
@@ -302,7 +314,7 @@ export class RootType implements FieldSource {
       description: rootDescriptions[this.#kind],
       fields: () => {
         const fields = this.isEmpty ? placeholders[this.#kind] : all()
-        return Object.fromEntries([...fields].map(([name, make]) => [name, make()]))
+        return Object.fromEntries([...fields].map(([name, make]) => [name, this.#configOf(name, make)]))
       },
     })
   }

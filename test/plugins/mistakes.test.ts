@@ -335,6 +335,37 @@ test('fields that are no fieldMap are told by the name of their contribution', a
   assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(message)))
 })
 
+test('root fields that cannot be answered are told by their name', async (t) => {
+  const observe = recordingObserver()
+  const type = graphql.GraphQLString
+  const input = new graphql.GraphQLInputObjectType({ name: 'Given', fields: { a: { type } } })
+  const root = { kind: 'resolved', resolve: () => 'x' }
+  const plugin = mistaken((engine) => {
+    const fields = fieldMap({
+      untyped: () => untyped({ extensions: { root } }),
+      nothing: () => untyped(undefined),
+      given: () => untyped({ type: input, extensions: { root } }),
+      misspelt: () => untyped({ type, extensions: { root: { ...root, kind: 'resolve' } } }),
+    })
+    engine.graphql.contribute({ name: 'broken', query: () => fields })
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin], observe })
+  for (const name of ['untyped', 'nothing', 'given', 'misspelt']) await trellis.graphql(`{ ${name} }`)
+  await trellis.graphql('{ __schema { queryType { fields { name } } } }')
+  const messages = observe.entries.flatMap(({ type, detail }) =>
+    type === 'unstructured' ? [String(detail).split('\n')[0]] : [],
+  )
+  const untypedField = (name: string) =>
+    `Error: GraphQL contribution "broken": the root field "${name}" has no type that can be answered`
+  assert.deepEqual(messages, [
+    untypedField('untyped'),
+    untypedField('nothing'),
+    untypedField('given'),
+    'Error: the root field "misspelt" has a planner of a kind that there is not: resolve',
+    untypedField('untyped'),
+  ])
+})
+
 for (const kind of ['request', 'admission'] as const) {
   test(`work (${kind}) that is not run by what stands around it is an error of the request`, async (t) => {
     const observe = recordingObserver()

@@ -146,10 +146,14 @@ const ofSlices: readonly (keyof Slice)[] = [
 
 const stages: readonly Facet['stage'][] = ['fields', 'rules']
 
+/** What documents have beside the slices, in one of their formats. */
+const keysOfDocuments: readonly string[] = ['version', 'sources']
+
 /** Says of `resolve` that it must not be asynchronous when it is asked: what it is belongs to a plugin then. */
 export function checkSlice(value: Slice): void {
   const what = `metadata slice "${value.key}"`
   requireText('a metadata slice', 'key', value.key)
+  if (keysOfDocuments.includes(value.key)) throw new Error(`${what}: documents have another member of that name`)
   requireSchema(what, 'schema', value.schema)
   if (value.empty === undefined) throw new Error(`${what}: "empty" is what it is at first, and is missing`)
   checkFunctions(what, value, { names: [...ofSlices, 'resolve'], synchronous: ofSlices })

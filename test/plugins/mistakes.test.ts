@@ -154,6 +154,10 @@ const mistakes: Readonly<Record<string, readonly [plugin: unknown, message: RegE
     mistaken((engine) => engine.graphql.contribute(untyped({ name: 'mine', schemas: ['std'], query: handle }))),
     /^plugin "mine" failed to start: GraphQL contribution "mine": what "schemas" lists has to be one of standard, relay, and is std$/,
   ],
+  'a slice whose name documents have for something else, so that it would never be imported': [
+    mistaken(({ metadata }) => metadata.slice(untyped('version'), untyped(notes))),
+    /^plugin "mine" failed to start: metadata slice "version": documents have another member of that name$/,
+  ],
   'a slice without a schema': [
     mistaken(({ metadata }) => metadata.slice('notes', untyped({ empty: [] }))),
     /^plugin "mine" failed to start: metadata slice "notes": "schema" has to be a schema of TypeBox$/,

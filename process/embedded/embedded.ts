@@ -71,6 +71,8 @@ export class EmbeddedPostgres {
   #lock: DirectoryLock | null = null
   #child: ChildProcess | null = null
   #starting: Promise<void> | null = null
+  /** Whether it takes connections over TCP, too. */
+  #listens = true
   #stopping = false
 
   constructor(options: EmbeddedOptions) {
@@ -253,11 +255,12 @@ export class EmbeddedPostgres {
     renameSync(temporary, this.urlFile)
   }
 
-  /** Starts PostgreSQL and waits until it takes connections. */
-  async #launch(): Promise<void> {
+  /** Starts PostgreSQL and waits until it takes connections; `again`: where the server has been told that it is. */
+  async #launch(again = false): Promise<void> {
     await this.#endOrphan()
     for (const started = Date.now(); ; await sleep(100)) {
-      await this.#choosePort()
+      if (again) await this.#keepPort()
+      else await this.#choosePort()
       const failure = await this.#attempt()
       if (failure === null) return
       // Backends of a killed PostgreSQL are still ending, or the port was taken a moment ago.
@@ -282,6 +285,14 @@ export class EmbeddedPostgres {
     if (port === current) return
     this.#connection.port = String(port)
     this.#rememberConnection()
+  }
+
+  /** When the port was taken meanwhile, the server's own way through the socket is left. */
+  async #keepPort(): Promise<void> {
+    const { port } = this.#connection
+    this.#listens = !this.#hasSocket || (await freePort(Number(port))) !== null
+    if (!this.#listens)
+      this.#log('warn', `port ${port} is taken: until the next start only the server reaches PostgreSQL`)
   }
 
   /** One attempt to start: null when it succeeded, else what PostgreSQL said. */
@@ -314,7 +325,7 @@ export class EmbeddedPostgres {
   #arguments(): string[] {
     const parameters = {
       port: this.#connection.port,
-      listen_addresses: '127.0.0.1',
+      listen_addresses: this.#listens ? '127.0.0.1' : '',
       unix_socket_directories: this.#hasSocket ? this.#data : '',
       max_connections: String(Math.max(100, this.#options.connections + 30)),
       // Compiling the many short statements of an API costs more than it gains.
@@ -332,7 +343,7 @@ export class EmbeddedPostgres {
     this.#log('error', `PostgreSQL ended (${signal ?? `exit code ${code}`}), starting it again`)
     for (let delay = 100; !this.#stopping; delay = Math.min(delay * 2, 5_000)) {
       try {
-        await this.#launch()
+        await this.#launch(true)
         this.#log('info', 'PostgreSQL is back')
         return
       } catch (error) {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
 import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { eventually } from '../support/waiting.ts'
 
 const serving = (directory: string) => ['--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0']
 
@@ -92,6 +93,29 @@ test('after kill -9 of the database the server starts it again, on the same port
   await server.output(/PostgreSQL is back/)
   while (!(await healthy(url))) await sleep(20)
   assert.equal(readFileSync(join(directory, 'database-url'), 'utf8'), before)
+})
+
+test('when the port is taken while the database is started again, the server reaches it all the same', async (t) => {
+  const directory = temporaryDirectory(t)
+  const server = spawnTrellis(t, serving(directory))
+  const url = await server.ready()
+  const urlFile = join(directory, 'database-url')
+  const before = readFileSync(urlFile, 'utf8')
+  // Stopped, the server does not start it before the port is taken.
+  server.kill('SIGSTOP')
+  process.kill(embeddedPid(directory)!, 'SIGKILL')
+  const other = createServer()
+  atEnd(t, () => other.close())
+  const listen = () =>
+    new Promise<boolean>((done) => {
+      other.once('error', () => done(false))
+      other.listen(Number(new URL(before).port), '127.0.0.1', () => done(true))
+    })
+  while (!(await listen())) await sleep(20)
+  server.kill('SIGCONT')
+  await server.output(/PostgreSQL is back/)
+  await eventually(() => healthy(url))
+  assert.equal(readFileSync(urlFile, 'utf8'), before)
 })
 
 test('lock files whose process numbers now belong to others do not keep a server from starting', async (t) => {

@@ -10,7 +10,7 @@ export interface LogDestination {
   flushSync(): void
   /** Resolves when everything is written, or nobody reads it. */
   written?(): Promise<void>
-  /** Whether something is being written still, which after `written` nobody reads. */
+  /** Whether something is not written, which after `written` nobody takes. */
   isHeldUp?(): boolean
   /** Has `tell` told, when what is kept is written, how many lines were not kept since the last time. */
   onDropped?(tell: (count: number) => void): void
@@ -32,6 +32,8 @@ function open(): LogDestination {
   let tellDropped = (_count: number): void => {}
   let isWriting = false
   let progress = 0
+  // Such as on a full disk: the stream would try again at the end of the process, without end.
+  let isFailing = false
   let dropped = 0
   stream.on('drop', (text) => {
     dropped += linesIn(String(text))
@@ -41,14 +43,16 @@ function open(): LogDestination {
   })
   stream.on('drain', () => {
     isWriting = false
+    isFailing = false
     if (dropped === 0) return
     const count = dropped
     dropped = 0
     tellDropped(count)
   })
   // A reader that went away must not end the server.
-  stream.on('error', () => {
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     isWriting = false
+    isFailing = code !== 'EPIPE'
   })
   return {
     write(lines) {
@@ -63,7 +67,7 @@ function open(): LogDestination {
         await Promise.race([drained, sleep(longestPause, undefined, { ref: false })])
       }
     },
-    isHeldUp: () => isWriting,
+    isHeldUp: () => isWriting || isFailing,
     onDropped(tell) {
       tellDropped = tell
     },

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { atEnd } from '../support/cleanup.ts'
@@ -51,6 +52,23 @@ test('a server whose log nobody reads ends when it is told to, with its exit cod
   child.kill('SIGTERM')
   const [code, signal] = await once(child, 'exit')
   assert.deepEqual([code, signal, told], [0, null, before])
+})
+
+const noDevice = existsSync('/dev/full') ? false : 'there is no device that is full'
+
+test('a server whose log is on a full disk ends when it is told to', { skip: noDevice, timeout: 60_000 }, async (t) => {
+  const { url: database } = await testDatabase(t)
+  const [program, ...more] = serverCommand
+  const args = [...more, 'serve', '--server-port', '0', '--database-url', database]
+  const child = spawn(program!, args, { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] })
+  atEnd(t, () => child.kill('SIGKILL'))
+  let told = ''
+  child.stderr!.on('data', (chunk) => {
+    told += chunk
+  })
+  await eventually(() => told.includes('Access'))
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
 const linesPerProgram = 120_000

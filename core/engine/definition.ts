@@ -18,6 +18,7 @@ const isMigration = (value: unknown): boolean =>
 const members: readonly (readonly [name: keyof Plugin, form: string, isOne: (value: unknown) => boolean])[] = [
   ['api', 'a text without commas', (value) => isText(value) && !String(value).includes(',')],
   ['enabledByDefault', 'true or false', (value) => typeof value === 'boolean'],
+  ['replaces', 'true or false', (value) => typeof value === 'boolean'],
   ['dependencies', 'a list of the names of plugins', (value) => isListOf(value, isText)],
   ['options', 'an object of options', isObject],
   ['migrations', 'a list of { name, sql }, each of them a text', (value) => isListOf(value, isMigration)],

@@ -164,6 +164,11 @@ export interface PluginDefinition<O extends PluginOptions = PluginOptions> {
   readonly enabledByDefault?: boolean
   /** Plugins that must be there, and are registered before. */
   readonly dependencies?: readonly string[]
+  /**
+   * Whether it takes the place of the plugin of its name, such as a built-in one; absent: two of one name are refused. Services that others
+   * use of that plugin have to be provided by this one.
+   */
+  readonly replaces?: boolean
   /** Given like all others, by flag, variable and configuration file; `engine.options` has their values. */
   readonly options?: O
   /** Of its own tables, in order; each is run once, before anything is registered. */

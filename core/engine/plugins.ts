@@ -183,18 +183,36 @@ function exportedFile(exports: unknown, subpath: string): string | undefined {
   return undefined
 }
 
-/** The plugins in an order in which dependencies come first; otherwise as given. */
-export function orderPlugins(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
-  for (const loaded of plugins) {
-    const refusal = definitionRefusal(loaded.plugin)
-    if (refusal !== null) throw new PluginError(`${pluginLabel(loaded)} ${refusal}`)
-  }
+/** Plugins by their names, which no two may have in common. */
+function namedPlugins(plugins: readonly LoadedPlugin[]): Map<string, LoadedPlugin> {
   const byName = new Map<string, LoadedPlugin>()
   for (const loaded of plugins) {
     const other = byName.get(loaded.plugin.name)
     if (other) throw new PluginError(`${pluginLabel(loaded)} has the name of another one: ${pluginLabel(other)}`)
     byName.set(loaded.plugin.name, loaded)
   }
+  return byName
+}
+
+/** The plugins, those that replace others in the places of these. */
+function inTheirPlaces(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
+  const replacing = namedPlugins(plugins.filter(({ plugin }) => plugin.replaces))
+  const others = plugins.filter(({ plugin }) => !plugin.replaces)
+  for (const [name, loaded] of replacing) {
+    if (others.some(({ plugin }) => plugin.name === name)) continue
+    throw new PluginError(`${pluginLabel(loaded)} replaces a plugin that is not there`)
+  }
+  return others.map((loaded) => replacing.get(loaded.plugin.name) ?? loaded)
+}
+
+/** The plugins in an order in which dependencies come first; otherwise as given. */
+export function orderPlugins(given: readonly LoadedPlugin[]): LoadedPlugin[] {
+  for (const loaded of given) {
+    const refusal = definitionRefusal(loaded.plugin)
+    if (refusal !== null) throw new PluginError(`${pluginLabel(loaded)} ${refusal}`)
+  }
+  const plugins = inTheirPlaces(given)
+  const byName = namedPlugins(plugins)
   const ordered = new Set<LoadedPlugin>()
   const visit = (loaded: LoadedPlugin, dependents: readonly LoadedPlugin[]) => {
     if (ordered.has(loaded)) return

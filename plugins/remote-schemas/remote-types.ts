@@ -4,6 +4,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type GraphQLType,
   type GraphQLUnionType,
   getNamedType,
   isAbstractType,
@@ -11,6 +12,8 @@ import {
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
+  isListType,
+  isNonNullType,
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
@@ -120,17 +123,27 @@ function* leadsTo(type: GraphQLNamedType, schema: GraphQLSchema): Iterable<Graph
   if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) yield getNamedType(field.type)
 }
 
-/** What has to be the same of two types that share a name: kind, and names of members. */
+/** A type as it is written here. */
+function typeText(type: GraphQLType, names: RemoteNames): string {
+  if (isNonNullType(type)) return `${typeText(type.ofType, names)}!`
+  return isListType(type) ? `[${typeText(type.ofType, names)}]` : names.localType(type.name)
+}
+
+/** What has to be the same of two types that share a name: kind, and members with their types and arguments. */
 function definitionText(type: GraphQLNamedType, schema: GraphQLSchema, names: RemoteNames): string {
   const sorted = (list: readonly string[]) => [...list].sort(compareText)
   const types = (list: readonly GraphQLNamedType[]) => sorted(list.map(({ name }) => names.localType(name)))
+  const typed = (list: readonly { readonly name: string; readonly type: GraphQLType }[]) =>
+    sorted(list.map((member) => `${member.name}: ${typeText(member.type, names)}`))
   if (isObjectType(type) || isInterfaceType(type)) {
-    const fields = Object.keys(type.getFields()).map((field) => names.localField(type.name, field))
+    const fields = Object.values(type.getFields()).map(({ name, args, type: given }) => {
+      return `${names.localField(type.name, name)}(${typed(args)}): ${typeText(given, names)}`
+    })
     const related = isObjectType(type) ? type.getInterfaces() : schema.getPossibleTypes(type)
     return JSON.stringify([isObjectType(type) ? 'object' : 'interface', sorted(fields), types(related)])
   }
   if (isUnionType(type)) return JSON.stringify(['union', types(type.getTypes())])
-  if (isInputObjectType(type)) return JSON.stringify(['input', sorted(Object.keys(type.getFields()))])
+  if (isInputObjectType(type)) return JSON.stringify(['input', typed(Object.values(type.getFields()))])
   if (isEnumType(type)) return JSON.stringify(['enum', sorted(type.getValues().map(({ name }) => name))])
   return '["scalar"]'
 }

@@ -306,9 +306,12 @@ test('types that several servers define alike are one, and those that differ are
     names.filter((name) => ['Page', 'uuid', 'JSON'].includes(name)),
     ['JSON', 'Page', 'uuid'],
   )
-  const third = await startCrm(t, 'type Query { x: Page } type Page { size: Int }')
   const error = 'found conflicting definitions for "Page" when collecting types from the schema'
-  await refused(trellis, add(third.url, 'third'), { path: '$.args', code: 'constraint-violation', error })
+  const others = ['size: Int', 'size: Int! next: Int', 'size: [Int] next: Int', 'size(of: Int): Int next: Int']
+  for (const fields of others) {
+    const third = await startCrm(t, `type Query { x: Page } type Page { ${fields} }`)
+    await refused(trellis, add(third.url, 'third'), { path: '$.args', code: 'constraint-violation', error })
+  }
 })
 
 test('what is not there', async (t) => {

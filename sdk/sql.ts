@@ -109,5 +109,6 @@ export {
   trusted,
 } from '../core/database/sql.ts'
 export type { StatementHistory } from '../core/database/statement-history.ts'
+export { storableText } from '../core/database/storable-text.ts'
 export type { OwnTransaction, Row, ScriptResult, Transaction } from '../core/database/transaction.ts'
 export type { TransactionSettings } from '../core/database/transaction-settings.ts'

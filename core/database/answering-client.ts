@@ -25,7 +25,9 @@ interface BaseQuery extends pg.Submittable {
   callback: (error: Error | null) => void
 }
 
-const Base = pg.Query as unknown as new (text: string) => BaseQuery
+type BaseQueryClass = new (text: string) => BaseQuery
+
+const Base: BaseQueryClass = pg.Query as BaseQueryClass & typeof pg.Query
 
 /** A statement with its values. */
 export interface Call {
@@ -144,9 +146,9 @@ interface BareConnection extends EventEmitter {
   cancel(processId: number, secretKey: number): void
 }
 
-const BareConnection = pg.Connection as unknown as new (
-  options: Pick<ClientInternals, 'ssl' | 'sslNegotiation'>,
-) => BareConnection
+type BareConnectionClass = new (options: Pick<ClientInternals, 'ssl' | 'sslNegotiation'>) => BareConnection
+
+const BareConnection: BareConnectionClass = pg.Connection as BareConnectionClass & typeof pg.Connection
 
 /** Milliseconds that a request to cancel may take. */
 const cancelPatience = 2000

@@ -40,6 +40,13 @@ function requireText(what: string, name: string, value: unknown): void {
   if (typeof value !== 'string' || value === '') throw new Error(`${what}: "${name}" has to be a text`)
 }
 
+/** What a declaration is told apart by: the text of a member, which it has to have. */
+function nameIn<Member extends string>(what: string, value: Readonly<Record<Member, string>>, member: Member): string {
+  requireObject(what, value)
+  requireText(what, member, value[member])
+  return value[member]
+}
+
 function requireTexts(what: string, name: string, value: unknown): void {
   if (value === undefined || (Array.isArray(value) && value.every((each) => typeof each === 'string'))) return
   throw new Error(`${what}: "${name}" has to be a list of texts`)
@@ -91,17 +98,13 @@ export function checkSurroundings(value: Surroundings): void {
 }
 
 export function checkNarrowing(value: Narrowing): void {
-  requireObject('a narrowing', value)
-  requireText('a narrowing', 'name', value.name)
-  checkFunctions(`the narrowing "${value.name}"`, value, { names: narrowed })
+  checkFunctions(`the narrowing "${nameIn('a narrowing', value, 'name')}"`, value, { names: narrowed })
 }
 
 const schemaKinds: NonNullable<Contribution['schemas']> = ['standard', 'relay']
 
 export function checkContribution(value: Contribution): void {
-  requireObject('a GraphQL contribution', value)
-  requireText('a GraphQL contribution', 'name', value.name)
-  const what = `GraphQL contribution "${value.name}"`
+  const what = `GraphQL contribution "${nameIn('a GraphQL contribution', value, 'name')}"`
   checkFunctions(what, value, { names: contributed })
   requireTexts(what, 'schemas', value.schemas)
   for (const kind of value.schemas ?? []) requireWord(`${what}: what "schemas" lists`, kind, schemaKinds)
@@ -151,8 +154,7 @@ const keysOfDocuments: readonly string[] = ['version', 'sources']
 
 /** Says of `resolve` that it must not be asynchronous when it is asked: what it is belongs to a plugin then. */
 export function checkSlice(value: Slice): void {
-  const what = `metadata slice "${value.key}"`
-  requireText('a metadata slice', 'key', value.key)
+  const what = `metadata slice "${nameIn('a metadata slice', value, 'key')}"`
   if (keysOfDocuments.includes(value.key)) throw new Error(`${what}: documents have another member of that name`)
   requireSchema(what, 'schema', value.schema)
   if (value.empty === undefined) throw new Error(`${what}: "empty" is what it is at first, and is missing`)
@@ -162,9 +164,7 @@ export function checkSlice(value: Slice): void {
 }
 
 export function checkFacet(value: Facet): void {
-  requireObject('a table facet', value)
-  requireText('a table facet', 'key', value.key)
-  const what = `table facet "${value.key}"`
+  const what = `table facet "${nameIn('a table facet', value, 'key')}"`
   requireWord(`${what}: "stage"`, value.stage, stages)
   requireSchema(what, 'schema', value.schema)
   requireObject(`${what}: "duplicates"`, value.duplicates)
@@ -175,9 +175,7 @@ export function checkFacet(value: Facet): void {
 }
 
 export function checkSource(value: AnySource): void {
-  requireObject('a metadata source', value)
-  requireText('a metadata source', 'key', value.key)
-  const what = `metadata source "${value.key}"`
+  const what = `metadata source "${nameIn('a metadata source', value, 'key')}"`
   requireFunction(what, 'wanted', value.wanted)
   requireSynchronous(what, 'wanted', value.wanted)
   requireFunction(what, 'fetch', value.fetch)
@@ -190,9 +188,7 @@ export function checkGeneratedTypes(value: GeneratedTypes): void {
 }
 
 export function checkConfigurationMember(value: ConfigurationMember): void {
-  requireObject('a member of the configuration', value)
-  requireText('a member of the configuration', 'key', value.key)
-  const what = `the member "${value.key}" of the configuration`
+  const what = `the member "${nameIn('a member of the configuration', value, 'key')}" of the configuration`
   if (typeof value.place !== 'number') throw new Error(`${what}: "place" has to be a number`)
   requireSchema(what, 'schema', value.schema)
   requireFunction(what, 'value', value.value)
@@ -200,9 +196,7 @@ export function checkConfigurationMember(value: ConfigurationMember): void {
 }
 
 export function checkMeasure(value: Measure): void {
-  requireObject('a measure', value)
-  requireText('a measure', 'name', value.name)
-  const what = `the measure "${value.name}"`
+  const what = `the measure "${nameIn('a measure', value, 'name')}"`
   requireText(what, 'help', value.help)
   requireTexts(what, 'labels', value.labels)
   requireWord(`${what}: "kind"`, value.kind, ['counter', 'gauge', 'histogram'])
@@ -212,9 +206,7 @@ export function checkMeasure(value: Measure): void {
 }
 
 export function checkType(value: TypeSupport): void {
-  requireObject('a type', value)
-  requireText('a type', 'name', value.name)
-  const what = `type "${value.name}"`
+  const what = `type "${nameIn('a type', value, 'name')}"`
   requireFunction(what, 'codec', value.codec)
   checkFunctions(what, value, { names: ['codec', 'json'] })
 }

@@ -184,7 +184,7 @@ function exportedFile(exports: unknown, subpath: string): string | undefined {
 }
 
 /** Plugins by their names, which no two may have in common. */
-function namedPlugins(plugins: readonly LoadedPlugin[]): Map<string, LoadedPlugin> {
+function pluginsByName(plugins: readonly LoadedPlugin[]): Map<string, LoadedPlugin> {
   const byName = new Map<string, LoadedPlugin>()
   for (const loaded of plugins) {
     const other = byName.get(loaded.plugin.name)
@@ -196,7 +196,7 @@ function namedPlugins(plugins: readonly LoadedPlugin[]): Map<string, LoadedPlugi
 
 /** The plugins, those that replace others in the places of these. */
 function inTheirPlaces(plugins: readonly LoadedPlugin[]): LoadedPlugin[] {
-  const replacing = namedPlugins(plugins.filter(({ plugin }) => plugin.replaces))
+  const replacing = pluginsByName(plugins.filter(({ plugin }) => plugin.replaces))
   const others = plugins.filter(({ plugin }) => !plugin.replaces)
   for (const [name, loaded] of replacing) {
     if (others.some(({ plugin }) => plugin.name === name)) continue
@@ -212,7 +212,7 @@ export function orderPlugins(given: readonly LoadedPlugin[]): LoadedPlugin[] {
     if (refusal !== null) throw new PluginError(`${pluginLabel(loaded)} ${refusal}`)
   }
   const plugins = inTheirPlaces(given)
-  const byName = namedPlugins(plugins)
+  const byName = pluginsByName(plugins)
   const ordered = new Set<LoadedPlugin>()
   const visit = (loaded: LoadedPlugin, dependents: readonly LoadedPlugin[]) => {
     if (ordered.has(loaded)) return

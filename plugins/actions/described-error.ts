@@ -2,6 +2,7 @@
 
 import { pathText, toTrellisError } from '../../sdk/index.ts'
 import { isJsonObject } from '../../sdk/services.ts'
+import { storableText } from '../../sdk/sql.ts'
 
 /** An error with what administrators may see of it. */
 export function describedError(error: unknown): Record<string, unknown> {
@@ -22,6 +23,3 @@ export const storableError = (error: unknown): string =>
     if (!isJsonObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), member]))
   })
-
-/** Without the character U+0000, and halves of characters. */
-const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type Engine, messageOf } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
+import { storableText } from '../../sdk/sql.ts'
 import type { DeclaredJob, Job, Jobs, Schedule } from '../jobs/index.ts'
 
 /** A job with a schedule; its body looks up what else there is to know of it, since that may change. */
@@ -16,9 +17,9 @@ const longestName = 200
 /** The name of the job of something whose own name may be of any length, and hold what no text of PostgreSQL can. */
 export function jobNameOf(kind: string, name: string): string {
   const text = `${kind} ${name}`
-  if (text.length <= longestName && text.isWellFormed() && !text.includes('\0')) return text
+  const shown = storableText(text)
+  if (text.length <= longestName && shown === text) return text
   const digest = createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 16)
-  const shown = text.toWellFormed().replaceAll('\0', '\ufffd')
   return `${shown.slice(0, longestName - digest.length - 1).toWellFormed()}_${digest}`
 }
 

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 export interface LogDestination {
   write(lines: string): void
   flushSync(): void
-  /** Resolves when everything is written, or nobody reads it. */
+  /** Resolves when everything is written, or it is not read in time. */
   written?(): Promise<void>
   /** Whether something is not written, which after `written` nobody takes. */
   isHeldUp?(): boolean
@@ -22,8 +22,9 @@ const mostAtOnce = 65_536
 /** Bytes that are kept for a reader that is slow: the lines of some 50,000 requests. */
 const mostKept = 32 * 2 ** 20
 
-/** Milliseconds to wait for a reader that reads nothing. */
+/** Milliseconds to wait for a reader that reads nothing, and for one that reads slowly. */
 const longestPause = 1_500
+const longestDrain = 10_000
 
 const linesIn = (text: string): number => text.split('\n').length - 1
 
@@ -61,7 +62,8 @@ function open(): LogDestination {
     },
     flushSync: () => stream.flushSync(),
     async written() {
-      for (let before = -1; isWriting && before !== progress; ) {
+      const end = performance.now() + longestDrain
+      for (let before = -1; isWriting && before !== progress && performance.now() < end; ) {
         before = progress
         const drained = once(stream, 'drain').catch(() => {})
         await Promise.race([drained, sleep(longestPause, undefined, { ref: false })])

@@ -55,7 +55,7 @@ for (const { what, query, before } of reads) {
     const leave = times(6, () => sendAndLeave(trellis, query))
     await gate.waiting(6)
     for (const one of leave) one()
-    await gate.waiting(0)
+    await gate.left(0)
     const answers = await Promise.all(
       times(20, (i) => trellis.graphql('query ($id: Int!) { note_by_pk(id: $id) { id } }', { id: i + 1 })),
     )
@@ -73,7 +73,7 @@ test('of reads that are the same only those end whose clients go away', async (t
   const leave = times(3, () => sendAndLeave(trellis, read(true)))
   await gate.waiting(6)
   for (const one of leave) one()
-  await gate.waiting(3)
+  await gate.left(3)
   await gate.open()
   for (const answer of await Promise.all(stay)) assert.deepEqual(answer, { data: { read_notes: [{ id: 1 }] } })
 })
@@ -86,7 +86,7 @@ test('reads that wait for a connection are not run for clients that have gone aw
   const leave = times(12, () => sendAndLeave(trellis, '{ effect { over } }'))
   await sleep(300)
   for (const one of leave) one()
-  await gate.waiting(0)
+  await gate.left(0)
   await sleep(500)
   assert.equal(await gate.count(), 0)
   assert.deepEqual(await trellis.graphql('{ note_by_pk(id: 1) { id } }'), { data: { note_by_pk: { id: 1 } } })

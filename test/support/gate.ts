@@ -12,8 +12,10 @@ export const gateSql = `create function wait_at_gate() returns void language plp
   begin perform pg_advisory_lock_shared(${lock}); perform pg_advisory_unlock_shared(${lock}); end $$;`
 
 export interface Gate {
-  /** Waits until exactly so many statements wait at it. */
+  /** Waits until so many statements wait at it, or more: a read that had to wait on a lane runs on the pool as well. */
   waiting(count: number): Promise<unknown>
+  /** Waits until no more than so many still do. */
+  left(count: number): Promise<unknown>
   /** How many do. */
   count(): Promise<number>
   open(): Promise<unknown>
@@ -30,7 +32,8 @@ export async function closeGate(t: TestContext, { url }: { readonly url: string 
   }
   return {
     count,
-    waiting: (expected) => eventually(async () => (await count()) === expected),
+    waiting: (fewest) => eventually(async () => (await count()) >= fewest),
+    left: (most) => eventually(async () => (await count()) <= most),
     open: () => keeper.query(`select pg_advisory_unlock(${lock})`),
   }
 }

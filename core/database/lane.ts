@@ -16,6 +16,9 @@ import { laneMillis, type StatementHistory } from './statement-history.ts'
 /** Milliseconds between two looks at a stuck lane. */
 const stuckMillis = 20
 
+/** Milliseconds between two answers of a lane: of one that has not answered yet, and at most, so that one accident is soon forgotten. */
+const [firstPaceMillis, slowestPaceMillis] = [0.1, 5]
+
 /** A read on its way. */
 export interface LaneCall extends AnswerCall {
   readonly history: StatementHistory
@@ -42,6 +45,7 @@ export class Lane {
   /** When the one at the head was sent, or the one before it answered. */
   #busySince = 0
   #queueMillis = 0
+  #paceMillis = firstPaceMillis
   #watch: NodeJS.Timeout | null = null
   #isHeld = false
 
@@ -78,6 +82,15 @@ export class Lane {
     return this.#queueMillis
   }
 
+  /**
+   * Milliseconds until they are answered, at the pace of the answers before them: of two PostgreSQL processes that run the same,
+   * one that shares its processor may get a tenth of what the other gets. None when nothing is on its way, so that the
+   * pace of one that was slow is known anew.
+   */
+  get waitMillis(): number {
+    return this.#entries.length * this.#paceMillis
+  }
+
   get #patience(): number {
     return laneMillis(this.#atWork())
   }
@@ -106,6 +119,7 @@ export class Lane {
     const now = performance.now()
     const took = now - this.#busySince
     this.#busySince = now
+    this.#paceMillis += (Math.min(took, slowestPaceMillis) - this.#paceMillis) / 8
     this.#entries.shift()
     this.#queueMillis -= entry.usualMillis
     entry.stopWatching?.()

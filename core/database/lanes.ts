@@ -41,7 +41,7 @@ export class Lanes {
     return this.#lanes.map(({ client }) => client)
   }
 
-  /** The lane with the shortest queue; null when a read does better elsewhere. */
+  /** The lane on which a read waits the shortest; null when it does better elsewhere. */
   pick(): Lane | null {
     const now = performance.now()
     const { count, lifetimeMillis } = this.#options
@@ -51,7 +51,7 @@ export class Lanes {
       const lane = this.#lanes[i]!
       const isOld = lifetimeMillis !== null && now - lane.openedAt > lifetimeMillis
       if (!lane.isUsable || isOld) this.#retire(lane)
-      else if (lane.isFree && lane.queueMillis <= longestQueueMillis && (!best || lane.pending < best.pending)) {
+      else if (lane.isFree && lane.queueMillis <= longestQueueMillis && (!best || lane.waitMillis < best.waitMillis)) {
         best = lane
       }
     }

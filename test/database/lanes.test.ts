@@ -3,9 +3,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '../../core/database/connecting.ts'
+import { Lanes } from '../../core/database/lanes.ts'
 import type { DatabaseOptions, PooledDatabase } from '../../core/database/pooled-database.ts'
 import type { PreparedStatement } from '../../core/database/prepared-statement.ts'
+import { StatementHistory } from '../../core/database/statement-history.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { openDatabase, read } from '../support/connections.ts'
+import { testDatabase } from '../support/database.ts'
 import { closeGate, gateSql } from '../support/gate.ts'
 
 const pidOf = read('select pg_backend_pid()::text')
@@ -39,6 +44,41 @@ test('reads that proved short share two connections', async (t) => {
   assert.equal(database.connections.pending, 2)
   assert.equal(database.connections.shared, 2)
   assert.equal(new Set((await Promise.all(answers)).map(String)).size, 2)
+})
+
+test('of two lanes a read gets the one that answers sooner, not the one with fewer before it', async (t) => {
+  const { url } = await testDatabase(t)
+  const lanes = new Lanes({
+    connect: () => connect({ url, settingNames: [], patienceMillis: 5000 }),
+    count: 2,
+    atWork: () => 0,
+    lifetimeMillis: null,
+  })
+  atEnd(t, () => lanes.close())
+  while (lanes.counts.shared < 2) {
+    lanes.pick()
+    await sleep(5)
+  }
+  const run = (lane: ReturnType<typeof lanes.pick>, seconds: number) => {
+    const text = `select pg_sleep(${seconds})::text`
+    const elsewhere = () => assert.fail('it runs on its lane')
+    const explained = (error: unknown) => error
+    const history = new StatementHistory()
+    return lane!.run({ text, values: [], name: null, history, whenUnwanted: null, elsewhere, explained }, null)
+  }
+  const slow = lanes.pick()
+  // One whose processor is another's half of the time: each of its answers takes long, none so long that it is put aside.
+  for (let i = 0; i < 10; i++) await run(slow, 0.003)
+  const one = run(slow, 0)
+  const fast = lanes.pick()
+  assert.notEqual(fast, slow)
+  const two = [run(fast, 0), run(fast, 0)]
+  assert.deepEqual([slow!.pending, fast!.pending], [1, 2])
+  assert.equal(lanes.pick(), fast)
+  await Promise.all([one, ...two])
+  const three = run(fast, 0)
+  assert.equal(lanes.pick(), slow, 'nobody waits on it: whether it is slow still is to be seen')
+  await three
 })
 
 test('without prepared statements nothing is shared', async (t) => {

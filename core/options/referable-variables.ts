@@ -7,13 +7,16 @@ import { variablesOf } from './option-variables.ts'
 /** Values by the names of variables. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
+/** Variables with secrets that no option declares, since libraries read them: the database's password, and what a collector of traces is sent. */
+const ofLibraries = ['PGPASSWORD', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']
+
 /**
- * The variables as they are now, but for those of options that are secret: whoever edits metadata would read the server's own secrets in
+ * The variables as they are now, but for those that hold secrets of the server, most of them options: whoever edits metadata would read the server's own secrets in
  * errors, or have them sent anywhere. `prefix` is the dialect's.
  */
 export function referableVariables(options: readonly Option[], prefix: string): Variables {
   const secrets = options.filter(({ declaration }) => declaration.secret)
-  const hidden = new Set(secrets.flatMap((option) => variablesOf(option, prefix)))
+  const hidden = new Set([...ofLibraries, ...secrets.flatMap((option) => variablesOf(option, prefix))])
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !hidden.has(name)))
 }
 

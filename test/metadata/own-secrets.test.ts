@@ -12,7 +12,11 @@ test('what holds a secret of the server is no variable for metadata', async (t) 
   process.env['SERVICE_GRAPHQL_ADMIN_SECRET'] = secret
   process.env['SERVICE_GRAPHQL_JWT_SECRET'] = secret
   process.env['SERVICE_GRAPHQL_HOOK_PATH'] = 'hook'
+  // The URLs of test databases have passwords of their own, or need none.
+  process.env['PGPASSWORD'] = secret
+  process.env['OTEL_EXPORTER_OTLP_HEADERS'] = `authorization=${secret}`
   t.after(() => {
+    for (const name of ['PGPASSWORD', 'OTEL_EXPORTER_OTLP_HEADERS']) delete process.env[name]
     for (const name of ['ADMIN_SECRET', 'JWT_SECRET', 'HOOK_PATH']) delete process.env[`SERVICE_GRAPHQL_${name}`]
   })
   const hook = await startOther(t, () => ({}))
@@ -21,6 +25,8 @@ test('what holds a secret of the server is no variable for metadata', async (t) 
   const refusals = [
     ['add_remote_schema', { name: 'other', definition: { url_from_env: 'SERVICE_GRAPHQL_JWT_SECRET' } }],
     ['add_remote_schema', { name: 'other', definition: { url: '{{SERVICE_GRAPHQL_ADMIN_SECRET}}' } }],
+    ['add_remote_schema', { name: 'other', definition: { url_from_env: 'OTEL_EXPORTER_OTLP_HEADERS' } }],
+    ['add_remote_schema', { name: 'other', definition: { url_from_env: 'PGPASSWORD' } }],
     [
       'create_event_trigger',
       { name: 'told', table: 'town', webhook_from_env: 'SERVICE_GRAPHQL_JWT_SECRET', insert: { columns: '*' } },

@@ -7,12 +7,12 @@ import { variablesOf } from './option-variables.ts'
 /** Values by the names of variables. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** Variables with secrets that no option declares, since libraries read them: the database's password, and what a collector of traces is sent. */
+/** Variables with secrets that libraries read, so that no option declares them: the database's password, and what collectors of traces are sent. */
 const ofLibraries = ['PGPASSWORD', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']
 
 /**
- * The variables as they are now, but for those that hold secrets of the server, most of them options: whoever edits metadata would read the server's own secrets in
- * errors, or have them sent anywhere. `prefix` is the dialect's.
+ * The variables as they are now, but for those that hold secrets of the server: whoever edits metadata would read them in errors, or have
+ * them sent anywhere. `prefix` is that of the dialect's options.
  */
 export function referableVariables(options: readonly Option[], prefix: string): Variables {
   const secrets = options.filter(({ declaration }) => declaration.secret)

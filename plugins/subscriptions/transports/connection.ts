@@ -120,30 +120,27 @@ export class Connection {
   /** Runs an operation; resolves when a query or mutation is answered, when a subscription has begun. */
   async start(id: string, payload: unknown): Promise<void> {
     const most = this.options.limits.operationsPerSocket
-    if (this.#operations.size >= most) {
-      const error = startFailed(`this connection runs ${most} operations already`)
-      this.refuse(id, error)
-      return
-    }
+    const context = this.#context()
     try {
-      const operation = runOperation(payload, this.#context(), new SocketResults(this, id))
+      if (this.#operations.size >= most) throw startFailed(`this connection runs ${most} operations already`)
+      const operation = runOperation(payload, context, new SocketResults(this, id))
       this.#operations.set(id, operation)
-      this.#logOperation(id, { type: 'started' }, null)
+      this.#logOperation(id, { type: 'started' }, operation)
       await operation.begun
       await this.outbox.room()
     } catch (error) {
-      this.refuse(id, toTrellisError(error))
+      this.#refuse(id, toTrellisError(error), context)
     }
   }
 
   /** Refuses an operation that never ran. */
-  refuse(id: string, error: TrellisError): void {
+  #refuse(id: string, error: TrellisError, { requestId }: OperationContext): void {
     const { wire, engine, isFlat } = this.options
     const shown = inDialect(error, engine.settings)
     const value = isFlat ? flatError(shown, false) : graphqlError(shown, false)
     this.#send(wire.refused(id, JSON.stringify(value), isFlat))
     if (!wire.endsByRefusal) this.#send(wire.complete(id))
-    this.#logOperation(id, { type: 'query_err', detail: flatError(shown, false) }, null)
+    this.#logOperation(id, { type: 'query_err', detail: flatError(shown, false) }, { operationName: null, requestId })
   }
 
   /** Ends an operation without a word. */
@@ -153,7 +150,7 @@ export class Connection {
     this.#operations.delete(id)
     this.outbox.forget(id)
     operation.stop()
-    this.#logOperation(id, { type: 'stopped' }, null)
+    this.#logOperation(id, { type: 'stopped' }, operation)
   }
 
   /** Sends a message of the protocol. */
@@ -185,16 +182,18 @@ export class Connection {
     const { wire, isFlat } = this.options
     this.outbox.forget(id)
     this.#send(wire.refused(id, text, isFlat))
-    this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, request)
+    this.#logOperation(id, { type: 'query_err', detail: flatError(error, false) }, this.#operations.get(id), request)
   }
 
   /** Tells that an operation has nothing more to say, unless its refusal has told that. */
   done(id: string, isRefused: boolean): void {
     const { wire } = this.options
     this.outbox.forget(id)
-    if (!this.#operations.delete(id)) return
+    const operation = this.#operations.get(id)
+    if (!operation) return
+    this.#operations.delete(id)
     if (!isRefused || !wire.endsByRefusal) this.#send(wire.complete(id))
-    this.#logOperation(id, { type: 'completed' }, null)
+    this.#logOperation(id, { type: 'completed' }, operation)
   }
 
   close(code: number, reason: string): void {
@@ -218,7 +217,9 @@ export class Connection {
     const session = this.#session!
     const applicant = { session, headers: upgrade.headers, address, setHeader: () => {} }
     const headers = this.#payload.headers as Readonly<Record<string, string>>
-    return { engine, live, schema, isFlat, applicant, headers, isAdmitted: false }
+    // What the client chose holds for all that it asks.
+    const requestId = headers['x-request-id'] || randomUUID()
+    return { engine, live, schema, isFlat, applicant, headers, requestId, isAdmitted: false }
   }
 
   log(event: SocketEvent, message: string | null = null): void {
@@ -231,11 +232,15 @@ export class Connection {
     observe.log({ type: 'websocket-log', level, detail })
   }
 
-  #logOperation(id: string, outcome: OperationOutcome, query: GraphQLRequest | null): void {
-    const requestId = this.#payload.headers['x-request-id']?.toString() ?? null
-    const name = query?.operationName ?? this.#operations.get(id)?.operationName ?? null
-    const detail = { operation_id: id, request_id: requestId, operation_name: name, operation_type: outcome, query }
-    this.log({ type: 'operation', detail })
+  #logOperation(
+    id: string,
+    outcome: OperationOutcome,
+    operation: Pick<RunningOperation, 'operationName' | 'requestId'> | undefined,
+    query: GraphQLRequest | null = null,
+  ): void {
+    const { operationName = null, requestId = null } = operation ?? {}
+    const common = { operation_id: id, request_id: requestId, operation_name: operationName }
+    this.log({ type: 'operation', detail: { ...common, operation_type: outcome, query } })
   }
 }
 

@@ -158,7 +158,8 @@ export class Events {
   #context(call: RouteCall, schema: SchemaKind): OperationContext {
     const { engine, live } = this.#options
     const headers = call.request.headers as Readonly<Record<string, string>>
-    return { engine, live, schema, isFlat: false, applicant: applicantOf(call), headers, isAdmitted: true }
+    const { id: requestId } = call.request
+    return { engine, live, schema, isFlat: false, applicant: applicantOf(call), headers, requestId, isAdmitted: true }
   }
 
   #reserve({ request, reply, session, body }: RouteCall): string {

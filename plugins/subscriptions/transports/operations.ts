@@ -1,7 +1,6 @@
 // Running the operations of a client that is connected for longer: one answer for a query or mutation, one after another for
 // a subscription. All checks of requests hold for each.
 
-import { randomUUID } from 'node:crypto'
 import { type GraphQLRequest, type PlannedRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
@@ -23,6 +22,8 @@ export interface OperationContext {
   readonly isAdmitted: boolean
   /** Of the client itself, for whoever else is asked on its behalf. */
   readonly headers: Readonly<Record<string, string>>
+  /** By which the lines of the log about one operation are known. */
+  readonly requestId: string
 }
 
 /** Where the results of an operation go. */
@@ -50,6 +51,7 @@ export interface Refusal {
 /** An operation that runs. */
 export interface RunningOperation {
   readonly operationName: string | null
+  readonly requestId: string
   /** Resolves when a query or mutation is answered, when a subscription has begun. */
   readonly begun: Promise<void>
   stop(): void
@@ -103,6 +105,10 @@ class Operation implements RunningOperation, LiveSink {
     if (this.#isStopped) return
     this.#sink.result(body)
     this.#sink.done()
+  }
+
+  get requestId(): string {
+    return this.#context.requestId
   }
 
   stop(): void {
@@ -253,13 +259,10 @@ const failedResult = (error: TrellisError, context: OperationContext): string =>
 function logQuery(
   { query, variables, operationName }: GraphQLRequest,
   generated_sql: QueryLog['generated_sql'],
-  { engine, headers }: OperationContext,
+  { engine, requestId }: OperationContext,
 ): void {
   if (!engine.observe.isEnabled('query-log', 'info')) return
   const request = { query, ...(variables && { variables }), ...(operationName !== null && { operationName }) }
-  const detail = { request_id: requestIdOf(headers), query: request, generated_sql }
+  const detail = { request_id: requestId, query: request, generated_sql }
   engine.observe.log({ type: 'query-log', level: 'info', detail })
 }
-
-/** The id that a client chose for all that it asks, else a new one. */
-const requestIdOf = (headers: Readonly<Record<string, string>>): string => headers['x-request-id'] || randomUUID()

@@ -111,7 +111,7 @@ function ownEntries(settings: AllSettings, apis: readonly string[]): Configurati
     { key: 'admin_secret_set', place: 40, value: settings.adminSecret !== null },
     { key: 'unauth_role', place: 50, value: settings.unauthorizedRole },
     { key: 'cors_config', place: 60, value: cors },
-    { key: 'console_assets_dir', place: 80, value: null },
+    { key: 'console_assets_dir', place: 80, value: settings.consoleAssetsDir },
     { key: 'enable_telemetry', place: 90, value: settings.enableTelemetry },
     { key: 'use_prepared_statements', place: 100, value: settings.usePreparedStatements },
     { key: 'stringify_numeric_types', place: 110, value: settings.stringifyNumericTypes },

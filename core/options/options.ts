@@ -355,6 +355,12 @@ const SettingsSchema = Type.Object({
     variable: 'ENABLE_TELEMETRY',
     description: 'accepted for configurations of v1.3: nothing is ever sent',
   }),
+  consoleAssetsDir: text({
+    flag: 'console-assets-dir',
+    variable: 'CONSOLE_ASSETS_DIR',
+    placeholder: 'DIR',
+    description: 'accepted for configurations of v1.3, whose console is not there: nothing is read',
+  }),
 })
 
 /** The options of core with their values, as everything but the process reads them. */

@@ -2,13 +2,19 @@ import type { Route } from '../../sdk/http.ts'
 import { type ConfigurationMember, type Engine, messageOf, Type, version } from '../../sdk/index.ts'
 
 /** What the report has whatever plugins there are. */
-export const members = ({ auth, dialect }: Pick<Engine, 'auth' | 'dialect'>): ConfigurationMember[] => {
+export const members = ({
+  auth,
+  dialect,
+  settings,
+}: Pick<Engine, 'auth' | 'dialect' | 'settings'>): ConfigurationMember[] => {
   const all: ConfigurationMember[] = [
     { key: 'version', place: 10, schema: Type.String(), value: () => dialect.toldVersion ?? version },
     { key: 'is_admin_secret_set', place: 20, schema: Type.Boolean(), value: () => auth.mode !== 'none' },
   ]
-  if (dialect.tellsConsoleAssets)
-    all.push({ key: 'console_assets_dir', place: 40, schema: Type.Null(), value: () => null })
+  if (dialect.tellsConsoleAssets) {
+    const schema = Type.Union([Type.String(), Type.Null()])
+    all.push({ key: 'console_assets_dir', place: 40, schema, value: () => settings.consoleAssetsDir })
+  }
   return all
 }
 

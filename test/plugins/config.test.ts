@@ -55,6 +55,9 @@ test('the hasura dialect reports its console directory too, and the version that
   const trellis = await startTrellis(t, { settings: { dialect: 'hasura' } })
   const { body } = await trellis.request('/v1alpha1/config')
   assert.deepEqual(body, { ...report, version: 'v1.3.2', console_assets_dir: null })
+  const moved = await startTrellis(t, { settings: { dialect: 'hasura', consoleAssetsDir: '/srv/console-assets' } })
+  const { console_assets_dir } = (await moved.request('/v1alpha1/config')).body as Record<string, unknown>
+  assert.equal(console_assets_dir, '/srv/console-assets')
   assert.deepEqual((await trellis.request('/v1/version')).body, { version: 'v1.3.2' })
 })
 

@@ -50,7 +50,7 @@ const configuration = exactly({
     ]),
   }),
   enable_console: Type.Boolean(),
-  console_assets_dir: Type.Null(),
+  console_assets_dir: orNull(Type.String()),
   enable_telemetry: Type.Boolean(),
   use_prepared_statements: Type.Boolean(),
   stringify_numeric_types: Type.Boolean(),

@@ -2,13 +2,18 @@
 
 import { join, resolve } from 'node:path'
 import { createEngine, type EngineOptions, type RunningEngine } from '../core/engine/engine.ts'
+import { pluginsNamedIn, readSettings } from '../core/engine/plugin-options.ts'
+import { findPlugins } from '../core/engine/plugins.ts'
 import { createObserver } from '../core/log/observe.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { watchOver } from './embedded/watch.ts'
 
 /** Builds an engine; one without a URL of a database has the embedded PostgreSQL of its data directory until it is closed. */
 export async function createEngineWithDatabase(options: EngineOptions): Promise<RunningEngine> {
-  const { settings, observe = createObserver(settings) } = options
+  const plugins = await findPlugins(options.plugins, pluginsNamedIn(options.settings))
+  // What cannot be used is refused before a database is made for it.
+  const { core: settings } = readSettings(options.settings, plugins)
+  const { observe = createObserver(settings) } = options
   if (settings.databaseUrl !== null) return createEngine({ ...options, observe })
   const { dataDir: directory, connections, stripes } = settings
   const embedded = new EmbeddedPostgres({ directory, connections: connections * stripes, observe })
@@ -19,7 +24,8 @@ export async function createEngineWithDatabase(options: EngineOptions): Promise<
     unwatch()
   }
   try {
-    const engine = await createEngine({ ...options, observe, settings: { ...settings, databaseUrl: embedded.url } })
+    const served = { ...options.settings, databaseUrl: embedded.url }
+    const engine = await createEngine({ ...options, observe, settings: served })
     let closed: Promise<void> | undefined
     // The engine in all but its end.
     return Object.create(engine, { close: { value: () => (closed ??= engine.close().finally(stop)) } })

@@ -33,7 +33,7 @@ import { SessionSettings } from '../session/session-settings.ts'
 import { Apis } from './apis.ts'
 import { Measures } from './measures.ts'
 import type { OpenApis, Plugin } from './plugin.ts'
-import { type ReadSettings, readSettings } from './plugin-options.ts'
+import { pluginsNamedIn, type ReadSettings, readSettings } from './plugin-options.ts'
 import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
 import { ServiceRegistry } from './service-registry.ts'
@@ -71,7 +71,7 @@ export interface RunningEngine {
 
 /** Builds the engine: everything is in place, and the first model is served, when it resolves. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const plugins = await findPlugins(options.plugins, options.settings.plugins)
+  const plugins = await findPlugins(options.plugins, pluginsNamedIn(options.settings))
   const given = readSettings(options.settings, plugins)
   const settings = given.core
   const definitions = plugins.map(({ plugin }) => plugin)

@@ -75,6 +75,12 @@ export interface ReadSettings {
   readonly variables: Variables
 }
 
+/** The plugins that settings name, as `--plugin` does: they are asked before all else, since plugins have options of their own. */
+export const pluginsNamedIn = (settings: AllSettings): readonly string[] =>
+  optionValues([pluginsOption], settings)[pluginsOption.key] as Settings['plugins']
+
+const pluginsOption = coreOptions.find(({ key }) => key === 'plugins')!
+
 /** Takes settings apart; keys that no option has, values that an option cannot have, and what does not go together are refused. */
 export function readSettings(settings: AllSettings, plugins: readonly LoadedPlugin[]): ReadSettings {
   const options = optionsOf(plugins)

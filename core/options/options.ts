@@ -392,5 +392,6 @@ const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, opt
 export function defaultSettings(overrides: GivenSettings = {}): AllSettings {
   const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
   const { databaseUrl: url } = overrides
-  return { ...defaults, ...given, ...(url && { databaseUrl: spelledOut(url) }) }
+  // A program may give anything; what is no text is refused with the other values.
+  return { ...defaults, ...given, ...(typeof url === 'string' && { databaseUrl: spelledOut(url) }) }
 }

@@ -20,7 +20,7 @@ export interface EngineOptions {
 }
 
 /** Builds an engine with the built-in plugins; `listen` opens its port, `close` ends it. */
-export const createEngine = ({ settings, plugins = [], observe }: EngineOptions = {}): Promise<RunningEngine> =>
+export const createEngine = async ({ settings, plugins = [], observe }: EngineOptions = {}): Promise<RunningEngine> =>
   createEngineWithDatabase({
     settings: defaultSettings(settings),
     plugins: [...builtInPlugins, ...plugins],

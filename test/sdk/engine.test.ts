@@ -1,13 +1,14 @@
 // Programs that run an engine.
 
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
 
 const door = new URL('../../sdk/engine.ts', import.meta.url).href
+const contract = new URL('../../sdk/index.ts', import.meta.url).href
 
 /** Runs a program in a directory of its own. */
 function program(t: TestContext, text: string) {
@@ -49,10 +50,44 @@ test('a start that fails ends the embedded database', async (t) => {
   const { directory, child } = program(
     t,
     `import { createEngine, silentObserver } from 'DOOR'
-await createEngine({ observe: silentObserver, settings: { plugins: ['./nothing.js'] } }).catch(({ message }) => console.log(message))`,
+import { definePlugin } from '${contract}'
+const broken = definePlugin({ name: 'broken', register() { throw new Error('no luck') } })
+await createEngine({ observe: silentObserver, plugins: [broken] }).catch(({ message }) => console.log(message))`,
   )
   const { code, stdout } = await child.ended
   assert.equal(code, 0)
-  assert.match(stdout, /^plugin ".\/nothing.js" cannot be loaded/)
+  assert.match(stdout, /^plugin "broken" failed to start: no luck/)
+  assert.equal(existsSync(directory), true)
   assert.equal(embeddedPid(directory), null)
+})
+
+test('settings and plugins that cannot be used are refused before a database is made for them', async (t) => {
+  const { directory, child } = program(
+    t,
+    `import { createEngine } from 'DOOR'
+const broken = [
+  { dialect: 'other' }, { databaseURL: 'postgres://h/d' }, { connections: 'many' }, { dataDir: 5 }, { databaseUrl: 5 },
+  { logLevel: 'loud' }, { authHook: 'http://localhost:1/' }, { plugins: ['./nothing.js'] }, { plugins: './nothing.js' },
+]
+for (const settings of broken) {
+  await createEngine({ settings }).then(() => console.log('started'), ({ message }) => console.log(message))
+}`,
+  )
+  const { code, stdout } = await child.ended
+  assert.equal(code, 0)
+  const missing = /^plugin ".\/nothing.js" cannot be loaded/
+  const refusals = [
+    /^Fatal Error:- Setting dialect: Only expecting trellis \/ hasura$/,
+    /^Fatal Error:- Settings: there is no option "databaseURL", did you mean "databaseUrl"\?$/,
+    /^Fatal Error:- Setting connections: Only expecting a whole number/,
+    /^Fatal Error:- Setting dataDir: Only expecting a text$/,
+    /^Fatal Error:- Setting databaseUrl: Only expecting a text$/,
+    /^Fatal Error:- Setting logLevel: Valid log levels: /,
+    /^Fatal Error : --auth-hook .* requires --admin-secret/,
+    ...[missing, missing],
+  ]
+  const lines = stdout.trimEnd().split('\n')
+  assert.equal(lines.length, refusals.length, stdout)
+  for (const [i, refusal] of refusals.entries()) assert.match(lines[i]!, refusal)
+  assert.equal(existsSync(directory), false)
 })

@@ -6,6 +6,7 @@ import { authOptionsRefusal } from '../core/auth/option-rules.ts'
 import { nearestNames } from '../core/errors/nearest.ts'
 import { codeOf, messageOf } from '../core/errors/thrown.ts'
 import { dialects } from '../core/names/dialect.ts'
+import { urlOfParts } from '../core/options/database-parts.ts'
 import { environment } from '../core/options/environment.ts'
 import { type Option, OptionsError, refusedOption, valueOfJson, valueOfText } from '../core/options/option-values.ts'
 import { fileVariableOf, variablesOf } from '../core/options/option-variables.ts'
@@ -292,30 +293,6 @@ function combined(settings: AllSettings, options: readonly Option[], prefix: str
   const adminSecret = settings.adminSecret ?? settings.accessKey
   const enabledApis = settings.enabledApis?.map((name) => name.toLowerCase()) ?? null
   return { ...settings, adminSecret, enabledApis, databaseUrl: settings.databaseUrl ?? urlOfParts(settings, prefix) }
-}
-
-/** The URL of a database that is given in parts; null when none is. */
-function urlOfParts(settings: Settings, prefix: string): string | null {
-  const { databaseHost: host, databasePort: port, databaseUser: user, databaseName: name } = settings
-  const parts = [host, port, user, name, settings.databasePassword, settings.databaseOptions]
-  if (parts.every((part) => part === null)) return null
-  if (host === null || port === null || user === null || name === null) {
-    throw new OptionsError(
-      `Fatal Error : Invalid options. Expecting all database connection params (host, port, user, dbname, password) or database-url (${prefix}DATABASE_URL)`,
-    )
-  }
-  const credentials = [user, settings.databasePassword].flatMap((part) =>
-    part === null ? [] : [encodeURIComponent(part)],
-  )
-  // The directory of a Unix socket has no place in a URL's host.
-  const isSocket = host.startsWith('/')
-  const place = isSocket ? 'localhost' : `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const query = [
-    ...(isSocket ? [['host', host] as const, ['port', String(port)] as const] : []),
-    ...(settings.databaseOptions === null ? [] : [['options', settings.databaseOptions] as const]),
-  ].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
-  const tail = query.length > 0 ? `?${query.join('&')}` : ''
-  return `postgres://${credentials.join(':')}@${place}/${encodeURIComponent(name)}${tail}`
 }
 
 function unknownVariables(variables: Variables, options: readonly Option[], prefix: string): string[] {

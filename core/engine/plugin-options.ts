@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { authOptionsRefusal } from '../auth/option-rules.ts'
 import { nearestNames } from '../errors/nearest.ts'
 import { dialects } from '../names/dialect.ts'
+import { urlOfParts } from '../options/database-parts.ts'
 import { type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
 import { type AllSettings, coreOptions, optionsIn, type Settings } from '../options/options.ts'
 import { referableVariables, type Variables } from '../options/referable-variables.ts'
@@ -96,7 +97,8 @@ export function readSettings(settings: AllSettings, plugins: readonly LoadedPlug
   const refusal = authOptionsRefusal(settings, options, prefix)
   if (refusal !== null) throw new OptionsError(refusal)
   const ofPlugins = new Map(plugins.map((loaded) => [loaded, valuesOfPlugin(loaded, settings)]))
-  return { core, ofPlugins, variables: referableVariables(options, prefix) }
+  const databaseUrl = core.databaseUrl ?? urlOfParts(core, prefix)
+  return { core: { ...core, databaseUrl }, ofPlugins, variables: referableVariables(options, prefix) }
 }
 
 /** What plugins say of their configuration in the log of the start. */

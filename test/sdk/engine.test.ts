@@ -5,6 +5,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createEngine, silentObserver } from '../../sdk/engine.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { testDatabase } from '../support/database.ts'
 import { embeddedPid, spawnTrellis, temporaryDirectory } from '../support/process.ts'
 
 const door = new URL('../../sdk/engine.ts', import.meta.url).href
@@ -59,6 +62,26 @@ await createEngine({ observe: silentObserver, plugins: [broken] }).catch(({ mess
   assert.match(stdout, /^plugin "broken" failed to start: no luck/)
   assert.equal(existsSync(directory), true)
   assert.equal(embeddedPid(directory), null)
+})
+
+test('a database may be named by its parts', async (t) => {
+  const { url } = await testDatabase(t)
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  const database = {
+    databaseHost: searchParams.get('host') ?? hostname,
+    databasePort: Number(searchParams.get('port') ?? port),
+    databaseUser: decodeURIComponent(username),
+    databasePassword: decodeURIComponent(password) || null,
+    databaseName: pathname.slice(1),
+  }
+  const engine = await createEngine({ settings: database, observe: silentObserver })
+  atEnd(t, () => engine.close())
+  const payload = { type: 'run_sql', args: { sql: 'select current_database()' } }
+  const { body } = await engine.app.inject({ method: 'POST', url: '/v1/query', payload })
+  assert.deepEqual(JSON.parse(body).result, [['current_database'], [database.databaseName]])
+
+  const incomplete = createEngine({ settings: { ...database, databasePort: null }, observe: silentObserver })
+  await assert.rejects(incomplete, { message: /^Fatal Error : Invalid options. Expecting all database connection/ })
 })
 
 test('settings and plugins that cannot be used are refused before a database is made for them', async (t) => {

@@ -1,0 +1,28 @@
+// A database that is given in parts, as libpq's programs take it: `--host`, `--port` and so on.
+
+import { OptionsError } from './option-values.ts'
+import type { Settings } from './options.ts'
+
+/** The URL of a database that is given in parts; null when none is. */
+export function urlOfParts(settings: Settings, prefix: string): string | null {
+  const { databaseHost: host, databasePort: port, databaseUser: user, databaseName: name } = settings
+  const parts = [host, port, user, name, settings.databasePassword, settings.databaseOptions]
+  if (parts.every((part) => part === null)) return null
+  if (host === null || port === null || user === null || name === null) {
+    throw new OptionsError(
+      `Fatal Error : Invalid options. Expecting all database connection params (host, port, user, dbname, password) or database-url (${prefix}DATABASE_URL)`,
+    )
+  }
+  const credentials = [user, settings.databasePassword].flatMap((part) =>
+    part === null ? [] : [encodeURIComponent(part)],
+  )
+  // The directory of a Unix socket has no place in a URL's host.
+  const isSocket = host.startsWith('/')
+  const place = isSocket ? 'localhost' : `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const query = [
+    ...(isSocket ? [['host', host] as const, ['port', String(port)] as const] : []),
+    ...(settings.databaseOptions === null ? [] : [['options', settings.databaseOptions] as const]),
+  ].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+  const tail = query.length > 0 ? `?${query.join('&')}` : ''
+  return `postgres://${credentials.join(':')}@${place}/${encodeURIComponent(name)}${tail}`
+}

@@ -5,6 +5,7 @@ import { createEngine, type EngineOptions, type RunningEngine } from '../core/en
 import { pluginsNamedIn, readSettings } from '../core/engine/plugin-options.ts'
 import { findPlugins } from '../core/engine/plugins.ts'
 import { createObserver } from '../core/log/observe.ts'
+import { refusedOption } from '../core/options/option-values.ts'
 import { EmbeddedPostgres } from './embedded/embedded.ts'
 import { watchOver } from './embedded/watch.ts'
 
@@ -13,6 +14,9 @@ export async function createEngineWithDatabase(options: EngineOptions): Promise<
   const plugins = await findPlugins(options.plugins, pluginsNamedIn(options.settings))
   // What cannot be used is refused before a database is made for it.
   const { core: settings } = readSettings(options.settings, plugins)
+  if (settings.config !== null) {
+    throw refusedOption('Setting config', 'a program reads no configuration file: give what it holds as settings')
+  }
   const { observe = createObserver(settings) } = options
   if (settings.databaseUrl !== null) return createEngine({ ...options, observe })
   const { dataDir: directory, connections, stripes } = settings

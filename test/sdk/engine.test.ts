@@ -90,7 +90,7 @@ test('settings and plugins that cannot be used are refused before a database is 
     `import { createEngine } from 'DOOR'
 const broken = [
   { dialect: 'other' }, { databaseURL: 'postgres://h/d' }, { connections: 'many' }, { dataDir: 5 }, { databaseUrl: 5 },
-  { logLevel: 'loud' }, { authHook: 'http://localhost:1/' }, { plugins: ['./nothing.js'] }, { plugins: './nothing.js' },
+  { logLevel: 'loud' }, { config: 'trellis.config.yaml' }, { authHook: 'http://localhost:1/' }, { plugins: ['./nothing.js'] }, { plugins: './nothing.js' },
 ]
 for (const settings of broken) {
   await createEngine({ settings }).then(() => console.log('started'), ({ message }) => console.log(message))
@@ -106,6 +106,7 @@ for (const settings of broken) {
     /^Fatal Error:- Setting dataDir: Only expecting a text$/,
     /^Fatal Error:- Setting databaseUrl: Only expecting a text$/,
     /^Fatal Error:- Setting logLevel: Valid log levels: /,
+    /^Fatal Error:- Setting config: a program reads no configuration file/,
     /^Fatal Error : --auth-hook .* requires --admin-secret/,
     ...[missing, missing],
   ]

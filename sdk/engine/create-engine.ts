@@ -3,7 +3,8 @@
 import type { RunningEngine } from '../../core/engine/engine.ts'
 import type { Plugin } from '../../core/engine/plugin.ts'
 import type { Observer } from '../../core/log/observe.ts'
-import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
+import { refusedOption } from '../../core/options/option-values.ts'
+import { coreOptions, defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { createEngineWithDatabase } from '../../process/engine-with-database.ts'
 
@@ -19,10 +20,19 @@ export interface EngineOptions {
   readonly observe?: Observer
 }
 
+/** Refuses what JavaScript may have put beside `settings`: an admin secret that is passed over would leave all open. */
+function refuseMisplaced(options: object): void {
+  const misplaced = coreOptions.find(({ key }) => key !== 'plugins' && Object.hasOwn(options, key))
+  if (misplaced) throw refusedOption(`Option ${misplaced.key}`, 'it belongs into settings')
+}
+
 /** Builds an engine with the built-in plugins; `listen` opens its port, `close` ends it. */
-export const createEngine = async ({ settings, plugins = [], observe }: EngineOptions = {}): Promise<RunningEngine> =>
-  createEngineWithDatabase({
+export async function createEngine(options: EngineOptions = {}): Promise<RunningEngine> {
+  refuseMisplaced(options)
+  const { settings, plugins = [], observe } = options
+  return createEngineWithDatabase({
     settings: defaultSettings(settings),
     plugins: [...builtInPlugins, ...plugins],
     ...(observe && { observe }),
   })
+}

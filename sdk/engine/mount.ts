@@ -37,7 +37,10 @@ function isBelow(url: string, prefix: readonly string[], { routes }: RunningEngi
 }
 
 /** A Fastify plugin that serves an engine below its prefix, and closes it with the application. */
-export const trellis: FastifyPluginAsync<MountOptions> = async (scope, { engine: given, ...options }) => {
+export const trellis: FastifyPluginAsync<MountOptions> = async (scope, registered) => {
+  const { engine: given, ...options } = registered
+  // Fastify's own, of what `register` takes; settings have one of that name.
+  if ('logLevel' in options) delete options.logLevel
   const creating = given ? null : createEngine(options)
   // A start that the application did not wait for ends with it, too.
   scope.addHook('onClose', async () => (await creating?.catch(() => null))?.close())

@@ -94,7 +94,9 @@ const broken = [
 ]
 for (const settings of broken) {
   await createEngine({ settings }).then(() => console.log('started'), ({ message }) => console.log(message))
-}`,
+}
+const misplaced = { adminSecret: 'not passed over' }
+await createEngine(misplaced).then(() => console.log('started'), ({ message }) => console.log(message))`,
   )
   const { code, stdout } = await child.ended
   assert.equal(code, 0)
@@ -109,6 +111,7 @@ for (const settings of broken) {
     /^Fatal Error:- Setting config: a program reads no configuration file/,
     /^Fatal Error : --auth-hook .* requires --admin-secret/,
     ...[missing, missing],
+    /^Fatal Error:- Option adminSecret: it belongs into settings$/,
   ]
   const lines = stdout.trimEnd().split('\n')
   assert.equal(lines.length, refusals.length, stdout)

@@ -144,6 +144,19 @@ test('an engine that cannot start fails the start of the application', async () 
   await assert.rejects(async () => app.ready(), /PostgreSQL at localhost:1 cannot be reached/)
 })
 
+test('settings beside `settings` are refused, and what Fastify itself takes is not', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t)
+  const settings = { databaseUrl }
+  const register = async (options: object) => {
+    const app = Fastify()
+    atEnd(t, () => app.close())
+    await app.register(trellis, { settings, observe: silentObserver, ...options })
+    await app.ready()
+  }
+  await register({ prefix: '/api', logLevel: 'error' })
+  await assert.rejects(register({ adminSecret: 'not passed over' }), { message: /Option adminSecret: it belongs into/ })
+})
+
 test('an engine whose start the application did not wait for is closed with it', async (t) => {
   const { url: databaseUrl } = await testDatabase(t)
   const seen: string[] = []

@@ -7,6 +7,7 @@ import {
   type AnswerMembers,
   type AskedField,
   type FieldAnswer,
+  longestInline,
   prefixBeside,
   presetVariable,
   type Question,
@@ -39,7 +40,8 @@ export function joinPlan(field: FieldSelection, joining: Joining, { operation }:
   const prefix = prefixBeside(operation.variables.keys(), 'preset_')
   const leaf = way.at(-1)!
   const selected = (index: number) => {
-    const text = new RequestText(view, { tellTypes: true, presetPrefix: `${prefix}${index}_`, skipsNulls })
+    const prefixes = { presetPrefix: `${prefix}${index}_`, fragmentPrefix: `selected_${index}_` }
+    const text = new RequestText(view, { tellTypes: true, ...prefixes, skipsNulls })
     const { text: selection, shape } = text.selectionSet(field, leaf.field)
     const presets = way.map(({ parent, field: each, arguments: given }) =>
       text.presetArguments(parent, each, new Set(Object.keys(given))),
@@ -81,9 +83,6 @@ interface GivenArgument {
   readonly typeName: string
 }
 
-/** Characters up to which a selection is repeated for each row: servers are faster without a fragment. */
-const longestInline = 60
-
 /** What is selected of the joined field. */
 class Selected {
   readonly options: SelectedOptions
@@ -95,13 +94,14 @@ class Selected {
   readonly #texts = new Map<string, FieldTexts>()
 
   constructor(way: readonly RemoteWay[], options: SelectedOptions) {
-    const { index, selection } = options
+    const { index, selection, text } = options
     this.#way = way
     this.options = options
     const leaf = namedTypeOf(way.at(-1)!.field)
     const isInline = selection.length <= longestInline
     this.#inner = isInline ? selection : ` { ...${fragmentName(index)} }`
-    this.fragments = isInline ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`]
+    const own = isInline ? [] : [`fragment ${fragmentName(index)} on ${leaf}${selection}`]
+    this.fragments = [...text.fragments, ...own]
   }
 
   #isGiven(value: unknown): boolean {

@@ -29,6 +29,7 @@ export {
   type Question,
   type RemotePlan,
 } from './questions.ts'
+export { longestInline } from './repeated-selections.ts'
 export { RequestText } from './request-text.ts'
 export { restored } from './restored.ts'
 export { RoleTypes } from './role-types.ts'

@@ -28,6 +28,7 @@ import {
 import { type FieldSelection, tooManySelections } from '../../sdk/graphql.ts'
 import { badRequest, pathKeys } from '../../sdk/index.ts'
 import { type AnswerMember, type AnswerMembers, type AnswerShape, fits, joined, shapeOf } from './answer-shape.ts'
+import { RepeatedSelections, type SelectedPart, type WrittenField } from './repeated-selections.ts'
 import { typeMember } from './role-types.ts'
 import type { Preset, RemoteView, SessionValue } from './view.ts'
 
@@ -43,31 +44,16 @@ export interface TextOptions {
   readonly tellTypes: boolean
   /** Begins the names of variables for presets: of one request no two may begin alike. */
   readonly presetPrefix: string
+  /** Begins the names of fragments, likewise. */
+  readonly fragmentPrefix: string
   /** Whether arguments and members of input objects that are null are left out. */
   readonly skipsNulls: boolean
-}
-
-/** A field as it is asked for, without a response name, or the selection set of one. */
-export interface WrittenField {
-  readonly text: string
-  /** What the field gives. */
-  readonly shape: AnswerShape
 }
 
 /** What is selected of a field's values. */
 interface WrittenMembers {
   readonly text: string
   readonly members: AnswerMembers
-}
-
-/** What is selected of the values of one object type. */
-interface SelectedPart {
-  readonly object: GraphQLObjectType
-  readonly fields: readonly FieldSelection[]
-  /** Of the fields. */
-  readonly written: readonly WrittenField[]
-  /** The same with response names. */
-  readonly texts: readonly string[]
 }
 
 /** A field that is selected of all types of an abstract one. */
@@ -88,27 +74,37 @@ export class RequestText {
   isExact = true
   readonly #view: RemoteView
   readonly #options: TextOptions
+  readonly #repeated: RepeatedSelections
   /** What was written of fields that are no others' twins. */
   readonly #written = new Map<FieldSelection, WrittenMembers>()
 
   constructor(view: RemoteView, options: TextOptions) {
     this.#view = view
     this.#options = options
+    this.#repeated = new RepeatedSelections(options.fragmentPrefix)
+  }
+
+  /** Definitions of fragments that the texts use. */
+  get fragments(): readonly string[] {
+    return this.#repeated.definitions
   }
 
   /** A field without its response name: `user(id: 1) { name }`. */
   field(selection: FieldSelection, parent: GraphQLObjectType | GraphQLInterfaceType): WrittenField {
     const field = this.#remoteField(selection, parent)
     const args = this.#arguments(selection, parent, field)
-    const { text, shape } = this.selectionSet(selection, field)
-    return { text: `${field.name}${args}${text}`, shape }
+    const written = this.selectionSet(selection, field)
+    return { ...written, text: `${field.name}${args}${written.text}` }
   }
 
   /** The selection set of a field of the server; empty for leaves. */
   selectionSet(selection: FieldSelection, field: GraphQLField<unknown, unknown>): WrittenField {
-    const selected = this.#selected(selection, getNamedType(field.type))
-    const shape = shapeOf(field.type, selected?.members ?? new Map())
-    return { text: selected ? ` { ${selected.text} }` : '', shape }
+    const type = getNamedType(field.type)
+    const selected = this.#selected(selection, type)
+    if (!selected) return { text: '', selection: null, shape: shapeOf(field.type, new Map()) }
+    const { members } = selected
+    const text = ` { ${selected.text} }`
+    return { text, selection: { text, type: type.name }, shape: shapeOf(field.type, members) }
   }
 
   #remoteField(
@@ -172,7 +168,8 @@ export class RequestText {
       return { text: tellTypes ? told[0]! : `${typeMember}: __typename`, members: new Map() }
     }
     const shared = this.#shared(type, parts)
-    const { named, members } = this.#besideEachOther(parts, shared)
+    const ofAll = new Set(shared.map(({ text }) => text))
+    const { named, members } = this.#besideEachOther(this.#repeated.shortened(parts, ofAll), shared)
     return { text: [...told, ...inOrder(named, shared)].join(' '), members }
   }
 
@@ -328,6 +325,7 @@ const lengthOf = (texts: readonly string[]): number => texts.reduce((length, tex
 /** `__typename` */
 const typeName: WrittenField = {
   text: '__typename',
+  selection: null,
   shape: shapeOf(new GraphQLNonNull(GraphQLString), new Map()),
 }
 

@@ -126,7 +126,8 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { o
   const isHolder = view.types.names.namespace !== null
   const asked = (isHolder ? field.fields() : [field]).filter(({ definition }) => definition !== null)
   const textsOf = (tellTypes: boolean, index: number) => {
-    const text = new RequestText(view, { tellTypes, presetPrefix: `${prefix}${index}_`, skipsNulls })
+    const prefixes = { presetPrefix: `${prefix}${index}_`, fragmentPrefix: `selected_${index}_` }
+    const text = new RequestText(view, { tellTypes, ...prefixes, skipsNulls })
     const written = asked.map((each) => text.field(each, root))
     const fields = asked.map(({ responseName: alias }, i) => ({ alias, text: written[i]!.text, variables: [] }))
     const renamed = written.map(({ shape }) => renamedOf(shape.members))
@@ -153,7 +154,7 @@ function rootPlan(field: FieldSelection, { view, root, skipsNulls }: Asking, { o
         texts,
         own: text.presets.map((preset) => presetVariable(preset, session)),
         variables: text.variables,
-        fragments: [],
+        fragments: text.fragments,
         isExact: text.isExact,
         result(given) {
           const answers = given.map((answer, i) => restored(answer, renamed[i]!))

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { crmTypes, startCrm } from '../remote-schemas/crm.ts'
 import { graphqlSseClient, graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { author, startJoined } from './joined.ts'
 
@@ -65,6 +66,25 @@ test('columns that are read for the join alone are never sent, whatever a change
     { type: 'create_remote_relationship', args: author },
   ])
   assert.deepEqual((await received.atLeast(2))[1], { data: { book: [{ author: { name: 'user 1' } }] } })
+})
+
+test('a change of what the rows are joined to is an answer anew, though they are the same', async (t) => {
+  const { trellis } = await startJoined(t, [author], fast)
+  const received = subscribeWith(graphqlWsClient(t, trellis.url), ofBook, { id: 1 })
+  assert.deepEqual(await received.atLeast(1), [book('Dawn', 1)])
+  const remote_field = { users: { arguments: { where: { ids: ['$id'] }, limit: 1 } } }
+  await trellis.op('update_remote_relationship', { ...author, remote_field })
+  const [, listed] = await received.atLeast(2)
+  assert.deepEqual(listed, { data: { book_by_pk: { title: 'Dawn', author: [{ name: 'user 1' }] } } })
+  await trellis.op('update_remote_relationship', { ...author, remote_field: { user: { arguments: { id: 2 } } } })
+  assert.deepEqual((await received.atLeast(3))[2], book('Dawn', 2))
+  const other = await startCrm(t, crmTypes, { user: () => ({ name: 'another server' }) })
+  await trellis.op('update_remote_schema', { name: 'crm', definition: { url: other.url } })
+  const [, , , last] = await received.atLeast(4)
+  assert.deepEqual(last, { data: { book_by_pk: { title: 'Dawn', author: { name: 'another server' } } } })
+  await trellis.op('reload_metadata', {})
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.equal((await received.atLeast(4)).length, 4)
 })
 
 test('streams join each batch, in order', async (t) => {

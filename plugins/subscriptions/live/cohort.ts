@@ -39,7 +39,7 @@ export interface Member {
   readonly id: number
   live: LiveRequest
   readonly sink: LiveSink
-  /** A digest of what it was sent last; null before the first answer. */
+  /** A digest of what it was sent last, or {@link outdated}; null before the first answer. */
   sent: string | null
   cohort: Cohort | null
   /** The first turn of the group whose answers it gets: those of before were on their way when it came. */
@@ -48,6 +48,9 @@ export interface Member {
   position: Position | null
   isHeld: boolean
 }
+
+/** Stands for the digest of what was sent where the next answer is sent anyway. */
+export const outdated = 'outdated'
 
 const digestOf = (content: Buffer | string): string => hash('sha1', content, 'base64')
 

@@ -8,7 +8,7 @@ import { badRequest, type Engine, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import type { Paces } from '../options.ts'
 import { ChangeWatch, type Means } from './changes.ts'
-import type { LiveRequest, LiveSink, Member } from './cohort.ts'
+import { type LiveRequest, type LiveSink, type Member, outdated } from './cohort.ts'
 import { Feeds } from './feeds.ts'
 import { Gate, shows } from './gate.ts'
 import { type BatchReport, Group } from './group.ts'
@@ -234,6 +234,8 @@ export class LiveQueries {
       member.live = { ...member.live, request: { ...member.live.request, query: request.query } }
     }
     member.sink.planned(planned)
+    // What waits for the rows may give something else by now, though they are the same.
+    if (member.sent !== null && !group.isStream && planned.prepared.calls !== null) member.sent = outdated
     group.join(member, values)
   }
 

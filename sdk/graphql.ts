@@ -57,6 +57,7 @@ export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
 export type {
   CachedOperation,
   GraphQLService,
+  JoinedAnswer,
   PlanOptions,
   RequestExtras,
   SubscriptionExtras,

@@ -84,6 +84,8 @@ export class Answer {
   readonly headers: (readonly [name: string, value: string | readonly string[]])[] = []
   /** Whether nothing is left of the data. */
   isNull = false
+  /** Whether something failed that may not fail another time. */
+  isLacking = false
   /** All of the body, when somebody else has made it. */
   whole: Buffer | string | null = null
 

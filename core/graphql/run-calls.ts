@@ -6,7 +6,7 @@ import { givenRowsSlot } from '../compiler/given-rows-sql.ts'
 import { unlessAborted } from '../concurrency/aborting.ts'
 import type { PreparedStatement } from '../database/prepared-statement.ts'
 import type { Transaction } from '../database/transaction.ts'
-import { graphqlError, internalError, type TrellisError } from '../errors/errors.ts'
+import { graphqlError, internalError, TrellisError } from '../errors/errors.ts'
 import { type PathKey, pathKeys } from '../errors/path.ts'
 import { parseJson } from '../json/json.ts'
 import {
@@ -222,12 +222,16 @@ const noExtras: AnswerExtras = {}
 /** Lists an error for each place of a call, or ends the operation with it. */
 function fail(error: unknown, { step, places }: Pick<CallRun, 'step' | 'places'>, { answer, context }: Run): void {
   if (!step.planner.partial) throw error
+  if (mayPass(error)) answer.isLacking = true
   const shown = shownError(error, step, context)
   for (const place of places) {
     answer.errors.push({ ...shown, path: keysOf(place) })
     answer.clear(place)
   }
 }
+
+/** Whether an error is none of the request's. */
+const mayPass = (error: unknown): boolean => !(error instanceof TrellisError) || error.status >= 500
 
 /** An error of ours as it is listed beside the data; one that nobody located is the field's. */
 function shownError(error: unknown, { field }: CallStep, { toAnswerable, showInternal }: ExecutionContext): object {

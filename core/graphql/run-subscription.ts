@@ -51,12 +51,12 @@ export class SubscriptionRun implements service.SubscriptionRun {
     return bodyOf(holder, run)
   }
 
-  async join(body: string): Promise<string> {
+  async join(body: string): Promise<service.JoinedAnswer> {
     const run = this.#run()
     const { data: holder } = parseJson(body, 'lossless') as { readonly data: JsonObject }
     const joins = this.#context.prepared.steps.flatMap((step) => ('joins' in step ? step.joins : []))
     await runLevels(joinRuns(joins, { holder, above: null }, null), run)
-    return bodyOf(holder, run)
+    return { body: bodyOf(holder, run), isLacking: run.answer.isLacking }
   }
 
   get #feed(): PreparedFeed {

@@ -44,6 +44,13 @@ export interface SubscriptionExtras extends Pick<RequestExtras, 'headers'> {
   readonly signal: AbortSignal
 }
 
+/** An answer with what waits for rows. */
+export interface JoinedAnswer {
+  readonly body: string
+  /** Whether something is missing that may be there another time, such as of a server that could not be reached. */
+  readonly isLacking: boolean
+}
+
 /** The part of a subscription that no statement answers. */
 export interface SubscriptionRun {
   /** Where the results of its feed come from: what is open goes on over a new plan for as long as this is the same. */
@@ -52,8 +59,8 @@ export interface SubscriptionRun {
   open(): Promise<AsyncIterable<unknown>>
   /** The body of the answer with a result of its feed. */
   answer(result: unknown): Promise<Buffer | string>
-  /** The body of the answer with what waits for rows, from the body that its statement gave. */
-  join(body: string): Promise<string>
+  /** The answer with what waits for rows, from the body that its statement gave. */
+  join(body: string): Promise<JoinedAnswer>
 }
 
 /** An operation whose plans are kept, for those who look at what is. */

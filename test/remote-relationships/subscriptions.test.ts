@@ -119,4 +119,29 @@ test('errors of the remote server stand in the answer, and in the other dialect 
   }
 })
 
+test('what a remote server could not give is asked for again, until it is there', async (t) => {
+  for (const dialect of ['trellis', 'hasura'] as const) {
+    const { crm, trellis } = await startJoined(t, [{ ...author, ...(dialect === 'hasura' && renamed) }], {
+      settings: { ...fast.settings, dialect },
+    })
+    crm.answer = () => ({ status: 502, body: 'no server' })
+    const clients = [graphqlWsClient(t, trellis.url), graphqlWsClient(t, trellis.url)]
+    const all = clients.map((client) => subscribeWith(client, ofBook, { id: 1 }))
+    for (const received of all) {
+      const [first] = (await received.atLeast(1)) as { errors: { message: string }[] }[]
+      assert.match(first!.errors[0]!.message, /not valid JSON/)
+    }
+    crm.answer = null
+    for (const received of all) assert.deepEqual((await received.atLeast(2))[1], book('Dawn', 1))
+    const asked = crm.asked().length
+    assert.ok(asked <= 4)
+    // Errors that a server gives are its answer.
+    crm.answer = () => ({ body: { data: { user__0: null }, errors: [{ message: 'gone', path: ['user__0'] }] } })
+    const later = subscribeWith(clients[0]!, ofBook, { id: 2 })
+    await later.atLeast(1)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    assert.equal(crm.asked().length, asked + 1)
+  }
+})
+
 const renamed = { hasura_fields: ['id'] }

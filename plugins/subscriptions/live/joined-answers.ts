@@ -1,19 +1,23 @@
 // Live queries with fields of rows that JavaScript answers: what waits for the rows of an answer is added to it before it is
-// sent. It is asked for when the rows changed, and by the rows alone.
+// sent. It is asked for when the rows changed, and by the rows alone; what could not be had is asked for again.
 
-import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
+import type { JoinedAnswer, PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { unlessAborted } from '../../../sdk/services.ts'
 import type { LiveSink } from './cohort.ts'
 import type { FeedRequest } from './feeds.ts'
 
 /** Answers on their way, by what the statement gave and who asks: subscribers who agree in both wait for the same. */
-const shared = new WeakMap<Buffer, Map<string, Promise<string>>>()
+const shared = new WeakMap<Buffer, Map<string, Promise<JoinedAnswer>>>()
 
 /** Never aborts: others may wait for the same. */
 const noSignal = new AbortController().signal
 
 const settled = Promise.resolve()
+
+/** Milliseconds until what could not be had is asked for again: at first, and at most. */
+const firstPause = 1000
+const mostPause = 60_000
 
 /** All that an answer depends on beside the rows. */
 function keyOf({ request: { query, operationName, variables }, session, headers }: FeedRequest): string {
@@ -38,6 +42,9 @@ export class JoinedAnswers implements LiveSink {
   #last: Promise<void> = settled
   #sent: string | null = null
   #isOver = false
+  #pause = firstPause
+  /** Asks for a state again. */
+  #retry: NodeJS.Timeout | null = null
 
   constructor(options: JoinedAnswersOptions) {
     this.#options = options
@@ -68,17 +75,21 @@ export class JoinedAnswers implements LiveSink {
   }
 
   next(body: Buffer): void {
+    this.#forgetRetry()
+    this.#pause = firstPause
     if (this.#run) this.#join(body, true)
     else this.#options.sink.next(body)
   }
 
   fail(error: TrellisError): void {
+    this.#forgetRetry()
     this.#sent = null
     this.#turn++
     this.#afterwards(() => this.#options.sink.fail(error))
   }
 
   end(error: TrellisError): void {
+    this.#forgetRetry()
     this.#turn++
     this.#afterwards(() => this.#options.sink.end(error))
   }
@@ -86,6 +97,12 @@ export class JoinedAnswers implements LiveSink {
   /** Nobody wants more. */
   stop(): void {
     this.#isOver = true
+    this.#forgetRetry()
+  }
+
+  #forgetRetry(): void {
+    if (this.#retry) clearTimeout(this.#retry)
+    this.#retry = null
   }
 
   #afterwards(work: () => void): void {
@@ -99,30 +116,56 @@ export class JoinedAnswers implements LiveSink {
     // Looked at in its turn.
     joining.catch(() => {})
     this.#waiting++
+    const run = this.#run
     this.#last = this.#last.then(async () => {
       if (isState && turn !== this.#turn) return
-      await this.#send(joining, isState, turn)
+      const isLacking = await this.#send(joining, isState, turn)
+      const isMeant = isState && turn === this.#turn && run === this.#run && !this.#isOver
+      if (isLacking && isMeant) this.#joinLater(body, joining)
     })
     void this.#last.then(() => {
       this.#waiting--
     })
   }
 
-  async #send(joining: Promise<string>, isState: boolean, turn: number): Promise<void> {
+  /** Sends an answer unless it was sent before; whether something of it may be there another time. */
+  async #send(joining: Promise<JoinedAnswer>, isState: boolean, turn: number): Promise<boolean> {
     const { sink } = this.#options
+    const isMeant = () => !this.#isOver && (!isState || turn === this.#turn)
     try {
-      const text = await joining
-      if (this.#isOver || (isState && (turn !== this.#turn || text === this.#sent))) return
-      this.#sent = isState ? text : null
-      if (isState) sink.next(Buffer.from(text))
-      else sink.append(Buffer.from(text))
-    } catch (error) {
-      this.#sent = null
-      if (!this.#isOver && (!isState || turn === this.#turn)) sink.fail(toTrellisError(error))
+      const { body, isLacking } = await joining
+      if (!isMeant() || (isState && body === this.#sent)) return isLacking
+      this.#sent = isState ? body : null
+      if (isState) sink.next(Buffer.from(body))
+      else sink.append(Buffer.from(body))
+      return isLacking
+    } catch (failure) {
+      const error = toTrellisError(failure)
+      const told = `${error.code} ${error.message}`
+      if (isMeant() && !(isState && told === this.#sent)) {
+        this.#sent = isState ? told : null
+        sink.fail(error)
+      }
+      return error.status >= 500
     }
   }
 
-  #joined(body: Buffer): Promise<string> {
+  #joinLater(body: Buffer, joining: Promise<JoinedAnswer>): void {
+    const run = this.#run
+    const again = () => {
+      this.#retry = null
+      // Of another plan there is going to be another body.
+      if (this.#run !== run) return
+      const known = shared.get(body)
+      // Who waits for the same asks once, all of them.
+      if (known?.get(this.#key!) === joining) known.delete(this.#key!)
+      this.#join(body, true)
+    }
+    this.#retry = setTimeout(again, this.#pause).unref()
+    this.#pause = Math.min(2 * this.#pause, mostPause)
+  }
+
+  #joined(body: Buffer): Promise<JoinedAnswer> {
     let known = shared.get(body)
     if (!known) {
       known = new Map()
@@ -137,7 +180,7 @@ export class JoinedAnswers implements LiveSink {
     return joining
   }
 
-  #ask(body: string): Promise<string> {
+  #ask(body: string): Promise<JoinedAnswer> {
     const { engine, request } = this.#options
     const [run, planned] = [this.#run!, this.#planned!]
     return engine.graphql.engine.operate(request, (work) => {

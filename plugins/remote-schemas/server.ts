@@ -65,7 +65,7 @@ class RemoteServer {
   async #answer(calls: readonly Call[], questions: readonly Question[]): Promise<readonly unknown[]> {
     const isOfRows = calls.some(({ rows }) => rows !== null)
     const batches = batchesOf(questions, isOfRows ? this.#options.batchSize : Number.POSITIVE_INFINITY)
-    const answers = await this.#answers(calls, batches)
+    const answers = await this.#answers(calls, batches, isOfRows)
     const ending = this.#options.keepsData ? [] : answers.flatMap(({ errors }) => errors)
     if (ending.length > 0) return calls.map((call, i) => ended(call, ending, i))
     const byField = answers.flatMap((answer) => answer.fields)
@@ -80,20 +80,43 @@ class RemoteServer {
   }
 
   /** The answers to all requests; of several, one that fails concerns its own fields alone. */
-  #answers(calls: readonly Call[], batches: readonly Asked[]): Promise<BatchAnswer[]> {
+  #answers(calls: readonly Call[], batches: readonly Batch[], isOfRows: boolean): Promise<BatchAnswer[]> {
     const isAlone = batches.length === 1 || !this.#options.keepsData
     const asking = batches.map((batch) => {
-      const asked = this.#ask(calls, batch)
+      const asked = this.#ask(calls, batch, isOfRows && this.#options.keepsData ? mostRounds : 0)
       return isAlone ? asked : asked.catch((error: unknown) => failed(batch, error))
     })
     return Promise.all(asking)
   }
 
-  async #ask(calls: readonly Call[], asked: Asked): Promise<BatchAnswer> {
-    const { response, aliases } = await this.#send(calls, asked)
+  /** `rounds`: how often it is asked again for what is lost. */
+  async #ask(calls: readonly Call[], batch: Batch, rounds: number): Promise<BatchAnswer> {
+    const { response, aliases } = await this.#send(calls, batch)
     const answer = readAnswer(response)
     const cookies = [cookiesOf(response)['set-cookie'] ?? []].flat()
-    return { fields: fieldAnswers(answer, aliases), errors: answer.errors, cookies }
+    const fields = fieldAnswers(answer, aliases)
+    const found = answer.data === null && rounds > 0 ? await this.#withLost(calls, batch, { fields, rounds }) : fields
+    return { fields: found, errors: answer.errors, cookies }
+  }
+
+  /**
+   * A field that fails and may not be null leaves nothing of an answer: those of other rows are asked for without it. Servers
+   * tell of all such fields at once, or of one.
+   */
+  async #withLost(calls: readonly Call[], batch: Batch, { fields, rounds }: Losing): Promise<readonly FieldAnswer[]> {
+    const isLocated = ({ errors }: FieldAnswer) => errors.some(({ path }) => path !== undefined)
+    const lost = fields.flatMap((field, i) => (isLocated(field) ? [] : [i]))
+    if (lost.length === 0 || lost.length === fields.length) return fields
+    const rest = withoutOthers(batch, lost)
+    const again =
+      rounds > 1
+        ? await this.#ask(calls, rest, rounds - 1).catch((error: unknown) => failed(rest, error))
+        : failed(rest, internalError('an error of another field left nothing of the answer'))
+    const found = new Map(lost.map((index, i) => [index, again.fields[i]!]))
+    return fields.map((field, i) => {
+      const later = found.get(i)
+      return later ? { ...later, errors: [...field.errors, ...later.errors] } : field
+    })
   }
 
   async #send(calls: readonly Call[], asked: Asked): Promise<Sent> {
@@ -104,20 +127,49 @@ class RemoteServer {
   }
 }
 
+/** How often a server is asked for what rows ask for in one request. */
+const mostRounds = 5
+
+/** One request of those that ask for all. */
+interface Batch extends Asked {
+  /** The question of each field. */
+  owners(): readonly Question[]
+}
+
+/** The answers of a batch of which nothing is left. */
+interface Losing {
+  readonly fields: readonly FieldAnswer[]
+  /** How often the server may be asked. */
+  readonly rounds: number
+}
+
 /** What is asked for, in requests of so many fields. */
-function batchesOf(questions: readonly Question[], size: number): Asked[] {
+function batchesOf(questions: readonly Question[], size: number): Batch[] {
   const { fields, values } = allOf(questions)
   const counts = questions.map((question) => question.fields.length).join()
+  const owners = () => questions.flatMap((question) => question.fields.map(() => question))
   if (fields.length <= size) {
     const shape = `0 ${counts}`
-    return fields.length === 0 ? [] : [{ fields, values, questions: questions.filter(asksAnything), shape }]
+    return fields.length === 0 ? [] : [{ fields, values, questions: questions.filter(asksAnything), shape, owners }]
   }
-  const asking = questions.flatMap((question) => question.fields.map(() => question))
-  return Array.from({ length: Math.ceil(fields.length / size) }, (_, i): Asked => {
+  const asking = owners()
+  return Array.from({ length: Math.ceil(fields.length / size) }, (_, i): Batch => {
     const part = <T>(list: readonly T[]) => list.slice(i * size, (i + 1) * size)
     const shape = `${i * size} ${size} ${counts}`
-    return { fields: part(fields), values: part(values), questions: [...new Set(part(asking))], shape }
+    const own = part(asking)
+    return { fields: part(fields), values: part(values), questions: [...new Set(own)], shape, owners: () => own }
   })
+}
+
+/** The part of a batch with these fields. */
+function withoutOthers({ fields, values, shape, owners }: Batch, indexes: readonly number[]): Batch {
+  const part = <T>(list: readonly T[]) => indexes.map((index) => list[index]!)
+  const own = part(owners())
+  const questions = [...new Set(own)]
+  return {
+    ...{ fields: part(fields), values: part(values), questions, owners: () => own },
+    shape: `${shape} only ${indexes.join()}`,
+  }
 }
 
 const asksAnything = ({ fields }: Question): boolean => fields.length > 0

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startCrm } from '../remote-schemas/crm.ts'
+import { startLibrary } from '../support/library.ts'
 import { author, startJoined } from './joined.ts'
 
 const definition = { timeout_seconds: 3 }
@@ -168,3 +170,49 @@ test('a mutation whose rows cannot be joined is made, and in the other dialect u
     assert.deepEqual(kept, [{ title: isPartial ? 'Dusk' : 'Dawn' }])
   }
 })
+
+test('a field that fails and may not be null takes no other rows with it', async (t) => {
+  const types = 'type Query { user(id: Int!): User!  maybe(id: Int!): User } type User { id: Int! }'
+  const failing = new Set([2])
+  const user = ({ id }: { id: number }) => {
+    if (failing.has(id)) throw new Error(`no user ${id}`)
+    return { id }
+  }
+  const crm = await startCrm(t, types, { user, maybe: user })
+  const trellis = await startLibrary(t)
+  await trellis.sql('create table reader (id int primary key)')
+  await trellis.sql('insert into reader select generate_series(1, 20)')
+  await trellis.op('track_table', 'reader')
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  for (const name of ['user', 'maybe']) {
+    const remote_field = { [name]: { arguments: { id: '$id' } } }
+    const relationship = { table: 'reader', name, service_fields: ['id'], remote_schema: 'crm', remote_field }
+    await trellis.op('create_remote_relationship', relationship)
+  }
+  const ask = async (limit: number) => {
+    const query = `{ reader(order_by: {id: asc}, limit: ${limit}) { user { id } maybe { id } } }`
+    return await trellis.graphql<Lost>(query)
+  }
+  const there = await ask(3)
+  assert.deepEqual(there.data.reader, [
+    { user: { id: 1 }, maybe: { id: 1 } },
+    { user: null, maybe: null },
+    { user: { id: 3 }, maybe: { id: 3 } },
+  ])
+  assert.deepEqual(there.errors.map(({ message, path }) => [message, path.join('.')]).sort(), [
+    ['no user 2', 'reader.1.maybe'],
+    ['no user 2', 'reader.1.user'],
+  ])
+  // Servers that stop at the first such field are not asked for ever.
+  for (let id = 1; id < 20; id++) failing.add(id)
+  const before = crm.asked().length
+  const { data, errors } = await ask(20)
+  assert.ok(crm.asked().length - before <= 6)
+  assert.equal(errors.length, 40 - data.reader.flatMap((row) => [row.user, row.maybe]).filter(Boolean).length)
+  assert.ok(errors.some(({ message }) => message === 'an error of another field left nothing of the answer'))
+})
+
+interface Lost {
+  readonly data: { readonly reader: { readonly user: unknown; readonly maybe: unknown }[] }
+  readonly errors: { readonly message: string; readonly path: (string | number)[] }[]
+}

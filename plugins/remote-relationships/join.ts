@@ -5,6 +5,7 @@ import { answered, type FieldSelection, type GroupedCall, type PlanContext } fro
 import type { WireObject } from '../../sdk/metadata.ts'
 import {
   type AnswerMembers,
+  type AnswerShape,
   type AskedField,
   type FieldAnswer,
   longestInline,
@@ -16,6 +17,7 @@ import {
   RequestText,
   renamedOf,
   restored,
+  shapeOf,
 } from '../remote-schemas/index.ts'
 import { filledIn, merged, mergedByRules } from './arguments.ts'
 import type { RemoteJoin } from './metadata.ts'
@@ -47,7 +49,7 @@ export function joinPlan(field: FieldSelection, joining: Joining, { operation }:
       text.presetArguments(parent, each, new Set(Object.keys(given))),
     )
     const renamed = renamedOf(shape.members)
-    return new Selected(way, { index, text, selection, renamed, presets, skipsNulls })
+    return new Selected(way, { index, text, selection, shape: shapeOfWay(way, shape), renamed, presets, skipsNulls })
   }
   // What the role does not see is refused while it is planned.
   const made = [selected(0)]
@@ -67,6 +69,8 @@ interface SelectedOptions {
   readonly index: number
   readonly text: RequestText
   readonly selection: string
+  /** Of the first step's field. */
+  readonly shape: AnswerShape
   /** What of it is asked for by other names. */
   readonly renamed: AnswerMembers
   /** Arguments of each step that the role's presets give. */
@@ -177,6 +181,14 @@ class FieldTexts {
 /** Fields that are kept. */
 const mostKept = 1000
 
+/** What the first step gives, from what the last one does. */
+function shapeOfWay([first, ...rest]: readonly RemoteWay[], last: AnswerShape): AnswerShape {
+  const [next] = rest
+  if (!first || !next) return last
+  const { name } = next.field
+  return shapeOf(first.field.type, new Map([[name, { ...shapeOfWay(rest, last), responseName: name }]]))
+}
+
 /** What one call asks for its rows. */
 function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): Question {
   const { text } = selected.options
@@ -201,6 +213,7 @@ function joinQuestion(joining: Joining, selected: Selected, call: GroupedCall): 
     own: text.presets.map((preset) => presetVariable(preset, call.session)),
     variables: text.variables,
     fragments: selected.fragments,
+    shape: selected.options.shape,
     isExact: false,
     result: (answers) => {
       const names = joining.way.slice(1).map(({ field }) => field.name)

@@ -52,3 +52,16 @@ export function renamedOf(members: AnswerMembers): AnswerMembers {
     }),
   )
 }
+
+/** Whether an error at a path within a value leaves nothing of it: null will do nowhere on the way there. */
+export function isFatal(path: readonly (string | number)[], shape: AnswerShape): boolean {
+  let { kind, members }: { kind: string; members: AnswerMembers } = shape
+  for (const key of [...path, null]) {
+    if (!kind.endsWith('!')) return false
+    const member = typeof key === 'string' ? members.get(key) : undefined
+    if (member) ({ kind, members } = member)
+    else if (typeof key === 'number' && kind.startsWith('[')) kind = kind.slice(1, -2)
+    else if (key !== null) return false
+  }
+  return true
+}

@@ -18,7 +18,7 @@ import { type RemoteFieldsOptions, remoteContribution } from './root-fields.ts'
 import { remoteServer } from './server.ts'
 import type { RemoteView } from './view.ts'
 
-export { type AnswerMembers, renamedOf } from './answer-shape.ts'
+export { type AnswerMembers, type AnswerShape, renamedOf, shapeOf } from './answer-shape.ts'
 export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
 export {
   type AskedField,

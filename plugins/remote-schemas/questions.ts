@@ -4,6 +4,7 @@ import { type GraphQLInputType, getNamedType, getNullableType, isInputObjectType
 import { type GroupedCall, literalJson } from '../../sdk/graphql.ts'
 import { badRequest, type Session } from '../../sdk/index.ts'
 import { jsonType } from '../../sdk/services.ts'
+import type { AnswerShape } from './answer-shape.ts'
 import type { SessionPreset } from './request-text.ts'
 import type { Preset, RemoteView, SessionValue } from './view.ts'
 
@@ -45,6 +46,8 @@ export interface Question {
   readonly fragments: readonly string[]
   /** Whether the answer has the shape that the client asked for. */
   readonly isExact: boolean
+  /** What each of its fields gives, where they are fields of rows. */
+  readonly shape?: AnswerShape
   /** The result of the call, from the answers to its fields. */
   result(answers: readonly FieldAnswer[]): unknown
 }

@@ -13,6 +13,7 @@ import {
 import { badRequest, type Engine, internalError } from '../../sdk/index.ts'
 import type { OutgoingResponse } from '../../sdk/services.ts'
 import { checkWhole, fieldAnswers, readAnswer } from './answer.ts'
+import { isFatal } from './answer-shape.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
 import type { FieldAnswer, Question, RemoteError, RemotePlan } from './questions.ts'
 import { sendRequest } from './request.ts'
@@ -84,7 +85,7 @@ class RemoteServer {
     const isAlone = batches.length === 1 || !this.#options.keepsData
     const asking = batches.map((batch) => {
       const asked = this.#ask(calls, batch, isOfRows && this.#options.keepsData ? mostRounds : 0)
-      return isAlone ? asked : asked.catch((error: unknown) => failed(batch, error))
+      return isAlone ? asked : asked.catch((error: unknown) => withoutAnswer(batch, error))
     })
     return Promise.all(asking)
   }
@@ -104,18 +105,19 @@ class RemoteServer {
    * tell of all such fields at once, or of one.
    */
   async #withLost(calls: readonly Call[], batch: Batch, { fields, rounds }: Losing): Promise<readonly FieldAnswer[]> {
-    const isLocated = ({ errors }: FieldAnswer) => errors.some(({ path }) => path !== undefined)
-    const lost = fields.flatMap((field, i) => (isLocated(field) ? [] : [i]))
+    const failed = failedOf(fields, batch.owners())
+    const lost = fields.flatMap((_, i) => (failed[i] ? [] : [i]))
     if (lost.length === 0 || lost.length === fields.length) return fields
     const rest = withoutOthers(batch, lost)
     const again =
       rounds > 1
-        ? await this.#ask(calls, rest, rounds - 1).catch((error: unknown) => failed(rest, error))
-        : failed(rest, internalError('an error of another field left nothing of the answer'))
+        ? await this.#ask(calls, rest, rounds - 1).catch((error: unknown) => withoutAnswer(rest, error))
+        : withoutAnswer(rest, internalError('an error of another field left nothing of the answer'))
     const found = new Map(lost.map((index, i) => [index, again.fields[i]!]))
     return fields.map((field, i) => {
       const later = found.get(i)
-      return later ? { ...later, errors: [...field.errors, ...later.errors] } : field
+      // What it says of the field itself it says again.
+      return later ? { ...later, errors: [...field.errors.filter(isGeneral), ...later.errors] } : field
     })
   }
 
@@ -127,6 +129,8 @@ class RemoteServer {
   }
 }
 
+const isGeneral = ({ path }: RemoteError): boolean => path === undefined
+
 /** How often a server is asked for what rows ask for in one request. */
 const mostRounds = 5
 
@@ -134,6 +138,15 @@ const mostRounds = 5
 interface Batch extends Asked {
   /** The question of each field. */
   owners(): readonly Question[]
+}
+
+/** Which fields have left nothing of an answer: those that say so by the types of what failed, else all that have errors. */
+function failedOf(fields: readonly FieldAnswer[], owners: readonly Question[]): boolean[] {
+  const fatal = fields.map(({ errors }, i) => {
+    const { shape } = owners[i]!
+    return errors.some(({ path }) => path !== undefined && shape !== undefined && isFatal(path, shape))
+  })
+  return fatal.includes(true) ? fatal : fields.map(({ errors }) => !errors.every(isGeneral))
 }
 
 /** The answers of a batch of which nothing is left. */
@@ -187,7 +200,7 @@ interface BatchAnswer {
 }
 
 /** What a request that failed says of its fields. */
-function failed({ fields }: Asked, error: unknown): BatchAnswer {
+function withoutAnswer({ fields }: Asked, error: unknown): BatchAnswer {
   const failure = error instanceof Error ? error : new Error(String(error))
   return { fields: fields.map(() => ({ value: null, errors: [], failure })), errors: [], cookies: [] }
 }

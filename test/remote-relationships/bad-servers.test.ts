@@ -172,11 +172,14 @@ test('a mutation whose rows cannot be joined is made, and in the other dialect u
 })
 
 test('a field that fails and may not be null takes no other rows with it', async (t) => {
-  const types = 'type Query { user(id: Int!): User!  maybe(id: Int!): User } type User { id: Int! }'
+  const types = 'type Query { user(id: Int!): User!  maybe(id: Int!): User } type User { id: Int!  odd: Int }'
   const failing = new Set([2])
   const user = ({ id }: { id: number }) => {
     if (failing.has(id)) throw new Error(`no user ${id}`)
-    return { id }
+    const odd = () => {
+      throw new Error(`not said of ${id}`)
+    }
+    return { id, odd }
   }
   const crm = await startCrm(t, types, { user, maybe: user })
   const trellis = await startLibrary(t)
@@ -189,19 +192,21 @@ test('a field that fails and may not be null takes no other rows with it', async
     const relationship = { table: 'reader', name, service_fields: ['id'], remote_schema: 'crm', remote_field }
     await trellis.op('create_remote_relationship', relationship)
   }
-  const ask = async (limit: number) => {
-    const query = `{ reader(order_by: {id: asc}, limit: ${limit}) { user { id } maybe { id } } }`
+  const ask = async (limit: number, selected = '{ id }') => {
+    const query = `{ reader(order_by: {id: asc}, limit: ${limit}) { user ${selected} maybe { id } } }`
     return await trellis.graphql<Lost>(query)
   }
-  const there = await ask(3)
+  const there = await ask(3, '{ id odd }')
   assert.deepEqual(there.data.reader, [
-    { user: { id: 1 }, maybe: { id: 1 } },
+    { user: { id: 1, odd: null }, maybe: { id: 1 } },
     { user: null, maybe: null },
-    { user: { id: 3 }, maybe: { id: 3 } },
+    { user: { id: 3, odd: null }, maybe: { id: 3 } },
   ])
   assert.deepEqual(there.errors.map(({ message, path }) => [message, path.join('.')]).sort(), [
     ['no user 2', 'reader.1.maybe'],
     ['no user 2', 'reader.1.user'],
+    ['not said of 1', 'reader.0.user.odd'],
+    ['not said of 3', 'reader.2.user.odd'],
   ])
   // Servers that stop at the first such field are not asked for ever.
   for (let id = 1; id < 20; id++) failing.add(id)

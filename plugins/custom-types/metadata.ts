@@ -148,7 +148,8 @@ function resolveTypes(custom: CustomTypes, { context, kinds }: Resolving): Custo
   const description = describe(custom, kinds)
   const named = { types: namesOf(custom) }
   const database: Database = (name) => databaseType(name, context)
-  const reasons = violations(custom, named, { table: (name) => context.table(name), database })
+  const { lenientSchema: isLenient } = context.dialect
+  const reasons = violations(custom, named, { table: (name) => context.table(name), database, isLenient })
   if (reasons.length > 0) {
     context.report(description, `validation for the given custom types failed ${listed(reasons)}`)
     return broken

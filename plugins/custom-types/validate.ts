@@ -1,15 +1,18 @@
 // What is wrong with custom types, in the words of the interface.
 
+import { Kind } from 'graphql'
 import { isEnumValueName, nameText } from '../../sdk/index.ts'
 import type { PgType, TableModel } from '../../sdk/metadata.ts'
 import { type CustomTypesModel, type NamedType, namedType } from './model.ts'
 import { type CustomObject, type CustomTypes, leadsToTable, type ObjectRelationship } from './schema.ts'
-import { baseName, isList } from './type-text.ts'
+import { baseName, isList, typeNode } from './type-text.ts'
 
 /** What the types are checked against. */
 export interface TypesWorld {
   table(name: ObjectRelationship['remote_table']): TableModel | undefined
   database(name: string): PgType | undefined
+  /** Whether what only tools refuse, all of the schema with it, will do, as in v1.3. */
+  readonly isLenient: boolean
 }
 
 /** Names that stand in a list more than once, each once. */
@@ -36,7 +39,50 @@ export function violations(types: CustomTypes, named: Pick<CustomTypesModel, 'ty
       ]
     }),
     ...objects.flatMap((object) => objectViolations(object, find, world)),
+    ...(world.isLenient ? [] : [...reservedNames(types), ...endlessInputs(inputs)]),
   ]
+}
+
+function reservedNames({ input_objects = [], objects = [], scalars = [], enums = [] }: CustomTypes): string[] {
+  const members = [
+    ...[...input_objects, ...objects].flatMap(({ fields }) => fields.map(({ name }) => name)),
+    ...objects.flatMap(({ relationships = [] }) => relationships.map(({ name }) => name)),
+    ...enums.flatMap(({ values }) => values.map(({ value }) => value)),
+  ]
+  const types = [...input_objects, ...objects, ...scalars, ...enums].map(({ name }) => name)
+  const reserved = [...new Set([...types, ...members])].filter((name) => name.startsWith('__'))
+  return reserved.length > 0 ? [`names that begin with two underscores are GraphQL's own: ${quoted(reserved)}`] : []
+}
+
+type Inputs = NonNullable<CustomTypes['input_objects']>
+
+/** Input objects that need a value of their own type, each circle of them once. */
+function endlessInputs(inputs: Inputs): string[] {
+  const byName = new Map(inputs.map((input) => [input.name, input]))
+  const done = new Set<string>()
+  const reasons: string[] = []
+  const follow = (name: string, way: readonly { readonly type: string; readonly field: string }[]): void => {
+    const start = way.findIndex(({ type }) => type === name)
+    if (start >= 0) {
+      const circle = way.slice(start).map(({ type, field }) => `"${type}"."${field}"`)
+      reasons.push(`the input object "${name}" needs a value of itself: ${circle.join(', ')}`)
+      return
+    }
+    if (done.has(name)) return
+    for (const field of byName.get(name)?.fields ?? []) {
+      const needed = neededType(field.type)
+      if (needed !== null) follow(needed, [...way, { type: name, field: field.name }])
+    }
+    done.add(name)
+  }
+  for (const { name } of inputs) follow(name, [])
+  return reasons
+}
+
+/** The name of a type that is no list and may not be null. */
+function neededType(text: string): string | null {
+  const node = typeNode(text)
+  return node.kind === Kind.NON_NULL_TYPE && node.type.kind === Kind.NAMED_TYPE ? node.type.name.value : null
 }
 
 function enumViolations(name: string, values: readonly { readonly value: string }[]): string[] {

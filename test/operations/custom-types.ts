@@ -98,6 +98,14 @@ export const customTypes: Area = {
           then: [documentHas('custom_types', undefined), serves('{ __type(name: "O") { name } }', { __type: null })],
         },
         {
+          title: 'takes what tools refuse, in the other dialect',
+          settings: { dialect: 'hasura' },
+          args: {
+            input_objects: [{ name: 'A', fields: [field('a', 'A!')] }],
+            objects: [object('O', [field('__a')])],
+          },
+        },
+        {
           title: 'takes a scalar of the name that one of the database has',
           args: { scalars: [{ name: 'uuid' }, { name: 'numeric' }], objects: [object('O', [field('a', 'uuid')])] },
         },
@@ -172,6 +180,25 @@ export const customTypes: Area = {
           'a mapping to a column that is not there',
           { field_mapping: { a: 'no' } },
           'the column "no" of remote table "book" for relationship "book" of object type "O" does not exist',
+        ),
+        invalid(
+          'names that are for introspection',
+          {
+            objects: [object('O', [field('__a')]), object('__P')],
+            enums: [{ name: 'E', values: [{ value: '__A' }] }],
+          },
+          `names that begin with two underscores are GraphQL's own: "__P", "__a", "__A"`,
+        ),
+        invalid(
+          'input objects that nobody can give',
+          {
+            input_objects: [
+              { name: 'A', fields: [field('b', 'B!'), field('c', 'Int!')] },
+              { name: 'B', fields: [field('list', '[A!]!'), field('a', 'A!')] },
+              { name: 'C', fields: [field('a', 'A!'), field('c', 'C')] },
+            ],
+          },
+          'the input object "A" needs a value of itself: "A"."b", "B"."a"',
         ),
         {
           title: 'several faults, all of which are told',

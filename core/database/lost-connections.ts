@@ -28,9 +28,9 @@ const [looksBeforeAsking, agreeingLooks] = [2, 2]
 /** Looks at which PostgreSQL itself could not be reached, after which what waits is given up. */
 const looksWithoutServer = 5
 
-/** A backend that waits for its client has answered, or has received nothing. */
+/** A backend that waits for its client has answered, or has received nothing; without `track_activities` that is all it tells. */
 const working = `select pid from pg_catalog.pg_stat_activity
-  where pid = any($1::int[]) and state in ('active', 'fastpath function call')
+  where pid = any($1::int[]) and state in ('active', 'fastpath function call', 'disabled')
     and coalesce(wait_event, '') not in ('ClientRead', 'ClientWrite')`
 
 interface Watched {

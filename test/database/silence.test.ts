@@ -16,8 +16,8 @@ interface World {
   readonly trellis: TestTrellis
 }
 
-async function start(t: TestContext): Promise<World> {
-  const database = await testDatabase(t, { sql: schema })
+async function start(t: TestContext, sql = schema): Promise<World> {
+  const database = await testDatabase(t, { sql })
   const proxy = await startProxy(t, database.url)
   const trellis = await startTrellis(t, { database: { ...database, url: proxy.url } })
   await trellis.op('track_table', 'note')
@@ -205,4 +205,20 @@ test('an idle server whose connections were lost serves again within 10 s', asyn
   await sleep(10_000 - (performance.now() - began))
   await served(trellis)
   await untilUp(trellis)
+})
+
+const withoutActivities = `${schema};
+  do $$ begin execute format('alter database %I set track_activities = off', current_database()); end $$`
+
+test('where PostgreSQL does not track activities, what takes long ends, and lost connections are found out', async (t) => {
+  const { proxy, trellis } = await start(t, withoutActivities)
+  await trellis.sql(
+    `create function patiently(note) returns int language sql stable as $$ select 1 from pg_sleep(6) $$`,
+  )
+  await trellis.op('add_computed_field', { table: 'note', name: 'patiently', definition: { function: 'patiently' } })
+  const { body } = await send(trellis, { query: '{ note { patiently } }' })
+  assert.deepEqual(body, { data: { note: [{ patiently: 1 }] } })
+  proxy.swallow('open')
+  const lost = await Promise.all([1, 2].map(() => send(trellis, requests[2])))
+  assertFailures(lost.map(({ status, body }) => ({ began: 0, millis: 0, status, body, retryAfter: null })))
 })

@@ -28,8 +28,10 @@ export class Gate {
   }
 }
 
+/** The snapshot of a standby does not say which transactions are not committed yet; how far it has come says that one may be. */
 const text = (snapshot: string) =>
-  `select pg_catalog.${snapshot}()::text || ' ' || pg_catalog.pg_postmaster_start_time()::text`
+  `select pg_catalog.concat_ws(' ', pg_catalog.${snapshot}()::text, pg_catalog.pg_postmaster_start_time()::text,
+    case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()::text end)`
 const statement = prepare({ text: text('pg_current_snapshot'), params: [] }, { onlyReads: true })
 const formerStatement = prepare({ text: text('txid_current_snapshot'), params: [] }, { onlyReads: true })
 

@@ -23,6 +23,13 @@ const withoutCompiling = `(
   select pg_catalog.set_config('jit', 'off', false) from pg_catalog.pg_settings where name = 'jit' and source = 'default'
 )`
 
+/**
+ * The server reads dates itself, and goes on from numbers that it gave to others: neither may depend on what role and database have
+ * set. In which order dates are read stays as it was.
+ */
+const exactTexts = `pg_catalog.set_config('DateStyle', 'ISO', false),
+  pg_catalog.set_config('extra_float_digits', greatest(1, pg_catalog.current_setting('extra_float_digits')::int)::text, false)`
+
 /** A client that is connected; rejects with what `pg` says. */
 export async function connect({ url, patienceMillis, settingNames }: ConnectOptions): Promise<AnsweringClient> {
   const client = new AnsweringClient(connectionConfig(url))
@@ -32,7 +39,7 @@ export async function connect({ url, patienceMillis, settingNames }: ConnectOpti
   try {
     await client.connect()
     const settings = settingNames.map((_, i) => `, pg_catalog.set_config($${i + 1}, '', false)`)
-    const text = `select pg_catalog.pg_backend_pid() as pid, ${withoutCompiling}${settings.join('')}`
+    const text = `select pg_catalog.pg_backend_pid() as pid, ${withoutCompiling}, ${exactTexts}${settings.join('')}`
     const { rows } = await client.query<{ pid: number }>(text, [...settingNames])
     client.isDirect = rows[0]!.pid === client.backend
     return client

@@ -1,0 +1,51 @@
+// Databases and roles for which somebody has set how sessions print dates and numbers.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const schema = `
+  create table reading (id int primary key, value float8 not null, day date not null, during tstzrange);
+  insert into reading values (1, 0.30000000000000004, '2020-03-02', '[2020-01-02 00:00Z,2020-02-03 00:00Z)');
+  do $$ begin
+    execute format('alter database %I set DateStyle = ''SQL, DMY''', current_database());
+    execute format('alter database %I set TimeZone = ''UTC''', current_database());
+    execute format('alter database %I set extra_float_digits = 0', current_database());
+  end $$`
+
+test('Numbers have all of their digits, and dates and times are in the form of ISO.', async (t) => {
+  const trellis = await startTrellis(t, { sql: schema })
+  await trellis.op('track_table', 'reading')
+  const during = '["2020-01-02 00:00:00+00","2020-02-03 00:00:00+00")'
+  assert.deepEqual(await trellis.graphql('{ reading { value day during } }'), {
+    data: { reading: [{ value: 0.30000000000000004, day: '2020-03-02', during }] },
+  })
+  // In which order others are read is for who has set it.
+  assert.deepEqual(await trellis.graphql('{ reading(where: {day: {_eq: "02/03/2020"}}) { id } }'), {
+    data: { reading: [{ id: 1 }] },
+  })
+})
+
+test('A stream by a number gives each row once.', async (t) => {
+  const trellis = await startTrellis(t, { sql: schema })
+  await trellis.op('track_table', 'reading')
+  const stream = 'subscription { reading_stream(batch_size: 1, cursor: {initial_value: {value: 0}}) { id } }'
+  const received = subscribeWith(graphqlWsClient(t, trellis.url), stream)
+  await received.atLeast(1)
+  await sleep(500)
+  assert.deepEqual(received.items, [{ data: { reading_stream: [{ id: 1 }] } }])
+})
+
+test('Cron triggers have occurrences, and jobs tell when they ran.', async (t) => {
+  const trellis = await startTrellis(t, { sql: schema, settings: { enabledApis: ['metadata', 'developer'] } })
+  const trigger = { name: 'daily', webhook: 'http://localhost:1/', schedule: '0 3 * * *', include_in_metadata: true }
+  await trellis.op('create_cron_trigger', trigger)
+  const { count } = (await trellis.op('get_scheduled_events', { type: 'cron', trigger_name: 'daily' })) as {
+    count: number
+  }
+  assert.equal(count, 100)
+  const { status } = await trellis.request('/dev/jobs', { method: 'GET' })
+  assert.equal(status, 200)
+})

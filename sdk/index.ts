@@ -47,7 +47,7 @@ export {
 export { didYouMean } from '../core/errors/nearest.ts'
 export type { PathKey } from '../core/errors/path.ts'
 export { below, type Path, pathKeys, pathText } from '../core/errors/path.ts'
-export { codeOf, messageOf, stackOf } from '../core/errors/thrown.ts'
+export { codeOf, messageOf, messageWithCause, stackOf } from '../core/errors/thrown.ts'
 export { type Dialect, sessionVariableName } from '../core/names/dialect.ts'
 export {
   compareNames,

@@ -6,6 +6,13 @@ import { inspect } from 'node:util'
 /** Its message; of what is no error, its text. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
+/** For the log: its message, and that of its cause, since who asks is not told what the database says. */
+export function messageWithCause(thrown: unknown): string {
+  const message = messageOf(thrown)
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : ''
+  return message.includes(cause) ? message : `${message}: ${cause}`
+}
+
 /** What OpenSSL says of itself, without the places in its sources and the numbers of threads that its messages have; null of other errors. */
 export function tlsReasonOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null

@@ -3,7 +3,7 @@
 // server from starting: then it is tried again beside the work.
 
 import { isBusy, isConnectionLost, isLockDenied } from '../database/postgres-errors.ts'
-import { messageOf } from '../errors/thrown.ts'
+import { messageWithCause } from '../errors/thrown.ts'
 
 export interface ReconciliationOptions {
   /** One attempt; waits for the lock for a limited time. */
@@ -31,7 +31,7 @@ export class Reconciliation {
     } catch (error) {
       if (!isLockDenied(error)) throw error
       this.#options.warn('the database is brought in line with the metadata later: they are being changed', {
-        reason: messageOf(error),
+        reason: messageWithCause(error),
       })
       this.#later()
     }
@@ -56,7 +56,9 @@ export class Reconciliation {
     } catch (error) {
       if (isLockDenied(error) || isConnectionLost(error) || isBusy(error)) this.#later()
       else
-        this.#options.warn('the database could not be brought in line with the metadata', { reason: messageOf(error) })
+        this.#options.warn('the database could not be brought in line with the metadata', {
+          reason: messageWithCause(error),
+        })
     }
   }
 }

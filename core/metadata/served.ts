@@ -10,7 +10,7 @@ import { despiteConflicts } from '../database/conflicts.ts'
 import type { Database } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { TrellisError } from '../errors/errors.ts'
-import { messageOf, stackOf } from '../errors/thrown.ts'
+import { messageWithCause, stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { type Variables, variableIn } from '../options/referable-variables.ts'
@@ -96,7 +96,7 @@ export class ServedMetadata {
       storedVersion: () => this.#store.version(database),
       onVersion: (version, tables) => this.#catchUp(version, tables),
       onProblem: (error) => {
-        const message = `metadata changes of other instances may be seen late: ${messageOf(error)}`
+        const message = `metadata changes of other instances may be seen late: ${messageWithCause(error)}`
         observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
       },
     })

@@ -2,7 +2,7 @@
 // An instance that is at a call says so again and again; when it is not heard of any more, others take the call over.
 
 import { assumedSession } from '../../sdk/http.ts'
-import { type Engine, messageOf, TrellisError } from '../../sdk/index.ts'
+import { type Engine, messageWithCause, TrellisError } from '../../sdk/index.ts'
 import { type ActionLog, leaseSeconds, type TakenCall } from './action-log.ts'
 import type { HandlerCall } from './call.ts'
 import { describedError } from './described-error.ts'
@@ -139,7 +139,7 @@ export class ActionWorker {
 
   #warn(message: string, error: unknown): void {
     const { observe } = this.#options.engine
-    const detail = `${message}: ${messageOf(error)}`
+    const detail = `${message}: ${messageWithCause(error)}`
     observe.log({ type: 'unstructured', level: 'warn', detail })
   }
 }

@@ -1,7 +1,7 @@
 // Takes what is due from a ledger, delivers it, and writes down what came of it. Several workers, on one instance or many,
 // may work on one ledger: what one has claimed the others pass over, until its lease ends.
 
-import { messageOf } from '../../sdk/index.ts'
+import { messageWithCause } from '../../sdk/index.ts'
 import { DueTimes } from './due-times.ts'
 import { Hand } from './hand.ts'
 import { Held } from './held.ts'
@@ -247,7 +247,7 @@ export class DeliveryWorker<Item extends Claimed> {
 
   /** A connection that was lost and is there again is no news: what fails twice is told, once. */
   #report(error: unknown): void {
-    const message = messageOf(error)
+    const message = messageWithCause(error)
     this.#failures++
     if (this.#failures < 2 || message === this.#reported) return
     this.#reported = message

@@ -1,7 +1,7 @@
 // What is open of event triggers that are gone is archived: it was not delivered, and never will be.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Engine, messageOf } from '../../sdk/index.ts'
+import { type Engine, messageWithCause } from '../../sdk/index.ts'
 import { compile, join, literal, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { isOpen } from './ledger-statements.ts'
 import { storedTriggers } from './metadata.ts'
@@ -65,7 +65,7 @@ export function archiveWhatIsLeft(engine: Engine, report: (message: string) => v
         if (await tryOnce(gone)) return
       } catch (error) {
         if (attempt === attempts && !isEnding)
-          report(`events of ${gone.join(', ')} are not archived: ${messageOf(error)}`)
+          report(`events of ${gone.join(', ')} are not archived: ${messageWithCause(error)}`)
       }
       await sleep(attempt * pauseMillis, undefined, { ref: false })
     }

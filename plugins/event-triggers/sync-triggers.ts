@@ -1,7 +1,7 @@
 // Keeps the triggers in the database in step with the metadata: whatever operation changed that, and whatever became of
 // them otherwise, at every start and whenever everything is read again.
 
-import { messageOf } from '../../sdk/index.ts'
+import { messageWithCause } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
 import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { wakeStatement } from '../delivery/index.ts'
@@ -76,7 +76,7 @@ async function attempt(statements: readonly Sql[], transaction: Transaction): Pr
     return null
   } catch (error) {
     await transaction.script('rollback to savepoint event_trigger')
-    return messageOf(error)
+    return messageWithCause(error)
   }
 }
 

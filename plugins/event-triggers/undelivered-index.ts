@@ -3,7 +3,7 @@
 // slow until then, and nothing else.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Engine, messageOf } from '../../sdk/index.ts'
+import { type Engine, messageWithCause } from '../../sdk/index.ts'
 import type { Database, Row } from '../../sdk/sql.ts'
 import type { Jobs } from '../jobs/index.ts'
 import { unlessLocked } from './unless-locked.ts'
@@ -71,7 +71,7 @@ export function keepUndeliveredIndex(engine: Engine, jobs: Jobs, report: (messag
       const job = jobs.declare({ name, schedule: { every: everyMillis }, timeout: null, run })
       await job.wake()
     } catch (error) {
-      report(`the indexes of the event log cannot be looked at: ${messageOf(error)}`)
+      report(`the indexes of the event log cannot be looked at: ${messageWithCause(error)}`)
     }
   })
 }

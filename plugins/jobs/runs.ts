@@ -1,6 +1,7 @@
 // The bodies that this instance runs: each by itself, so that one which throws or hangs hurts nobody else.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { messageWithCause } from '../../sdk/index.ts'
 import type { Observer } from '../../sdk/services.ts'
 import type { Job } from './job.ts'
 
@@ -121,6 +122,8 @@ const longestMessage = 1000
 
 export const messageOf = (error: unknown): string => {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown }
-  const text = typeof message === 'string' && message !== '' ? message : String(code ?? error)
+  const hasWords = typeof message === 'string' && message !== ''
+  const ofOthers = hasWords ? message : String(code ?? error)
+  const text = hasWords && error instanceof Error ? messageWithCause(error) : ofOthers
   return text.slice(0, longestMessage)
 }

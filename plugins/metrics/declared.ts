@@ -1,7 +1,7 @@
 // The measures that other plugins declare.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { messageOf, TrellisError } from '../../sdk/index.ts'
+import { messageWithCause, TrellisError } from '../../sdk/index.ts'
 import type { Measure, Observer, ReadMeasure } from '../../sdk/services.ts'
 import { timelyRead } from './reading.ts'
 
@@ -63,7 +63,7 @@ async function readInto({ measure, read, observe }: Reading, sink: Sink): Promis
     forget(measure, sink)
     // That the database is away is told by those who need it for more.
     if (error instanceof TrellisError) return
-    const detail = `the measure "${measure.name}" cannot be read: ${messageOf(error)}`
+    const detail = `the measure "${measure.name}" cannot be read: ${messageWithCause(error)}`
     observe.log({ type: 'unstructured', level: 'error', detail })
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { startOther } from '../auth/other-server.ts'
+import { recordingObserver } from '../http/server.ts'
 import { clientOf } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis, type TrellisProcess } from '../support/process.ts'
@@ -303,4 +304,18 @@ test('a row that is nested as deep as PostgreSQL reads keeps no event from being
   const delivered = 'select from trellis.event_log where delivered and tries = 1'
   await eventually(async () => (await shop.sql(delivered)).length === 2)
   assert.equal((await shop.sql('select from trellis.event_invocation_logs')).length, 2)
+})
+
+test('what the database has against a delivery is in the log', async (t) => {
+  const observe = recordingObserver()
+  const shop = await startShop(t, { observe })
+  await shop.trigger()
+  await shop.sql('alter table trellis.event_log rename column locked_by to taken_by')
+  const refusals = () =>
+    observe.entries
+      .filter(({ type, level }) => type === 'event-trigger' && level === 'error')
+      .map(({ detail }) => detail)
+  const [refusal] = await eventually(() => refusals().length > 0 && refusals())
+  assert.match(JSON.stringify(refusal), /database query error: column .*locked_by.* does not exist/)
+  await shop.sql('alter table trellis.event_log rename column taken_by to locked_by')
 })

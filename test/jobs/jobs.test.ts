@@ -107,6 +107,13 @@ test('a body that throws or hangs is counted, and hurts no other job', async (t)
         throw new Error('the harbour is closed')
       },
     },
+    {
+      name: 'throws on',
+      schedule: { every: 1000 },
+      run() {
+        throw new Error('database query error', { cause: new Error('canceling statement due to lock timeout') })
+      },
+    },
   ]
   const entries: unknown[] = []
   const observe: Observer = {
@@ -129,6 +136,7 @@ test('a body that throws or hangs is counted, and hurts no other job', async (t)
       ['good', false, null],
       ['hangs', true, 'took longer than 0.1 s'],
       ['throws', true, 'the harbour is closed'],
+      ['throws on', true, 'database query error: canceling statement due to lock timeout'],
     ],
   )
   assert.deepEqual([body.backend, body.reachable], ['PostgreSQL', true])

@@ -108,6 +108,13 @@ export const mostClaimedBytes = 2 ** 25
 /** Seconds that a claim holds without being renewed. */
 export const leaseSeconds = 30
 
+/** Seconds ahead of which there is neither a new lease nor anything just written, unless the clock was set back since. */
+export const longestAhead = 60
+
+/** Condition: the lease that ends then is over, or is from before the clock was set back. */
+export const isLeaseOver = (end: string): string =>
+  `(${end} <= now() or ${end} > now() + make_interval(secs => ${longestAhead}))`
+
 /** Seconds for which an instance may not have heard of what others made. */
 const unheardSeconds = 60
 

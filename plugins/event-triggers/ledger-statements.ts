@@ -2,7 +2,7 @@
 // are read.
 
 import { prepare } from '../../sdk/sql.ts'
-import { mostClaimedBytes, outcomeRows } from '../delivery/index.ts'
+import { isLeaseOver, longestAhead, mostClaimedBytes, outcomeRows } from '../delivery/index.ts'
 
 /** Condition: it is to be delivered yet. */
 export const isOpen = (event: string): string =>
@@ -86,7 +86,7 @@ interface ClaimParts {
 }
 
 const isDue = (event: string): string =>
-  `${isOpen(event)} and coalesce(next_retry_at, created_at) <= now() and (locked is null or locked <= now())`
+  `${isOpen(event)} and coalesce(next_retry_at, created_at) <= now() and (locked is null or ${isLeaseOver('locked')})`
 
 const freeOnes = `select id, due_at, state from found where state = 'free'`
 
@@ -174,7 +174,7 @@ export const claimNext = statement(`
       where ${sameKey('later', 'ended')} and ${isOpen('later')}
       order by seq limit 1) as next
     where ended.id = any($1)) as next
-  where e.id = next.id and ${isOpen('e')} and (e.locked is null or e.locked <= now() or e.locked_by = $3)
+  where e.id = next.id and ${isOpen('e')} and (e.locked is null or ${isLeaseOver('e.locked')} or e.locked_by = $3)
     and e.trigger_name <> all($4)
     and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
   returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`)
@@ -211,7 +211,7 @@ export const releaseUntold = releaseWhere(`${isOpen('e')} and id <> all($1)`)
 
 /**
  * Makes parked events due that have nothing to wait for, since their trigger has no ordering key or somebody else took away what
- * stood before them, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked. Whoever is at work on
+ * stood before them, and such as were written before the clock was set back, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked. Whoever is at work on
  * one is not waited for. Gives whether the metadata of version $2, by which those are paused, is what is stored: who has not heard
  * of a change yet would undo it, and does nothing.
  */
@@ -226,7 +226,16 @@ export const unpark = `
         and exists (select from known)
       for update skip locked) as free
     where e.id = free.id returning 1),
-  told as materialized (select pg_notify('trellis_delivery', 'events') from unparked limit 1)
+  early as (
+    update trellis.event_log as e set next_retry_at = now()
+    from (
+      select id from trellis.event_log as l
+      where ${isOpen('l')} and next_retry_at is null and trigger_name <> all($1)
+        and coalesce(next_retry_at, created_at) > now() + make_interval(secs => ${longestAhead}) and exists (select from known)
+      for update skip locked) as free
+    where e.id = free.id returning 1),
+  told as materialized (
+    select pg_notify('trellis_delivery', 'events') from (select from unparked union all select from early) as due limit 1)
   select exists (select from known) as is_known, count(*) from told`
 
 /** Says that the log is watched for $1 milliseconds from now on, by the database's clock, and tells others to look themselves. */

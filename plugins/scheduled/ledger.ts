@@ -9,6 +9,7 @@ import {
   type Backlog,
   delayOfUnknown,
   failureStatus,
+  isLeaseOver,
   type Ledger,
   leaseSeconds,
   mostClaimedBytes,
@@ -91,7 +92,7 @@ const claimFrom = ({ table, columns, large, trigger }: Named): string => `
     order by coalesce(next_retry_at, scheduled_time) limit $1 for update skip locked),
   expired as materialized (
     select id, ${bytesOf(large)} as size from trellis.${table}
-    where status = 'locked' and locked <= now() and ${isNotOf(trigger, 4)} limit $1 for update skip locked),
+    where status = 'locked' and ${isLeaseOver('locked')} and ${isNotOf(trigger, 4)} limit $1 for update skip locked),
   found as materialized (
     select id, sum(size) over (rows unbounded preceding) - size as before
     from (select * from expired union all select * from due) as each)

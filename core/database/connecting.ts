@@ -25,10 +25,11 @@ const withoutCompiling = `(
 
 /**
  * The server reads dates itself, and goes on from numbers that it gave to others: neither may depend on what role and database have
- * set. In which order dates are read stays as it was.
+ * set. In which order dates are read stays as it was. Proxies that hand connections of PostgreSQL's from one client to another know of
+ * `DateStyle`, and of digits do not: there all connections stay as they are, since answers must not change from one to the next.
  */
-const exactTexts = `pg_catalog.set_config('DateStyle', 'ISO', false),
-  pg_catalog.set_config('extra_float_digits', greatest(1, pg_catalog.current_setting('extra_float_digits')::int)::text, false)`
+const exactTexts = `pg_catalog.set_config('DateStyle', 'ISO', false), case when pg_catalog.pg_backend_pid() = $1 then
+  pg_catalog.set_config('extra_float_digits', greatest(1, pg_catalog.current_setting('extra_float_digits')::int)::text, false) end`
 
 /** A client that is connected; rejects with what `pg` says. */
 export async function connect({ url, patienceMillis, settingNames }: ConnectOptions): Promise<AnsweringClient> {
@@ -38,9 +39,9 @@ export async function connect({ url, patienceMillis, settingNames }: ConnectOpti
   const late = setTimeout(() => client.destroy(new Error('timeout expired')), patienceMillis)
   try {
     await client.connect()
-    const settings = settingNames.map((_, i) => `, pg_catalog.set_config($${i + 1}, '', false)`)
+    const settings = settingNames.map((_, i) => `, pg_catalog.set_config($${i + 2}, '', false)`)
     const text = `select pg_catalog.pg_backend_pid() as pid, ${withoutCompiling}, ${exactTexts}${settings.join('')}`
-    const { rows } = await client.query<{ pid: number }>(text, [...settingNames])
+    const { rows } = await client.query<{ pid: number }>(text, [client.backend, ...settingNames])
     client.isDirect = rows[0]!.pid === client.backend
     return client
   } catch (error) {

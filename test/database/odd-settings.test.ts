@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
+import { testDatabase } from '../support/database.ts'
+import { pooledTest, startPgBouncer } from '../support/pgbouncer.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const schema = `
@@ -48,4 +50,15 @@ test('Cron triggers have occurrences, and jobs tell when they ran.', async (t) =
   assert.equal(count, 100)
   const { status } = await trellis.request('/dev/jobs', { method: 'GET' })
   assert.equal(status, 200)
+})
+
+pooledTest('Behind PgBouncer all connections print the same.', async (t) => {
+  const database = await testDatabase(t, { sql: schema })
+  const url = await startPgBouncer(t, database.url, { default_pool_size: 4 })
+  const trellis = await startTrellis(t, { database: { ...database, url }, settings: { usePreparedStatements: false } })
+  await trellis.op('track_table', 'reading')
+  const ask = () => trellis.graphql('{ reading { value during } reading_aggregate { aggregate { count } } }')
+  const answers = await Promise.all(Array.from({ length: 40 }, ask))
+  assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1)
+  assert.match(JSON.stringify(answers[0]), /2020-01-02 00:00:00\+00/)
 })

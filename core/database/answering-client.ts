@@ -1,13 +1,12 @@
 // A connection for the hot path, below what `pg` offers: what a statement answers is neither described nor decoded, and
 // goes to the client as the bytes that it is. Written against the internals of the pinned version of `pg`.
 
-import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { AnswerParser, type Message } from './answer-parser.ts'
 import { type BoundCall, runMessage } from './call-message.ts'
+import { requestCancel } from './cancel-request.ts'
 import { DatabaseClient } from './database-client.ts'
 import { isUnprepared, transactionError, Unprepared, unconfirmedError } from './postgres-errors.ts'
 import { PreparedNames } from './prepared-names.ts'
@@ -131,27 +130,9 @@ class BytesQuery extends Base {
 /** What `pg`'s Client keeps to itself. */
 interface ClientInternals {
   readonly connection: Wire
-  readonly ssl: boolean | ConnectionOptions
-  readonly sslNegotiation: string
   readonly processID: number | null
-  readonly secretKey: number | null
   _getActiveQuery(): unknown
 }
-
-/** `pg`'s Connection before anybody has logged in on it. */
-interface BareConnection extends EventEmitter {
-  readonly stream: Socket
-  connect(portOrPath: number | string, host?: string): void
-  requestSsl(): void
-  cancel(processId: number, secretKey: number): void
-}
-
-type BareConnectionClass = new (options: Pick<ClientInternals, 'ssl' | 'sslNegotiation'>) => BareConnection
-
-const BareConnection: BareConnectionClass = pg.Connection as BareConnectionClass & typeof pg.Connection
-
-/** Milliseconds that a request to cancel may take. */
-const cancelPatience = 2000
 
 /** Where PostgreSQL says that a commit stopped waiting for its synchronous standby. */
 const waitForStandby = 'SyncRepWaitForLSN'
@@ -228,27 +209,7 @@ export class AnsweringClient extends DatabaseClient {
 
   /** Asks PostgreSQL, on a connection of its own, to cancel what it runs for this client. Without effect on an idle one. */
   cancelRunning(): Promise<void> {
-    const { ssl, sslNegotiation, processID, secretKey } = this.#internals
-    if (processID === null || secretKey === null) return Promise.resolve()
-    const connection = new BareConnection({ ssl, sslNegotiation })
-    const cancel = () => connection.cancel(processID, secretKey)
-    if (ssl) connection.once('sslconnect', cancel)
-    connection.once('connect', () => {
-      if (!ssl) cancel()
-      else if (sslNegotiation !== 'direct') connection.requestSsl()
-    })
-    if (this.host.startsWith('/')) connection.connect(`${this.host}/.s.PGSQL.${this.port}`)
-    else connection.connect(this.port, this.host)
-    // PostgreSQL closes the connection when it has passed the request on.
-    return new Promise((done) => {
-      const late = setTimeout(() => connection.stream.destroy(), cancelPatience)
-      const end = () => {
-        clearTimeout(late)
-        done()
-      }
-      connection.once('end', end)
-      connection.on('error', end)
-    })
+    return requestCancel(this)
   }
 
   /** The process of PostgreSQL that serves it; null before it is connected. */

@@ -3,6 +3,8 @@
 
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { onAbort } from '../concurrency/aborting.ts'
+import { abandon } from './cancel-request.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
 
@@ -22,6 +24,8 @@ export interface DecodingOptions {
   readonly onCommit: (commit: DecodedCommit) => void
   /** Told once when the connection ends otherwise than by {@link Decoding.stop}. */
   readonly onLost: (error: Error) => void
+  /** Gives it up where it has not begun. */
+  readonly signal: AbortSignal
 }
 
 export interface Decoding {
@@ -38,9 +42,34 @@ const tablePrefix = Buffer.from('table ')
 const tableEnd = Buffer.from(': ')
 const commitPrefix = Buffer.from('COMMIT ')
 
+/** Makes decodings until it is closed, which ends what is being made. */
+export class Decoder {
+  readonly #options: Pick<DecodingOptions, 'url' | 'patienceMillis'>
+  readonly #closing = new AbortController()
+  readonly #making = new Set<Promise<unknown>>()
+
+  constructor(options: Pick<DecodingOptions, 'url' | 'patienceMillis'>) {
+    this.#options = options
+  }
+
+  decode(onCommit: DecodingOptions['onCommit'], onLost: DecodingOptions['onLost']): Promise<Decoding> {
+    const making = decode({ ...this.#options, onCommit, onLost, signal: this.#closing.signal })
+    const made = () => void this.#making.delete(making)
+    this.#making.add(making)
+    making.then(made, made)
+    return making
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#making)
+  }
+}
+
 /** Follows the changes until it is stopped; rejects with what `pg` says. Making the slot waits for transactions that run. */
-export async function decode(options: DecodingOptions): Promise<Decoding> {
-  const { url, patienceMillis, onLost } = options
+async function decode(options: DecodingOptions): Promise<Decoding> {
+  const { url, patienceMillis, onLost, signal } = options
+  signal.throwIfAborted()
   const config = { ...connectionConfig(url), connectionTimeoutMillis: patienceMillis, replication: 'database' }
   const client = new DatabaseClient(config)
   let isOver = false
@@ -54,6 +83,10 @@ export async function decode(options: DecodingOptions): Promise<Decoding> {
     isOver = true
     await client.end().catch(() => {})
   }
+  const ended = onAbort(signal, () => {
+    isOver = true
+    void abandon(client)
+  })
   try {
     await client.connect()
     const slot = `trellis_${randomBytes(8).toString('hex')}`
@@ -66,6 +99,8 @@ export async function decode(options: DecodingOptions): Promise<Decoding> {
   } catch (error) {
     await stop()
     throw error
+  } finally {
+    ended()
   }
   return { stop }
 }

@@ -25,7 +25,7 @@ import type {
   ReadOptions,
   TransactionOptions,
 } from './database.ts'
-import { type DecodedCommit, type Decoding, decode } from './decoding.ts'
+import { type DecodedCommit, Decoder, type Decoding } from './decoding.ts'
 import { Lanes } from './lanes.ts'
 import { Listener, type Listening } from './listening.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
@@ -92,6 +92,7 @@ export class PooledDatabase implements Database {
   readonly #probe: Probe
   readonly #lost: LostConnections
   readonly #listener: Listener
+  readonly #decoder: Decoder
   readonly #histories = new StatementHistories()
   readonly #writeGate = new WriteGate()
   #serverVersion = 0
@@ -103,21 +104,19 @@ export class PooledDatabase implements Database {
     this.#options = options
     this.#wrapping = options.wrapping ?? new Wrapping()
     const { url, settingNames, onConnectionError: onError } = options
-    const connecting = (patienceMillis: number) => () => connect({ url, settingNames, patienceMillis })
+    const patienceMillis = options.connectTimeout * 1000
+    const connecting = () => connect({ url, settingNames, patienceMillis })
     const lifetimeMillis = options.lifetime && options.lifetime * 1000
     this.#pool = new Pool({
-      connect: connecting(options.connectTimeout * 1000),
-      most: options.connections,
+      ...{ connect: connecting, most: options.connections, lifetimeMillis, onError },
       idleMillis: options.idleTimeout * 1000,
-      lifetimeMillis,
       patienceMillis: options.poolTimeout * 1000,
-      onError,
     })
-    const atWork = () => this.#pool.atWork
-    const lanes = { connect: connecting(options.connectTimeout * 1000), count: laneCount, atWork, lifetimeMillis }
+    const lanes = { connect: connecting, count: laneCount, atWork: () => this.#pool.atWork, lifetimeMillis }
     this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
-    this.#probe = new Probe({ connect: connecting(options.connectTimeout * 1000), patienceMillis: probeMillis })
-    this.#listener = new Listener({ url, patienceMillis: options.connectTimeout * 1000 })
+    this.#probe = new Probe({ connect: connecting, patienceMillis: probeMillis })
+    this.#listener = new Listener({ url, patienceMillis })
+    this.#decoder = new Decoder({ url, patienceMillis })
     this.#lost = new LostConnections({
       probe: this.#probe,
       clients: () => [...this.#pool.clients, ...(this.#lanes?.clients ?? [])],
@@ -210,8 +209,7 @@ export class PooledDatabase implements Database {
   }
 
   decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {
-    const { url, connectTimeout } = this.#options
-    return decode({ url, patienceMillis: connectTimeout * 1000, onCommit, onLost })
+    return this.#decoder.decode(onCommit, onLost)
   }
 
   answers(): Promise<boolean> {
@@ -220,7 +218,8 @@ export class PooledDatabase implements Database {
 
   async close(): Promise<void> {
     this.#lost.stop()
-    await Promise.all([this.#lanes?.close(), this.#probe.close(), this.#listener.close(), this.#pool.close()])
+    const all = [this.#lanes, this.#probe, this.#listener, this.#decoder, this.#pool]
+    await Promise.all(all.map((each) => each?.close()))
   }
 
   #answer(statement: PreparedStatement, values: readonly (string | null)[], options: ReadOptions) {

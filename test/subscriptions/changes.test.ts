@@ -151,6 +151,19 @@ test('A slot is gone with its server.', async (t) => {
   await eventually(async () => (await slots()).length === 0)
 })
 
+test('A slot that waits for a transaction to be made is given up when the server ends.', async (t) => {
+  const database = await testDatabase(t, { sql: librarySql })
+  const holder = await connectTo(t, database.url)
+  await holder.query(`begin; update book set title = 'Held' where id = 1`)
+  const trellis = await startTrellis(t, { database, settings })
+  const making = `select from pg_stat_activity
+    where datname = current_database() and query like 'CREATE_REPLICATION_SLOT%' and wait_event = 'transactionid'`
+  await eventually(async () => (await trellis.sql(making)).length === 1)
+  await trellis.engine.close()
+  await eventually(async () => (await trellis.sql(making)).length === 0)
+  await holder.query('rollback')
+})
+
 test('Where the log cannot be decoded triggers tell, which are gone with the last server.', async (t) => {
   const trellis = await startApart(t)
   assert.deepEqual(trellis.means, { mode: 'changes', means: 'triggers' })

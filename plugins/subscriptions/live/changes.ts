@@ -72,6 +72,7 @@ export class ChangeWatch {
   }
 
   async #try(means: Means): Promise<Means | null> {
+    if (this.#isStopped) return null
     try {
       const begin = means === 'decoding' ? this.#decode() : this.#triggers.start(() => this.#lost())
       const { stop } = await begin

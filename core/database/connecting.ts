@@ -13,6 +13,11 @@ export interface ConnectOptions {
    * that they are empty from the beginning on all.
    */
   readonly settingNames: readonly string[]
+  /**
+   * Whether the session is the role that logged in, and not the one that this is made to take (`alter role … set role`): what its
+   * sessions do PostgreSQL shows to itself alone.
+   */
+  readonly isOneself?: boolean
 }
 
 /**
@@ -31,8 +36,12 @@ const withoutCompiling = `(
 const exactTexts = `pg_catalog.set_config('DateStyle', 'ISO', false), case when pg_catalog.pg_backend_pid() = $1 then
   pg_catalog.set_config('extra_float_digits', greatest(1, pg_catalog.current_setting('extra_float_digits')::int)::text, false) end`
 
+/** Behind a proxy it would be another client's role, too. */
+const asOneself = `case when pg_catalog.pg_backend_pid() = $1 then pg_catalog.set_config('role', 'none', false) end`
+
 /** A client that is connected; rejects with what `pg` says. */
-export async function connect({ url, patienceMillis, settingNames }: ConnectOptions): Promise<AnsweringClient> {
+export async function connect(options: ConnectOptions): Promise<AnsweringClient> {
+  const { url, patienceMillis, settingNames, isOneself = false } = options
   const client = new AnsweringClient(connectionConfig(url))
   // Whoever uses it is told of errors by what fails; one that nobody listens to ends the process.
   client.on('error', () => {})
@@ -40,7 +49,13 @@ export async function connect({ url, patienceMillis, settingNames }: ConnectOpti
   try {
     await client.connect()
     const settings = settingNames.map((_, i) => `, pg_catalog.set_config($${i + 2}, '', false)`)
-    const text = `select pg_catalog.pg_backend_pid() as pid, ${withoutCompiling}, ${exactTexts}${settings.join('')}`
+    const parts = [
+      'pg_catalog.pg_backend_pid() as pid',
+      withoutCompiling,
+      exactTexts,
+      ...(isOneself ? [asOneself] : []),
+    ]
+    const text = `select ${parts.join(', ')}${settings.join('')}`
     const { rows } = await client.query<{ pid: number }>(text, [client.backend, ...settingNames])
     client.isDirect = rows[0]!.pid === client.backend
     return client

@@ -2,7 +2,7 @@
 // those that wait for one for long PostgreSQL is asked, on another connection, whether it works on it.
 
 import type { AnsweringClient } from './answering-client.ts'
-import { isRefusal } from './postgres-errors.ts'
+import { isConnectionLost, isRefusal } from './postgres-errors.ts'
 import type { Probe } from './probe.ts'
 
 export interface LostConnectionsOptions {
@@ -28,9 +28,12 @@ const [looksBeforeAsking, agreeingLooks] = [2, 2]
 /** Looks at which PostgreSQL itself could not be reached, after which what waits is given up. */
 const looksWithoutServer = 5
 
-/** A backend that waits for its client has answered, or has received nothing; without `track_activities` that is all it tells. */
+/**
+ * A backend that waits for its client has answered, or has received nothing. Without `track_activities` that is all it tells, and
+ * another role's, such as one that somebody has taken since, does not tell even that.
+ */
 const working = `select pid from pg_catalog.pg_stat_activity
-  where pid = any($1::int[]) and state in ('active', 'fastpath function call', 'disabled')
+  where pid = any($1::int[]) and coalesce(state, 'disabled') in ('active', 'fastpath function call', 'disabled')
     and coalesce(wait_event, '') not in ('ClientRead', 'ClientWrite')`
 
 interface Watched {
@@ -83,8 +86,8 @@ export class LostConnections {
       workers = new Set(rows.map(({ pid }) => pid))
       this.#unreachable = 0
     } catch (error) {
-      // That it has no connection to be asked on says nothing of those that it works for.
-      if (isRefusal(error)) this.#unreachable = 0
+      // That it has no connection to be asked on, or does not tell, says nothing of those that it works for.
+      if (isRefusal(error) || !isConnectionLost(error)) this.#unreachable = 0
       else if (++this.#unreachable >= looksWithoutServer) this.#cut(overdue)
       return
     }

@@ -105,7 +105,8 @@ export class PooledDatabase implements Database {
     this.#wrapping = options.wrapping ?? new Wrapping()
     const { url, settingNames, onConnectionError: onError } = options
     const patienceMillis = options.connectTimeout * 1000
-    const connecting = () => connect({ url, settingNames, patienceMillis })
+    const how = { url, settingNames, patienceMillis }
+    const connecting = () => connect(how)
     const lifetimeMillis = options.lifetime && options.lifetime * 1000
     this.#pool = new Pool({
       ...{ connect: connecting, most: options.connections, lifetimeMillis, onError },
@@ -114,7 +115,7 @@ export class PooledDatabase implements Database {
     })
     const lanes = { connect: connecting, count: laneCount, atWork: () => this.#pool.atWork, lifetimeMillis }
     this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
-    this.#probe = new Probe({ connect: connecting, patienceMillis: probeMillis })
+    this.#probe = new Probe({ connect: () => connect({ ...how, isOneself: true }), patienceMillis: probeMillis })
     this.#listener = new Listener({ url, patienceMillis })
     this.#decoder = new Decoder({ url, patienceMillis })
     this.#lost = new LostConnections({

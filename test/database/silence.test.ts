@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
 import { type NetworkProxy, startProxy } from '../support/proxy.ts'
+import { startPostgres } from '../support/small-postgres.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 
@@ -16,8 +17,8 @@ interface World {
   readonly trellis: TestTrellis
 }
 
-async function start(t: TestContext, sql = schema): Promise<World> {
-  const database = await testDatabase(t, { sql })
+async function start(t: TestContext): Promise<World> {
+  const database = await testDatabase(t, { sql: schema })
   const proxy = await startProxy(t, database.url)
   const trellis = await startTrellis(t, { database: { ...database, url: proxy.url } })
   await trellis.op('track_table', 'note')
@@ -207,18 +208,44 @@ test('an idle server whose connections were lost serves again within 10 s', asyn
   await untilUp(trellis)
 })
 
-const withoutActivities = `${schema};
-  do $$ begin execute format('alter database %I set track_activities = off', current_database()); end $$`
+const withPatience = `${schema};
+  create function patiently(note) returns int language sql stable as 'select 1 from pg_sleep(6)'`
 
-test('where PostgreSQL does not track activities, what takes long ends, and lost connections are found out', async (t) => {
-  const { proxy, trellis } = await start(t, withoutActivities)
-  await trellis.sql(
-    `create function patiently(note) returns int language sql stable as $$ select 1 from pg_sleep(6) $$`,
-  )
+/** What PostgreSQL does not tell of what it works on, and who has it so. */
+const untold = [
+  {
+    what: 'does not track activities',
+    sql: 'alter role service set track_activities = off',
+  },
+  {
+    what: 'has the role take another one',
+    sql: `create role owner; grant owner to service; alter role service set role = 'owner';
+      grant all on database service to owner; grant all on note, note_id_seq to owner; alter database service owner to owner`,
+  },
+]
+
+for (const { what, sql } of untold) {
+  test(`where PostgreSQL ${what}, what takes long ends, and lost connections are found out`, async (t) => {
+    const database = await startPostgres(t, 40, withPatience)
+    await database.sql(sql)
+    const proxy = await startProxy(t, database.url)
+    const trellis = await startTrellis(t, { database: { ...database, url: proxy.url } })
+    await trellis.op('track_table', 'note')
+    await trellis.op('add_computed_field', { table: 'note', name: 'patiently', definition: { function: 'patiently' } })
+    const { body } = await send(trellis, { query: '{ note { patiently } }' })
+    assert.deepEqual(body, { data: { note: [{ patiently: 1 }] } })
+    proxy.swallow('open')
+    const lost = await Promise.all([1, 2].map(() => send(trellis, requests[2])))
+    assertFailures(lost.map(({ status, body }) => ({ began: 0, millis: 0, status, body, retryAfter: null })))
+  })
+}
+
+test('where nobody may see what PostgreSQL works on, what takes long ends', async (t) => {
+  const database = await startPostgres(t, 40, withPatience)
+  await database.sql('revoke select on pg_stat_activity from public')
+  const trellis = await startTrellis(t, { database })
+  await trellis.op('track_table', 'note')
   await trellis.op('add_computed_field', { table: 'note', name: 'patiently', definition: { function: 'patiently' } })
-  const { body } = await send(trellis, { query: '{ note { patiently } }' })
-  assert.deepEqual(body, { data: { note: [{ patiently: 1 }] } })
-  proxy.swallow('open')
-  const lost = await Promise.all([1, 2].map(() => send(trellis, requests[2])))
-  assertFailures(lost.map(({ status, body }) => ({ began: 0, millis: 0, status, body, retryAfter: null })))
+  const { body } = await send(trellis, { query: '{ a: note { patiently } b: note { patiently } }' })
+  assert.deepEqual(body, { data: { a: [{ patiently: 1 }], b: [{ patiently: 1 }] } })
 })

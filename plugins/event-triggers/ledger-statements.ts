@@ -210,10 +210,10 @@ export const release = releaseWhere('id = any($1)')
 export const releaseUntold = releaseWhere(`${isOpen('e')} and id <> all($1)`)
 
 /**
- * Makes parked events due that have nothing to wait for, since their trigger has no ordering key or somebody else took away what
- * stood before them, and such as were written before the clock was set back, and notifies workers of them. Those of the triggers in $1, which are paused, stay parked. Whoever is at work on
- * one is not waited for. Gives whether the metadata of version $2, by which those are paused, is what is stored: who has not heard
- * of a change yet would undo it, and does nothing.
+ * Makes due, and notifies workers of: parked events that have nothing to wait for, since their trigger has no ordering key or somebody
+ * else took away what stood before them, and events that were written before the clock was set back. Those of the triggers in $1, which
+ * are paused, stay. Whoever is at work on one is not waited for. Gives whether the metadata of version $2, by which those are paused, is
+ * what is stored: who has not heard of a change yet would undo it, and does nothing.
  */
 export const unpark = `
   with known as materialized (select from trellis.metadata where resource_version = $2),

@@ -17,7 +17,8 @@ export interface TypesWorld {
 
 /** Names that stand in a list more than once, each once. */
 function repeated(names: readonly string[]): string[] {
-  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
+  const met = new Set<string>()
+  return [...new Set(names.filter((name) => met.size === met.add(name).size))]
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
@@ -56,26 +57,49 @@ function reservedNames({ input_objects = [], objects = [], scalars = [], enums =
 
 type Inputs = NonNullable<CustomTypes['input_objects']>
 
+/** An input object on the way to what it needs. */
+interface Need {
+  readonly type: string
+  /** What is needed by which of its fields; those that are looked at are taken off. */
+  readonly open: { readonly field: string; readonly needed: string }[]
+  /** The one that is looked at. */
+  field: string
+}
+
 /** Input objects that need a value of their own type, each circle of them once. */
 function endlessInputs(inputs: Inputs): string[] {
   const byName = new Map(inputs.map((input) => [input.name, input]))
-  const done = new Set<string>()
+  const met = new Set<string>()
   const reasons: string[] = []
-  const follow = (name: string, way: readonly { readonly type: string; readonly field: string }[]): void => {
-    const start = way.findIndex(({ type }) => type === name)
-    if (start >= 0) {
-      const circle = way.slice(start).map(({ type, field }) => `"${type}"."${field}"`)
-      reasons.push(`the input object "${name}" needs a value of itself: ${circle.join(', ')}`)
-      return
-    }
-    if (done.has(name)) return
-    for (const field of byName.get(name)?.fields ?? []) {
+  // From the first to the one that is looked at: types may stand behind each other by the thousand.
+  const way: Need[] = []
+  const enter = (type: string): void => {
+    met.add(type)
+    const open = (byName.get(type)?.fields ?? []).flatMap((field) => {
       const needed = neededType(field.type)
-      if (needed !== null) follow(needed, [...way, { type: name, field: field.name }])
-    }
-    done.add(name)
+      return needed === null || !byName.has(needed) ? [] : [{ field: field.name, needed }]
+    })
+    way.push({ type, open: open.reverse(), field: '' })
   }
-  for (const { name } of inputs) follow(name, [])
+  for (const { name } of inputs) {
+    if (!met.has(name)) enter(name)
+    for (let last = way.at(-1); last; last = way.at(-1)) {
+      const next = last.open.pop()
+      if (!next) {
+        way.pop()
+        continue
+      }
+      last.field = next.field
+      if (!met.has(next.needed)) {
+        enter(next.needed)
+        continue
+      }
+      const start = way.findIndex(({ type }) => type === next.needed)
+      if (start < 0) continue
+      const circle = way.slice(start).map(({ type, field }) => `"${type}"."${field}"`)
+      reasons.push(`the input object "${next.needed}" needs a value of itself: ${circle.join(', ')}`)
+    }
+  }
   return reasons
 }
 

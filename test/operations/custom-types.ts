@@ -200,6 +200,16 @@ export const customTypes: Area = {
           },
           'the input object "A" needs a value of itself: "A"."b", "B"."a"',
         ),
+        invalid(
+          'thousands of input objects behind each other, of which nobody can give the last',
+          {
+            input_objects: Array.from({ length: 10_000 }, (_, i) => ({
+              name: `I${i}`,
+              fields: [field('next', `I${Math.min(i + 1, 9999)}!`)],
+            })),
+          },
+          'the input object "I9999" needs a value of itself: "I9999"."next"',
+        ),
         {
           title: 'several faults, all of which are told',
           args: { objects: [object('O', [field('f', 'X'), field('f')])] },

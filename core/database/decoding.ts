@@ -105,10 +105,8 @@ async function decode(options: DecodingOptions): Promise<Decoding> {
   return { stop }
 }
 
-/** What is read of `pg`'s connection. */
-interface Wire {
-  query(text: string): void
-  once(event: 'replicationStart', run: () => void): void
+/** What `pg`'s connection does beyond its types. */
+interface Wire extends pg.Connection {
   sendCopyFromChunk(chunk: Buffer): void
 }
 
@@ -134,17 +132,16 @@ class ChangeStream implements pg.Submittable {
   }
 
   submit(connection: pg.Connection): void {
-    const wire = connection as unknown as Wire
-    wire.once('replicationStart', () => {
+    connection.once('replicationStart', () => {
       this.#isStarted = true
       this.#outcome.onStart()
     })
-    wire.query(this.#text)
+    connection.query(this.#text)
   }
 
-  handleCopyData({ chunk }: { readonly chunk: Buffer }, connection: pg.Connection): void {
+  handleCopyData({ chunk }: { readonly chunk: Buffer }, connection: Wire): void {
     if (chunk[0] === message.data) this.#read(chunk.subarray(headLength))
-    else if (chunk[0] === message.keepAlive) reply(connection as unknown as Wire, chunk.readBigUInt64BE(1))
+    else if (chunk[0] === message.keepAlive) reply(connection, chunk.readBigUInt64BE(1))
   }
 
   handleError(error: Error): void {

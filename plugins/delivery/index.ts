@@ -13,6 +13,7 @@ export { type Deliveries, deliveries } from './deliveries.ts'
 export { noHeaders, type ResolvedHeaders, resolveHeaders } from './headers.ts'
 export { jobNameOf, type KeptJob, keepJobs } from './kept-jobs.ts'
 export {
+  byIndexes,
   type Claimed,
   delayOfUnknown,
   isFinal,
@@ -25,7 +26,6 @@ export {
   outcomeOf,
   outcomeRows,
   outcomeTexts,
-  plannedAnew,
   type Settled,
 } from './ledger.ts'
 export { type Page, readPage } from './pages.ts'

@@ -5,6 +5,7 @@ import type { Model } from '../../sdk/metadata.ts'
 import { type Database, encodeArray, type PreparedStatement, type Transaction } from '../../sdk/sql.ts'
 import {
   type Backlog,
+  byIndexes,
   delayOfUnknown,
   isFinal,
   type Ledger,
@@ -12,7 +13,6 @@ import {
   type Outcome,
   outcomeOf,
   outcomeTexts,
-  plannedAnew,
   type Settled,
   type WebhookCaller,
 } from '../delivery/index.ts'
@@ -96,7 +96,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     [limit, ...rest]: readonly [limit: number, ...(string | null)[]],
   ): Promise<Found[]> {
     const values = [String(limit), String(leaseSeconds), this.#worker, ...rest]
-    return (await this.#options.database.texts(statement, values, { settings: plannedAnew })).map(readFound)
+    return (await this.#options.database.texts(statement, values, { settings: byIndexes })).map(readFound)
   }
 
   #take(found: readonly Found[], limit: number): ClaimedEvent[] {
@@ -130,7 +130,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
     const values = [...outcomeTexts(settled), this.#worker]
     const ended = settled.filter(({ item, outcome }) => item.is_ordered && isFinal(outcome.state))
     if (ended.length === 0) {
-      await database.texts(record, values, { settings: plannedAnew })
+      await database.texts(record, values, { settings: byIndexes })
       return []
     }
     const ids = encodeArray(ended.map(({ item }) => item.id))
@@ -140,7 +140,7 @@ export class EventLedger implements Ledger<ClaimedEvent> {
       return (await transaction.texts(claimNext, claiming)).map(readEvent)
     }
     // The second statement has to see what was parked until the first one got hold of what ended.
-    return database.transaction(work, { isolation: 'read-committed', settings: plannedAnew })
+    return database.transaction(work, { isolation: 'read-committed', settings: byIndexes })
   }
 
   /** The event triggers that are served, by name. */

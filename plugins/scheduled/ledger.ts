@@ -7,6 +7,7 @@ import { filledTemplate } from '../../sdk/services.ts'
 import { type Database, encodeArray, type PreparedStatement, prepare } from '../../sdk/sql.ts'
 import {
   type Backlog,
+  byIndexes,
   delayOfUnknown,
   failureStatus,
   isLeaseOver,
@@ -18,7 +19,6 @@ import {
   outcomeOf,
   outcomeRows,
   outcomeTexts,
-  plannedAnew,
   resolveHeaders,
   type Settled,
   type WebhookCaller,
@@ -138,7 +138,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
 
   async claim(limit: number): Promise<Item[]> {
     const values = [String(limit), String(leaseSeconds), this.#worker, encodeArray(this.#unserved())]
-    const rows = await this.#database.texts(this.#claim, values, { settings: plannedAnew })
+    const rows = await this.#database.texts(this.#claim, values, { settings: byIndexes })
     return rows.map(([id, tries, time, late, ...own]) => {
       return this.#table.read({ id: id!, tries: Number(tries), scheduled_time: time!, late: Number(late) }, own)
     })
@@ -146,7 +146,7 @@ abstract class ScheduledLedger<Item extends ClaimedEvent> implements Ledger<Item
 
   /** Nothing waits for others here. */
   async record(settled: readonly Settled<Item>[]): Promise<readonly never[]> {
-    await this.#database.texts(this.#record, [...outcomeTexts(settled), this.#worker], { settings: plannedAnew })
+    await this.#database.texts(this.#record, [...outcomeTexts(settled), this.#worker], { settings: byIndexes })
     return []
   }
 

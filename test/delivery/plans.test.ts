@@ -1,0 +1,37 @@
+// How PostgreSQL finds what is due, and what became of it: its plans are kept, whatever a ledger held when they were made.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { byIndexes, type Outcome, type Settled, type WebhookCaller } from '../../plugins/delivery/index.ts'
+import { claim, claimNext, claimWithin, record } from '../../plugins/event-triggers/ledger-statements.ts'
+import { CronLedger, OneOffLedger } from '../../plugins/scheduled/ledger.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+const outcome: Outcome = { id: 'x', attempt: null, state: 'delivered', delay: 0 }
+const settled: Settled<never>[] = [{ item: { id: 'x', tries: 0, late: 0 } as never, outcome }]
+
+test('ledgers that were empty when their plans were made are read by their indexes', async (t) => {
+  const { sql, engine } = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
+  const texts = [claim, claimWithin, claimNext, record].map(({ text }) => text)
+  const database = {
+    rows: () => assert.fail(),
+    texts: async (statement: { readonly text: string }, _values: unknown, options?: { readonly settings?: object }) => {
+      assert.equal(options?.settings, byIndexes)
+      texts.push(statement.text)
+      return []
+    },
+  }
+  const options = { database, caller: {} as WebhookCaller, interval: () => 1000 }
+  for (const ledger of [new CronLedger(options, () => engine.model), new OneOffLedger(options, () => undefined)]) {
+    await ledger.claim(1)
+    await ledger.record(settled)
+  }
+  assert.equal(texts.length, 8)
+  const settings = Object.entries(byIndexes).map(([name, value]) => `set ${name} = ${value};`)
+  for (const text of texts) {
+    const lines = await sql(`${settings.join(' ')} explain (generic_plan, costs off) ${text}`)
+    const plan = lines.map((line) => line['QUERY PLAN']).join('\n')
+    assert.match(plan, /Index Scan using \w+_pkey/, plan)
+    assert.doesNotMatch(plan, /Seq Scan|Bitmap|Hash Join|Merge Join/, plan)
+  }
+})

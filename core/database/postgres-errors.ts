@@ -9,6 +9,9 @@ export interface PostgresError extends Error {
   readonly routine?: string
   readonly detail?: string
   readonly hint?: string
+  /** Where in the statement it is, and the statement of a function that it is in. */
+  readonly position?: string
+  readonly internalQuery?: string
 }
 
 const isPostgresError = (error: unknown): error is PostgresError =>
@@ -148,6 +151,13 @@ export const readOnlyError = (error: unknown): TrellisError =>
     cause: originOf(error),
   })
 
+/**
+ * Whether a value is none of its type, where the type's own reading has a code of statements for that: `ltree`, `hstore`, `tsvector` and
+ * `jsonpath` do. A statement is wrong at a place in it, and a function that raises the code says by what.
+ */
+const isValueSyntax = ({ code, position, internalQuery, routine }: PostgresError): boolean =>
+  code === '42601' && position === undefined && internalQuery === undefined && routine !== 'exec_stmt_raise'
+
 /** The error of a data statement, by the table of the interface. */
 export function translatePostgresError(error: unknown, statement: string, values: readonly unknown[]): TrellisError {
   if (error instanceof TrellisError) return error
@@ -158,7 +168,7 @@ export function translatePostgresError(error: unknown, statement: string, values
   if (state === '23514') return badRequest('permission-error', message, { cause: error })
   if (state.startsWith('23')) return badRequest('constraint-violation', message, { cause: error })
   if (state === '22025') return badRequest('bad-request', message, { cause: error })
-  if (state.startsWith('22')) return badRequest('data-exception', message, { cause: error })
+  if (state.startsWith('22') || isValueSyntax(error)) return badRequest('data-exception', message, { cause: error })
   // The statement is nested too deeply.
   if (state === '54001') return badRequest('bad-request', message, { cause: error })
   if (state === '42704') return badRequest('constraint-error', message, { cause: error })

@@ -118,6 +118,35 @@ test('values are never read as SQL', async (t) => {
   await assertUnharmed(trellis)
 })
 
+test('what is no value of its type is refused, whichever code its type has for that', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: `create extension ltree; create extension hstore;
+      create function raises(id int) returns int language plpgsql immutable as $$
+        begin raise 'it is not' using errcode = 'syntax_error'; end $$;
+      create table odd (id int primary key, path ltree, pairs hstore, words tsvector, way jsonpath);
+      insert into odd values (1); create view raising as select raises(id) as n from odd`,
+  })
+  for (const table of ['odd', 'raising']) await trellis.op('track_table', table)
+  const values: [column: string, value: string, message: RegExp][] = [
+    ['path', 'a..b', /ltree syntax error/],
+    ['pairs', 'a=>', /syntax error in hstore/],
+    ['words', 'a:x', /syntax error in tsvector: "a:x"/],
+    ['way', '$.[', /syntax error .* of jsonpath input/],
+  ]
+  for (const [column, value, message] of values) {
+    const update = `mutation { update_odd(where: {}, _set: {${column}: "${value}"}) { affected_rows } }`
+    const refusals = [await trellis.graphql(update)]
+    if (column !== 'way') refusals.push(await trellis.graphql(`{ odd(where: {${column}: {_eq: "${value}"}}) { id } }`))
+    for (const refusal of refusals) {
+      assert.equal(refusalOf(refusal).code, 'data-exception')
+      assert.match(refusalOf(refusal).message, message)
+    }
+  }
+  // The same code of what is no value tells nobody outside anything.
+  const raised = refusalOf(await trellis.graphql('{ raising { n } }'))
+  assert.deepEqual([raised.code, raised.message], ['unexpected', 'database query error'])
+})
+
 test('__proto__ is a name like any other', async (t) => {
   const trellis = await startLibrary(t)
   const body = (variables: string) =>

@@ -192,3 +192,22 @@ test('The payload wins over the upgrade, and a second connection_init gives anot
   assert.deepEqual(await socket.next(), { type: 'connection_ack' })
   assert.deepEqual(await titles('2'), { data: { book: [{ title: 'Dawn' }] } })
 })
+
+test('Who is refused a second time asks nothing more, while what runs already goes on.', async (t) => {
+  const trellis = await startGuarded(t)
+  const headers = { 'x-service-admin-secret': 'secret' }
+  const socket = await openApollo(t, trellis.url, { payload: { headers } })
+  socket.send({ type: 'start', id: '1', payload: { query: `subscription ${query}` } })
+  assert.equal((await socket.next()).id, '1')
+  const message = 'invalid x-service-admin-secret/x-service-access-key'
+  socket.send({ type: 'connection_init', payload: { headers: { 'x-service-admin-secret': 'wrong' } } })
+  assert.deepEqual(await socket.next(), { type: 'connection_error', payload: message })
+  socket.send({ type: 'start', id: '2', payload: { query } })
+  const failed = startFailed(`cannot start as connection_init failed with : ${message}`)
+  assert.deepEqual(await socket.next(), { type: 'error', id: '2', payload: failed })
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '2' })
+  socket.send({ type: 'connection_init', payload: { headers } })
+  assert.deepEqual(await socket.next(), { type: 'connection_error', payload: message })
+  await trellis.op('update', { table: 'book', where: { id: 1 }, $set: { title: 'Fen' } }, { headers })
+  assert.deepEqual((await socket.next()).id, '1')
+})

@@ -78,10 +78,8 @@ async function init(connection: Connection, state: State, payload: unknown): Pro
     connection.send({ type: 'connection_ack' })
     connection.sendFrame(keepAlive)
   } catch (error) {
-    const message = connection.refusalOf(error)
-    // An open connection keeps the session that it has.
-    if (connection.session === null) state.refusal = message
-    connection.send({ type: 'connection_error', payload: message })
+    state.refusal = connection.refusalOf(error)
+    connection.send({ type: 'connection_error', payload: state.refusal })
   }
 }
 
@@ -91,12 +89,12 @@ function connectionError(connection: Connection, message: string): void {
 }
 
 async function start(connection: Connection, state: State, id: string, payload: unknown): Promise<void> {
+  // A client that asked to be somebody else must not go on as who it was.
+  if (state.refusal !== null) {
+    return protocolError(connection, id, `cannot start as connection_init failed with : ${state.refusal}`)
+  }
   if (connection.session === null) {
-    const reason =
-      state.refusal === null
-        ? 'start received before the connection is initialised'
-        : `cannot start as connection_init failed with : ${state.refusal}`
-    return protocolError(connection, id, reason)
+    return protocolError(connection, id, 'start received before the connection is initialised')
   }
   if (connection.has(id)) return protocolError(connection, id, `an operation already exists with this id: ${id}`)
   await connection.start(id, payload)

@@ -34,8 +34,11 @@ const pathOf = (target: string): string => {
 
 function clientAddress({ headers, socket }: FastifyRequest): string {
   const forwarded = headers['x-real-ip'] ?? headers['x-forwarded-for']
-  return forwarded === undefined ? (socket.remoteAddress ?? '') : String(forwarded)
+  return forwarded === undefined ? plainAddress(socket.remoteAddress ?? '') : String(forwarded)
 }
+
+/** A server that listens on IPv6 for both sees clients of IPv4 under addresses of IPv6, by which nobody would look for them. */
+const plainAddress = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
 function httpInfo(request: FastifyRequest, reply: FastifyReply): HttpLog['http_info'] {
   const encoding = reply.getHeader('content-encoding')

@@ -31,9 +31,9 @@ const routes: Route[] = [
 
 const headers = { 'x-request-id': 'r1', 'x-service-role': 'clerk', 'x-real-ip': '10.0.0.7' }
 
-async function logOf(t: TestContext, path: string, init: RequestInit) {
+async function logOf(t: TestContext, path: string, init: RequestInit, settings: GivenSettings = {}) {
   const observe = recordingObserver()
-  const { url } = await serveRoutes(t, routes, { observe, settings: { adminSecret: 'sesame' } })
+  const { url } = await serveRoutes(t, routes, { observe, settings: { adminSecret: 'sesame', ...settings } })
   await (await fetch(url + path, init)).text()
   return observe.entries
 }
@@ -137,4 +137,11 @@ test('unknown paths are logged, probes are not', async (t) => {
   assert.equal((await detailOf(t, '/nowhere', { headers })).http_info.status, 404)
   assert.deepEqual(await logOf(t, '/healthz', {}), [])
   assert.deepEqual(await logOf(t, '/v1/version?x', {}), [])
+})
+
+test('a client has its own address, whatever the server listens on', async (t) => {
+  for (const serverHost of ['127.0.0.1', '*']) {
+    const [entry] = await logOf(t, '/nowhere', {}, { serverHost })
+    assert.equal((entry!.detail as HttpLog).http_info.ip, '127.0.0.1', serverHost)
+  }
 })

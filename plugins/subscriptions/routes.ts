@@ -2,12 +2,19 @@
 
 import type { Route } from '../../sdk/http.ts'
 import { Type } from '../../sdk/index.ts'
+import type { ParamSource } from '../../sdk/sql.ts'
 import type { Group } from './live/group.ts'
 import type { LiveQueries } from './live/live-queries.ts'
 import { type LiveOptions, reported } from './options.ts'
 
+const Value = Type.Union([Type.String(), Type.Null()])
+
 const Cohort = Type.Object({
-  variables: Type.Array(Type.Union([Type.String(), Type.Null()])),
+  variables: Type.Object({
+    session: Type.Record(Type.String(), Type.String()),
+    query: Type.Record(Type.String(), Value),
+    synthetic: Type.Array(Value),
+  }),
   cohort: Type.Object({
     resp_id: Type.String(),
     current_ops: Type.Array(Type.Integer()),
@@ -51,12 +58,12 @@ const describe = (group: Group, isExtended: boolean) => ({
   cohorts: isExtended ? cohortsOf(group) : null,
 })
 
-const cohortsOf = ({ cohorts }: Group) =>
+const cohortsOf = ({ cohorts, options: { prepared } }: Group) =>
   [...cohorts.values()].map(({ id, values, members, digest }) => {
     const all = [...members]
     const [served, fresh] = [all.filter(({ sent }) => sent !== null), all.filter(({ sent }) => sent === null)]
     return {
-      variables: JSON.parse(values) as (string | null)[],
+      variables: namedValues(prepared.batch!.memberParams, JSON.parse(values)),
       cohort: {
         resp_id: id,
         current_ops: served.map((member) => member.id),
@@ -65,3 +72,24 @@ const cohortsOf = ({ cohorts }: Group) =>
       },
     }
   })
+
+/** Values by where they come from: the session, variables of the request, and `synthetic`, whatever else. */
+function namedValues(sources: readonly ParamSource[], values: readonly (string | null)[]) {
+  const session = new Map<string, string>()
+  const query = new Map<string, string | null>()
+  const synthetic: (string | null)[] = []
+  for (const [i, source] of sources.entries()) {
+    const value = values[i]!
+    if (source.from === 'session') session.set(source.variable, value!)
+    else if (source.from === 'session-object') {
+      for (const [name, text] of Object.entries<string>(JSON.parse(value!))) session.set(name, text)
+    } else if (isVariable(source)) query.set(source.input.name, value)
+    else synthetic.push(value)
+  }
+  return { session: Object.fromEntries(session), query: Object.fromEntries(query), synthetic }
+}
+
+type WholeVariable = Extract<ParamSource, { from: 'input' }> & { readonly input: { readonly kind: 'variable' } }
+
+const isVariable = (source: ParamSource): source is WholeVariable =>
+  source.from === 'input' && source.input.kind === 'variable' && source.input.path.length === 0

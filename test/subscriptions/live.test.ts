@@ -283,9 +283,28 @@ test('Developers see the live queries that run.', async (t) => {
   assert.deepEqual([group!.role, others.length], ['admin', 0])
   assert.deepEqual(
     group!.cohorts.map(({ variables }) => variables),
-    [['1'], ['2']],
+    ['1', '2'].map((id) => ({ session: {}, query: { id }, synthetic: [] })),
   )
   const explained = { query: { query: book, variables: { id: 1 } } }
   const { body: explanation } = await trellis.request<{ sql: string }>('/v1/graphql/explain', { body: explained })
   assert.equal(group!.multiplexed_query, explanation.sql)
+})
+
+test('Developers see where the values of a live query come from.', async (t) => {
+  const trellis = await startLibrary(t, { settings: { enabledApis: ['metadata', 'graphql', 'developer'] } })
+  await grant(trellis, 'reader', { publisher_id: { _eq: 'x-service-publisher' } })
+  const headers = asRole('reader', { 'x-service-publisher': '1', 'x-service-unused': 'x' })
+  const query = `subscription ($id: Int, $titles: String_comparison_exp) {
+    book(where: {id: {_gte: $id}, _or: [{title: $titles}, {title: {_eq: "Fog"}}]}) { title }
+  }`
+  const variables = { id: 2, titles: { _in: ['Dawn', 'Ebb'] } }
+  await subscribeWith(graphqlWsClient(t, trellis.url, headers), query, variables).atLeast(1)
+  const { body } = await trellis.request<{ live_queries_map: { cohorts: { variables: unknown }[] }[] }>(
+    '/dev/subscriptions/extended',
+  )
+  assert.deepEqual(body.live_queries_map[0]!.cohorts[0]!.variables, {
+    session: { 'x-service-publisher': '1' },
+    query: { id: '2' },
+    synthetic: ['{"Dawn","Ebb"}', 'Fog'],
+  })
 })

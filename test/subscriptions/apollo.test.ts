@@ -136,6 +136,8 @@ const unreadable = [
   '{"type":"start"}',
   '{"type":"start","id":"1"}',
   '{"type":"connection_init","payload":7}',
+  '{"type":"connection_init","payload":{"headers":[]}}',
+  '{"type":"connection_init","payload":{"headers":{"x-service-role":7}}}',
 ]
 
 test('What is no message is refused, and the socket stays open.', async (t) => {

@@ -134,9 +134,12 @@ test('The log has why nobody is let in, and what nobody foresaw whole, whichever
     },
   })
   const trellis = await startTrellis(t, { settings: { adminSecret: 'secret' }, plugins: [broken], observe })
-  for (const protocol of ['graphql-ws', 'graphql-transport-ws']) {
+  for (const [protocol, unreadable] of [
+    ['graphql-ws', 'parsing ClientMessage failed: '],
+    ['graphql-transport-ws', ''],
+  ] as const) {
     for (const [headers, reason] of [
-      [{ a: 1 }, 'expecting the header "a" to be a string'],
+      [{ a: 1 }, `${unreadable}expecting the header "a" to be a string`],
       [{}, 'internal error'],
     ]) {
       observe.entries.length = 0

@@ -1,5 +1,6 @@
 // The protocol `graphql-ws`, that of the library subscriptions-transport-ws.
 
+import { payloadHeaders } from './client-headers.ts'
 import { type Connection, startFailed, type Wire } from './connection.ts'
 import { envelopeOf, textFrame } from './frames.ts'
 import { isRecord, type Protocol, readMessage } from './protocol.ts'
@@ -68,6 +69,7 @@ function checked(message: unknown): Record<string, unknown> {
   if (type === 'connection_init' && payload !== undefined && payload !== null && !isRecord(payload)) {
     throw new Error(`expecting the key 'payload' to be an object`)
   }
+  if (type === 'connection_init') payloadHeaders(payload)
   return message
 }
 

@@ -106,7 +106,8 @@ async function run(client: pg.Client): Promise<void> {
     })
   }
   try {
-    await db.transaction(work, { connection: client })
+    // Whoever gets the lock has to see what was made while it waited, whatever is set for the role.
+    await db.transaction(work, { connection: client, isolationLevel: 'read committed' })
   } finally {
     await db.destroy()
   }

@@ -10,7 +10,8 @@ export async function migratePlugins(client: pg.Client, plugins: readonly Loaded
   for (const loaded of having) refuseRepeated(loaded)
   if (!having.some((loaded) => loaded.plugin.migrations!.length > 0)) return
   if (isComplete(having, await runBefore(client))) return
-  await client.query('begin')
+  // Whoever gets the lock has to see what was made while it waited, whatever is set for the role.
+  await client.query('begin isolation level read committed')
   try {
     await client.query('select pg_advisory_xact_lock($1)', [lock])
     for (const loaded of having) await takeOver(client, loaded)

@@ -6,6 +6,7 @@ import { migrations } from '../../core/database/migrations/index.ts'
 import type { LoadedPlugin } from '../../core/engine/plugins.ts'
 import { StartError } from '../../core/engine/start-error.ts'
 import { silentObserver } from '../../core/log/observe.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -21,6 +22,15 @@ test('several servers that start at once make the schema once', async (t) => {
   assert.deepEqual(await sql('select count(*)::int, min(resource_version) as version from trellis.metadata'), [
     { count: 1, version: '0' },
   ])
+})
+
+test('so they do where transactions are serializable unless they say otherwise', async (t) => {
+  const { url } = await testDatabase(t, { sql: 'drop schema trellis cascade' })
+  const strict = new URL(url)
+  strict.searchParams.set('options', '-c default_transaction_isolation=serializable')
+  const migrations = [{ name: '0001-mark', sql: 'create table trellis.mark ()' }]
+  const plugin = definePlugin({ name: 'marks', migrations, register() {} })
+  await Promise.all([1, 2, 3].map(() => run(strict.href, [{ plugin, source: null }])))
 })
 
 test('the document has one version, whatever is written', async (t) => {

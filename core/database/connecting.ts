@@ -36,6 +36,14 @@ const withoutCompiling = `(
 const exactTexts = `pg_catalog.set_config('DateStyle', 'ISO', false), case when pg_catalog.pg_backend_pid() = $1 then
   pg_catalog.set_config('extra_float_digits', greatest(1, pg_catalog.current_setting('extra_float_digits')::int)::text, false) end`
 
+/**
+ * What the server takes from its ledgers it takes beside others, who change them all the time: under a snapshot of its own PostgreSQL
+ * refuses that again and again. Transactions that are to have another isolation say so when they begin. Behind a proxy it would be
+ * another client's, too.
+ */
+const seesCommits = `case when pg_catalog.pg_backend_pid() = $1 then
+  pg_catalog.set_config('default_transaction_isolation', 'read committed', false) end`
+
 /** Behind a proxy it would be another client's role, too. */
 const asOneself = `case when pg_catalog.pg_backend_pid() = $1 then pg_catalog.set_config('role', 'none', false) end`
 
@@ -53,6 +61,7 @@ export async function connect(options: ConnectOptions): Promise<AnsweringClient>
       'pg_catalog.pg_backend_pid() as pid',
       withoutCompiling,
       exactTexts,
+      seesCommits,
       ...(isOneself ? [asOneself] : []),
     ]
     const text = `select ${parts.join(', ')}${settings.join('')}`

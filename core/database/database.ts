@@ -75,7 +75,7 @@ export interface Database {
     options: ChangeOptions,
   ): Promise<Buffer | null>
   /**
-   * Runs one statement of the server's own, which may write, with these settings, under the isolation that the database has by itself;
+   * Runs one statement of the server's own, which may write, with these settings, which sees what is committed by then;
    * all columns of all rows as texts. Aborting is as with `change`.
    */
   texts(

@@ -1,4 +1,4 @@
-// Databases and roles for which somebody has set how sessions print dates and numbers.
+// Databases and roles for which somebody has set how sessions print dates and numbers, and what transactions see.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -62,3 +62,24 @@ pooledTest('Behind PgBouncer all connections print the same.', async (t) => {
   assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1)
   assert.match(JSON.stringify(answers[0]), /2020-01-02 00:00:00\+00/)
 })
+
+const strictSchema = `
+  create table reading (id int primary key, isolation text default current_setting('transaction_isolation'));
+  create view statement as select current_setting('transaction_isolation') as isolation;
+  do $$ begin
+    execute format('alter database %I set default_transaction_isolation = serializable', current_database());
+  end $$`
+
+for (const txIsolation of ['read-committed', 'repeatable-read', 'serializable'] as const) {
+  test(`Where transactions are serializable for the database, mutations are ${txIsolation} when that is chosen, and statements see what is committed.`, async (t) => {
+    const trellis = await startTrellis(t, { sql: strictSchema, settings: { txIsolation } })
+    for (const table of ['reading', 'statement']) await trellis.op('track_table', table)
+    const isolation = txIsolation.replace('-', ' ')
+    assert.deepEqual(await trellis.graphql('mutation { insert_reading_one(object: {id: 1}) { isolation } }'), {
+      data: { insert_reading_one: { isolation } },
+    })
+    assert.deepEqual(await trellis.graphql('{ statement { isolation } }'), {
+      data: { statement: [{ isolation: 'read committed' }] },
+    })
+  })
+}

@@ -77,12 +77,18 @@ async function requireVersion(client: pg.Client): Promise<void> {
   )
 }
 
-/** Names of the migrations that the database has; refused when it has one that this release does not know. */
+/** Names of the migrations that the database has; refused when it has one that this release does not know, or lost them. */
 async function appliedMigrations(client: pg.Client): Promise<string[]> {
   const { rows: found } = await client.query(`select 1 where to_regclass('trellis.migration') is not null`)
   if (found.length === 0) return []
   const { rows } = await client.query<{ name: string }>('select name from trellis.migration order by id')
   const names = rows.map(({ name }) => name)
+  // To rename it, as one of somebody else, would leave triggers of tables that write to what is not there.
+  if (names.length === 0) {
+    throw new StartError(
+      `The schema trellis of the database "${client.database}" has its tables without what was in them, as a dump without data leaves it: have the owner run DROP SCHEMA trellis CASCADE, which takes along the triggers that write to it, or use another database`,
+    )
+  }
   // One that is older than the newest of this release was of what a plugin has by now.
   const newest = migrations.at(-1)!.name
   const unknown = names.find((name) => name > newest)

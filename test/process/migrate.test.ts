@@ -112,3 +112,17 @@ test('a schema of that name which somebody else made is left alone', async (t) =
     ])
   }
 })
+
+test('a schema whose tables have no rows, as a dump without data leaves it, is told from one of somebody else', async (t) => {
+  const { url } = await testDatabase(t, {
+    sql: `do $$ begin
+      execute (select 'truncate ' || string_agg(format('trellis.%I', relname), ', ') from pg_class
+        where relnamespace = 'trellis'::regnamespace and relkind = 'r');
+    end $$`,
+  })
+  const name = new URL(url).pathname.slice(1)
+  assert.equal(
+    await refusalOf(url),
+    `The schema trellis of the database "${name}" has its tables without what was in them, as a dump without data leaves it: have the owner run DROP SCHEMA trellis CASCADE, which takes along the triggers that write to it, or use another database`,
+  )
+})

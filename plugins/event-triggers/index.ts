@@ -8,6 +8,7 @@ import { archiveWhatIsLeft } from './archive.ts'
 import { scheduleCleanups } from './cleanup-jobs.ts'
 import { cleanupEventTriggerLogs, pauseCleanups, resumeCleanups } from './cleanup-operations.ts'
 import { deliverEvents } from './deliver.ts'
+import { DisabledTriggers } from './disabled-triggers.ts'
 import { eventTriggersFacet } from './metadata.ts'
 import { eventLogMigrations } from './migrations.ts'
 import {
@@ -30,11 +31,14 @@ export default definePlugin({
     const { dialect, settings, observe } = engine
     const prefix = dialect.triggerPrefix
     const report = (message: string) => observe.log({ type: 'event-trigger', level: 'error', detail: { message } })
+    const disabled = new DisabledTriggers()
     engine.metadata.facet(eventTriggersFacet(dialect, { dialect, stringifyNumbers: settings.stringifyNumericTypes }))
     engine.metadata.effect(async ({ previous, next, isReread, transaction }) => {
       if (previous) await followEventTriggers({ previous, next }, { transaction, prefix })
       // Another instance, or nobody's request, may have read what somebody did to the tables.
-      if (isReread) await reconcileEventTriggers(next, { transaction, prefix, report })
+      if (!isReread) return
+      await reconcileEventTriggers(next, { transaction, prefix, report })
+      await disabled.tell(next, transaction, report)
     })
     engine.operations.add(
       createEventTrigger(dialect, () => engine.model),

@@ -79,3 +79,27 @@ test('a trigger that the database refuses keeps nothing from being reloaded, and
   await shop.op('reload_metadata', {})
   assert.deepEqual(await placed(shop), onOrders)
 })
+
+test('a trigger that somebody has disabled stays so, and is told of once', async (t) => {
+  const observe = recordingObserver()
+  const shop = await startShop(t, { observe })
+  await shop.trigger()
+  await shop.op('reload_metadata', {})
+  await shop.sql('alter table orders disable trigger "trellis_order_DELETE"')
+  await shop.sql('alter table orders enable always trigger "trellis_order_UPDATE"')
+  for (const sql of ['select 1', 'create table other ()'])
+    await shop.op('run_sql', { sql, check_metadata_consistency: true })
+  const told = () => observe.entries.filter(({ type, level }) => type === 'event-trigger' && level === 'error')
+  const message = 'changes are not recorded while triggers are disabled: "trellis_order_DELETE" on orders'
+  assert.deepEqual(
+    told().map(({ detail }) => detail),
+    [{ message }],
+  )
+  await shop.sql('insert into orders (id) values (1); delete from orders')
+  await shop.sql('alter table orders enable trigger "trellis_order_DELETE"')
+  await shop.op('reload_metadata', {})
+  await shop.sql('insert into orders (id) values (2); delete from orders')
+  const operations = (await shop.events(3)).map(({ event }) => event.op)
+  assert.deepEqual(operations.sort(), ['DELETE', 'INSERT', 'INSERT'])
+  assert.equal(told().length, 1)
+})

@@ -3,7 +3,7 @@
 
 import { messageWithCause } from '../../sdk/index.ts'
 import type { Model } from '../../sdk/metadata.ts'
-import { compile, id, join, literal, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
+import { compile, id, join, literal, type Row, type Sql, sql, type Transaction, trusted } from '../../sdk/sql.ts'
 import { wakeStatement } from '../delivery/index.ts'
 import { archive } from './archive.ts'
 import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger, storedTriggers } from './metadata.ts'
@@ -87,6 +87,10 @@ interface FoundFunction {
   readonly settings: readonly string[]
   /** The tables with a trigger that calls it; not partitions, which have those of their tables. */
   readonly tables: readonly number[]
+  /** Whether the role that it runs as may write to the log: tables may have been given to another role, and functions not. */
+  readonly mayRecord: boolean
+  /** Whether this server's role may replace it. */
+  readonly isOurs: boolean
 }
 
 interface Place {
@@ -95,19 +99,32 @@ interface Place {
   readonly virtual: VirtualColumns
 }
 
+interface FoundRow extends Row {
+  readonly name: string
+  readonly body: string
+  readonly settings: string[] | null
+  readonly tables: string[]
+  readonly may_record: boolean
+  readonly is_ours: boolean
+}
+
 async function readFunctions(transaction: Transaction): Promise<ReadonlyMap<string, FoundFunction>> {
-  const rows = await transaction.rows<{ name: string; body: string; settings: string[] | null; tables: string[] }>(`
+  const rows = await transaction.rows<FoundRow>(`
     select p.proname as name, p.prosrc as body, p.proconfig as settings,
-      array_remove(array_agg(t.tgrelid::int8), null)::text[] as tables
+      array_remove(array_agg(t.tgrelid::int8), null)::text[] as tables,
+      has_schema_privilege(p.proowner, p.pronamespace, 'USAGE') and has_table_privilege(p.proowner, 'trellis.event_log', 'INSERT')
+        and coalesce(has_sequence_privilege(p.proowner, pg_get_serial_sequence('trellis.event_log', 'seq'), 'USAGE'), true)
+        as may_record,
+      pg_has_role(p.proowner, 'USAGE') as is_ours
     from pg_catalog.pg_proc p left join pg_catalog.pg_trigger t on t.tgfoid = p.oid
       and not t.tgisinternal and coalesce(pg_catalog.to_jsonb(t) ->> 'tgparentid', '0') = '0'
     where p.pronamespace = to_regnamespace('trellis') and p.prorettype = 'pg_catalog.trigger'::regtype
       and strpos(p.prosrc, 'trellis.record_event(') > 0
-    group by p.oid, p.proname, p.prosrc, p.proconfig`)
+    group by p.oid, p.proname, p.prosrc, p.proconfig, p.proowner, p.pronamespace`)
   return new Map(
-    rows.map(({ name, body, settings, tables }) => [
+    rows.map(({ name, body, settings, tables, may_record: mayRecord, is_ours: isOurs }) => [
       name,
-      { body, settings: settings ?? [], tables: tables.map(Number) },
+      { body, settings: settings ?? [], tables: tables.map(Number), mayRecord, isOurs },
     ]),
   )
 }
@@ -139,17 +156,18 @@ function statementsForOne({ table, oid }: ResolvedTrigger, trigger: SqlTrigger, 
   const { name, operation } = trigger
   const body = trigger.body(virtual.get(oid) ?? [])
   const existing = found.get(name)
-  const isPlaced = existing?.tables.includes(oid) ?? false
+  const isPlaced = existing?.mayRecord === true && existing.tables.includes(oid)
   if (existing && isPlaced && existing.body === body && hasSettings(existing.settings, trigger.settings)) return []
   const settings = trigger.settings.map(({ name, value }) => trusted(` set ${name} = ${value}`))
   const made = sql`create or replace function ${id('trellis', name)}() returns trigger language plpgsql security definer
     ${join(settings, '')} as ${literal(body)}`
-  if (isPlaced) return [made]
+  if (isPlaced && existing?.isOurs) return [made]
   // Servers of v1.3 leave triggers of the same name.
   const placed = sql`drop trigger if exists ${id(name)} on ${id(table.schema, table.name)};
     create trigger ${id(name)} after ${trusted(operation)} on ${id(table.schema, table.name)}
     for each row execute function ${id('trellis', name)}()`
-  // It is on another table: whoever takes an event trigger there takes all of it along.
+  // It is on another table: whoever takes an event trigger there takes all of it along. Or it is another role's:
+  // the schema's owner may drop it, and not replace it.
   return [...(existing ? [dropped(name)] : []), made, placed]
 }
 

@@ -1,8 +1,10 @@
 // Triggers in the database that somebody else took away: reloading the metadata makes them again, whoever is asked.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { recordingObserver } from '../http/server.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { connectTo } from '../support/database.ts'
 import { eventually } from '../support/waiting.ts'
 import { type Shop, startShop } from './shop.ts'
@@ -102,4 +104,18 @@ test('a trigger that somebody has disabled stays so, and is told of once', async
   const operations = (await shop.events(3)).map(({ event }) => event.op)
   assert.deepEqual(operations.sort(), ['DELETE', 'INSERT', 'INSERT'])
   assert.equal(told().length, 1)
+})
+
+test('a trigger whose function is of a role that may not write to the log any more is made again', async (t) => {
+  const shop = await startShop(t)
+  await shop.trigger(insertOnly)
+  const role = `former_${randomBytes(6).toString('hex')}`
+  await shop.sql(`create role ${role}`)
+  atEnd(t, () => shop.sql(`drop owned by ${role}; drop role ${role}`))
+  // As when the tables were given to another role, one by one.
+  await shop.sql(`alter function trellis."trellis_order_INSERT"() owner to ${role}`)
+  await shop.op('reload_metadata', {})
+  await shop.sql('insert into orders (id) values (1)')
+  assert.equal((await shop.events(1))[0]?.trigger.name, 'order')
+  assert.deepEqual(await placed(shop), onOrders)
 })

@@ -5,7 +5,7 @@ import type { Codec } from '../database/param.ts'
 import { id, type SqlType, sql } from '../database/sql.ts'
 import { parseFailed, type TrellisError, validationFailed, within } from '../errors/errors.ts'
 import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal } from '../json/decimal.ts'
-import { isRawNumber, type JsonType, jsonType } from '../json/json.ts'
+import { beyondJson, isRawNumber, type JsonType, jsonType } from '../json/json.ts'
 import { englishList, isGraphQLName } from '../names/names.ts'
 import { hasSupportedElements, supportOf } from './type-support.ts'
 
@@ -35,11 +35,11 @@ const jsonKinds: Readonly<Record<JsonType, string>> = {
 }
 
 /** What messages call a JSON value. */
-export const jsonKind = (value: unknown): string => jsonKinds[jsonType(value)]
+export const jsonKind = (value: unknown): string => beyondJson(value) ?? jsonKinds[jsonType(value)]
 
 /** The text of a JSON number, as it was written where a double could not hold it; null for other values. */
 export function numberText(value: unknown): string | null {
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null
   return isRawNumber(value) ? value.rawJSON : null
 }
 
@@ -126,7 +126,7 @@ export const idCodec: Codec = {
 
 /** The refusal of a JSON value of another kind than expected. */
 export const undecodable = (what: string, expected: JsonType, value: unknown): TrellisError =>
-  parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`)
+  parseFailed(`parsing ${what} failed, expected ${expected}, but encountered ${beyondJson(value) ?? jsonType(value)}`)
 
 /** Integers that may also come as strings, which PostgreSQL reads. */
 const integerCodec = (type: string, bits: number): Codec => ({
@@ -186,12 +186,15 @@ const moneyCodec: Codec = {
 const jsonCodec = (type: string): Codec => ({
   type,
   encode(value) {
+    let text: string | undefined
     try {
-      return JSON.stringify(value)
+      text = JSON.stringify(value)
     } catch (cause) {
       if (cause instanceof RangeError) throw parseFailed(`the value for type ${type} is nested too deeply`)
-      throw cause
+      if (!(cause instanceof TypeError)) throw cause
     }
+    if (text === undefined) throw parseFailed(`the value for type ${type} is none that JSON has`)
+    return text
   },
 })
 

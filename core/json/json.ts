@@ -35,6 +35,20 @@ export function jsonType(value: unknown): JsonType {
   return typeof value === 'boolean' ? 'Boolean' : 'Number'
 }
 
+/** What a value is called that programs have and JSON has not, such as `NaN` and `a bigint`; null of all others. */
+export function beyondJson(value: unknown): string | null {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) ? null : String(value)
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`
+    default:
+      return null
+  }
+}
+
 /**
  * Which numbers stay text: `precise` those whose value a double cannot hold, `lossless` also those that would be
  * written differently again (`1.0`, `1e3`).

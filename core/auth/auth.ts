@@ -4,7 +4,7 @@
 import { unauthorized } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Settings } from '../options/options.ts'
-import type { Session } from '../session/session.ts'
+import { faultOfVariables, type Session } from '../session/session.ts'
 import { type RequestHeaders, trustedSession, untrustedSession } from './headers.ts'
 import { AdminSecrets } from './secrets.ts'
 
@@ -76,7 +76,7 @@ export class Auth implements AuthService {
     if (!this.#secrets) return trustedSession(headers, this.#dialect)
     const secret = this.#secretOf(headers)
     if (secret !== undefined) return this.#trust(String(secret), this.#secrets, headers)
-    if (this.#authenticator) return this.#authenticator.authenticate(headers, rawHeaders)
+    if (this.#authenticator) return authenticated(this.#authenticator, headers, rawHeaders)
     if (this.#unauthorizedRole !== null) return untrustedSession(headers, this.#dialect, this.#unauthorizedRole)
     throw unauthorized(`${this.#secretHeaders} required, but not found`)
   }
@@ -94,4 +94,27 @@ export class Auth implements AuthService {
   get #secretHeaders(): string {
     return `${this.#dialect.adminSecretHeader}/${this.#dialect.accessKeyHeader}`
   }
+}
+
+/** The session that an authenticator gives; throws when it is none. */
+function authenticated(
+  authenticator: Authenticator,
+  headers: RequestHeaders,
+  rawHeaders: readonly string[] | undefined,
+): Session | Promise<Session> {
+  const given = authenticator.authenticate(headers, rawHeaders)
+  return given instanceof Promise
+    ? given.then((session) => checked(session, authenticator))
+    : checked(given, authenticator)
+}
+
+function checked(session: Session, { mode }: Authenticator): Session {
+  const fault = faultOf(session)
+  if (fault !== null) throw new Error(`authentication mode "${mode}" gave no session: ${fault}`)
+  return session
+}
+
+function faultOf(session: Partial<Session> | null | undefined): string | null {
+  if (typeof session?.role !== 'string' || session.role === '') return 'its role has to be a text that is not empty'
+  return faultOfVariables(session.variables)
 }

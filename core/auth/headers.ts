@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
-import type { Session } from '../session/session.ts'
+import { faultOfVariables, type Session } from '../session/session.ts'
 
 export type RequestHeaders = Readonly<IncomingHttpHeaders>
 
@@ -47,8 +47,13 @@ export function trustedSession(headers: RequestHeaders, dialect: Dialect): Sessi
   return sessionAs(role, sessionVariables(headers, dialect, role), dialect)
 }
 
-/** The same of ready session variables, lower-case names and no secrets among them. */
+/**
+ * The same of ready session variables, lower-case names and no secrets among them. Throws at other names: a role under one
+ * would be overlooked, and the session be the administrator's.
+ */
 export function assumedSession(given: Session['variables'], dialect: Dialect): Session {
+  const fault = faultOfVariables(given)
+  if (fault !== null) throw new Error(fault)
   const role = given[dialect.roleVariable] || 'admin'
   return sessionAs(role, { ...given, [dialect.roleVariable]: role }, dialect)
 }

@@ -46,8 +46,21 @@ export function bindParamsAt(params: readonly ParamSource[], bindings: Bindings,
 
 function bindParam(source: ParamSource, bindings: Bindings): string | null {
   const value = bindings.bound?.get(source) ?? readParam(source, bindings)
-  if ('check' in source && value !== null) source.check?.(value)
+  if (value === null) return null
+  if (typeof value !== 'string') throw noText(source, value)
+  if ('check' in source) source.check?.(value)
   return value
+}
+
+/** What a plugin in plain JavaScript may give: PostgreSQL's client would take it for a connection that is broken. */
+function noText(source: ParamSource, value: unknown): Error {
+  const what =
+    'codec' in source
+      ? `what the codec of type "${source.codec.type}" gives`
+      : source.from === 'session'
+        ? `the session variable "${source.variable}"`
+        : 'a constant'
+  return new Error(`${what} has to be a text, and is of type ${typeof value}`)
 }
 
 function readParam(source: ParamSource, bindings: Bindings): string | null {

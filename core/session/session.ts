@@ -11,3 +11,14 @@ export interface Session {
 }
 
 export const isAdmin = (session: Session): boolean => session.role === 'admin'
+
+/** What keeps a plugin's value from being session variables, which no compiler told in plain JavaScript; null: nothing. */
+export function faultOfVariables(variables: unknown): string | null {
+  if (typeof variables !== 'object' || variables === null) return 'session variables have to be an object'
+  for (const [name, value] of Object.entries(variables)) {
+    if (typeof value !== 'string')
+      return `the session variable "${name}" has to be a text, and is of type ${typeof value}`
+    if (name !== name.toLowerCase()) return `the name of the session variable "${name}" has to be in lower case`
+  }
+  return null
+}

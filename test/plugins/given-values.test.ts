@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assumedSession, definePlugin, type Engine, type Plugin } from '../../sdk/index.ts'
+import { assumedSession, definePlugin, type Engine, type Plugin, type Session } from '../../sdk/index.ts'
+import { recordingObserver } from '../http/server.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 /** A plugin, and the engine that it was given. */
@@ -53,4 +54,93 @@ test('variables that JSON does not have are refused where they stand', async (t)
       await assert.rejects(run, { status: 400, message, path })
     }
   }
+})
+
+/** As JavaScript would write it. */
+const untyped = (value: unknown) => value as never
+
+test('a session that an authenticator gives is refused when it is none, and the log says why', async (t) => {
+  const observe = recordingObserver()
+  let given: unknown
+  const { plugin } = keeper(({ auth }) => auth.use({ mode: 'api-key', authenticate: () => untyped(given) }))
+  const settings = { adminSecret: 'secret' }
+  const sql = 'create table ship (id int primary key, owner int); insert into ship values (1, 5)'
+  const trellis = await startTrellis(t, { plugins: [plugin], settings, sql, observe })
+  const headers = { 'x-service-admin-secret': 'secret' }
+  await trellis.op('track_table', 'ship', { headers })
+  const permission = { columns: ['id'], filter: { owner: 'X-Service-User-Id' } }
+  await trellis.op('create_select_permission', { table: 'ship', role: 'owner', permission }, { headers })
+
+  const session = (variables: object) => ({ role: 'owner', variables, backendOnly: false })
+  for (const good of [session({ 'x-service-user-id': '5' }), Promise.resolve(session({ 'x-service-user-id': '5' }))]) {
+    given = good
+    assert.deepEqual(await trellis.graphql('{ ship { id } }'), { data: { ship: [{ id: 1 }] } })
+  }
+
+  const wrong: readonly (readonly [given: unknown, fault: string])[] = [
+    [
+      session({ 'x-service-user-id': 5 }),
+      'the session variable "x-service-user-id" has to be a text, and is of type number',
+    ],
+    [
+      Promise.resolve(session({ 'x-service-user-id': undefined })),
+      'the session variable "x-service-user-id" has to be a text, and is of type undefined',
+    ],
+    [
+      session({ 'X-Service-User-Id': '5' }),
+      'the name of the session variable "X-Service-User-Id" has to be in lower case',
+    ],
+    [{ role: 'owner' }, 'session variables have to be an object'],
+    [{ variables: {} }, 'its role has to be a text that is not empty'],
+    [{ role: '', variables: {} }, 'its role has to be a text that is not empty'],
+    ['owner', 'its role has to be a text that is not empty'],
+    [undefined, 'its role has to be a text that is not empty'],
+    [null, 'its role has to be a text that is not empty'],
+  ]
+  for (const [value, fault] of wrong) {
+    given = value
+    observe.entries.length = 0
+    const errors = [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }]
+    assert.deepEqual(await trellis.graphql('{ ship { id } }'), { errors })
+    const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
+    assert.deepEqual(
+      told.map((text) => text.split('\n')[0]),
+      [`Error: authentication mode "api-key" gave no session: ${fault}`],
+    )
+  }
+})
+
+test('a role under a name that no session variable has makes nobody the administrator', async (t) => {
+  const { plugin, engine } = keeper()
+  await startTrellis(t, { plugins: [plugin] })
+  const { dialect } = engine()
+  const upper = { message: 'the name of the session variable "X-Service-Role" has to be in lower case' }
+  assert.throws(() => assumedSession({ 'X-Service-Role': 'guest' }, dialect), upper)
+  const none = { message: 'the session variable "x-service-role" has to be a text, and is of type undefined' }
+  assert.throws(() => assumedSession(untyped({ 'x-service-role': undefined }), dialect), none)
+  assert.equal(assumedSession({ 'x-service-role': 'guest' }, dialect).role, 'guest')
+})
+
+test('what a session or a codec gives in place of a text is told by its name', async (t) => {
+  const { plugin, engine } = keeper(({ types }) => {
+    types.add({
+      name: 'point',
+      codec: ({ name }) => ({ type: name, encode: (value) => untyped(value) }),
+      ordered: false,
+    })
+  })
+  const sql = 'create table ship (id int primary key, place point)'
+  const trellis = await startTrellis(t, { plugins: [plugin], sql })
+  await trellis.op('track_table', 'ship')
+  const permission = { columns: ['id'], filter: { id: 'X-Service-Ship' } }
+  await trellis.op('create_select_permission', { table: 'ship', role: 'guest', permission })
+
+  const run = (query: string, session: Session, variables = {}) =>
+    engine().graphql.engine.execute({ query, operationName: null, variables }, session, { headers: {} })
+  const number = { role: 'guest', variables: untyped({ 'x-service-ship': 1 }), backendOnly: false }
+  const variable = { message: 'the session variable "x-service-ship" has to be a text, and is of type number' }
+  await assert.rejects(run('{ ship { id } }', number), variable)
+  const moved = 'mutation ($to: point) { update_ship(where: {}, _set: {place: $to}) { affected_rows } }'
+  const codec = { message: 'what the codec of type "point" gives has to be a text, and is of type number' }
+  await assert.rejects(run(moved, assumedSession({}, engine().dialect), { to: 5 }), codec)
 })

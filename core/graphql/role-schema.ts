@@ -17,7 +17,7 @@ import {
 import type { RoleAccess, TableAccess } from '../access/access.ts'
 import type { Model, TableModel } from '../metadata/model.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { nameKey, type QualifiedName } from '../names/names.ts'
+import { isGraphQLName, nameKey, type QualifiedName } from '../names/names.ts'
 import type { Settings } from '../options/options.ts'
 import type {
   Contribution,
@@ -294,9 +294,13 @@ export class RootType implements FieldSource {
   /** What a contribution makes of a field; refuses what would have graphql-js fail without the name of either. */
   #configOf(name: string, make: () => GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
     const config = make()
-    if (isOutputType(Object(config).type)) return config
+    const isNamed = isGraphQLName(name)
+    if (isNamed && isOutputType(Object(config).type)) return config
     const [owner] = this.#sources.find(([, fields]) => fields.get(name)) ?? []
-    throw new Error(`GraphQL contribution "${owner}": the root field "${name}" has no type that can be answered`)
+    const fault = isNamed
+      ? `the root field "${name}" has no type that can be answered`
+      : `"${name}" is not a valid GraphQL name`
+    throw new Error(`GraphQL contribution "${owner}": ${fault}`)
   }
 
   *fieldsNear(name: string): Iterable<string> {

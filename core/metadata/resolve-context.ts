@@ -4,7 +4,7 @@ import type { ModelSlices } from '../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../catalog/types.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { nameKey, type QualifiedName } from '../names/names.ts'
+import { isGraphQLName, nameKey, type QualifiedName } from '../names/names.ts'
 import type { MetadataDocument } from './document.ts'
 import type { TableModel } from './model.ts'
 import { type Dependency, type DependencyReason, type Inconsistency, type ObjectRef, objectKey } from './objects.ts'
@@ -180,6 +180,11 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
   #claim(object: ObjectDescription, names: ClaimedNames, wording: ConflictWording | undefined): boolean {
     const { query, mutation, types, scalars } = names
     if (query.length + mutation.length + types.length + scalars.length === 0) return true
+    const illegal = [...query, ...mutation, ...types].find((name) => !isGraphQLName(name))
+    if (illegal !== undefined) {
+      this.report(object, `"${illegal}" is not a valid GraphQL name`)
+      return false
+    }
     this.claims.push({ names, taken: this.#ledger.taken(names) })
     const conflict = this.#ledger.claim(names)
     if (conflict === null) return true

@@ -3,7 +3,17 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assumedSession, definePlugin, type Engine, type Plugin, type Session } from '../../sdk/index.ts'
+import {
+  assumedSession,
+  definePlugin,
+  type Engine,
+  fieldMap,
+  graphql,
+  operation,
+  type Plugin,
+  type Session,
+  Type,
+} from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startTrellis } from '../support/trellis.ts'
 
@@ -143,4 +153,67 @@ test('what a session or a codec gives in place of a text is told by its name', a
   const moved = 'mutation ($to: point) { update_ship(where: {}, _set: {place: $to}) { affected_rows } }'
   const codec = { message: 'what the codec of type "point" gives has to be a text, and is of type number' }
   await assert.rejects(run(moved, assumedSession({}, engine().dialect), { to: 5 }), codec)
+})
+
+test('what claims a root field of a name that GraphQL does not allow stays out, and takes nothing else with it', async (t) => {
+  const Term = Type.Object({ name: Type.String() })
+  const type = graphql.GraphQLString
+  const { plugin } = keeper((engine) => {
+    engine.metadata.slice(untyped('terms'), {
+      schema: Type.Array(Term),
+      empty: untyped([]),
+      entryKey: ({ name }: { name: string }) => name,
+      resolve(terms: readonly { name: string }[], context) {
+        const isServed = (term: { name: string }) => {
+          const object = { ref: { kind: 'term', name: term.name }, type: 'term', definition: term }
+          return context.claimRootFields(object, { query: [`term_${term.name}`] })
+        }
+        return untyped(terms.filter(isServed))
+      },
+    })
+    engine.operations.add(
+      operation({
+        type: 'add_term',
+        args: Term,
+        check: 'object',
+        object: ({ name }) => ({ kind: 'term', name }),
+        handle: ({ metadata }, term) => void (metadata as unknown as { terms: object[] }).terms.push(term),
+      }),
+    )
+    engine.graphql.contribute({
+      name: 'terms',
+      query({ model }) {
+        const terms = untyped(model.slices['terms' as never]) as readonly { name: string }[]
+        const field = () => ({ type, extensions: { root: { kind: 'resolved', resolve: () => 'x' } } }) as const
+        return fieldMap(Object.fromEntries(terms.map(({ name }) => [`term_${name}`, field])))
+      },
+    })
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin] })
+  await trellis.op('add_term', { name: 'berth' })
+  const reason = '"term_dry dock" is not a valid GraphQL name'
+  const internal = [{ type: 'term', definition: { name: 'dry dock' }, reason }]
+  assert.deepEqual(await trellis.opError('add_term', { name: 'dry dock' }), {
+    status: 400,
+    body: { path: '$.args', error: reason, code: 'constraint-violation', internal },
+  })
+  const introspection = '{ __type(name: "query_root") { fields { name } } }'
+  assert.deepEqual(await trellis.graphql(introspection), { data: { __type: { fields: [{ name: 'term_berth' }] } } })
+})
+
+test('a root field of a name that GraphQL does not allow is told by its contribution', async (t) => {
+  const observe = recordingObserver()
+  const type = graphql.GraphQLString
+  const { plugin } = keeper((engine) => {
+    const field = () => ({ type, extensions: { root: { kind: 'resolved', resolve: () => 'x' } } }) as const
+    engine.graphql.contribute({ name: 'docks', query: () => fieldMap({ 'dry dock': field }) })
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin], observe })
+  await trellis.graphql('{ __schema { queryType { name } } }')
+  const message = 'Error: GraphQL contribution "docks": "dry dock" is not a valid GraphQL name'
+  const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
+  assert.deepEqual(
+    told.map((text) => text.split('\n')[0]),
+    [message],
+  )
 })

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import { type JobRecord, type Ledger, type LedgerRow, leaseSeconds } from './ledger.ts'
 import { messageOf, type Outcome, type Run, type Runs } from './runs.ts'
-import { type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
+import { momentOf, type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
 
 /** Milliseconds between two comparisons of the ledger with what Agenda has. */
 const compareEvery = 15_000
@@ -57,7 +57,7 @@ export class ClusterJobs {
     if (this.#isStarted) this.#introduce(declared)
     return {
       name: job.name,
-      wake: (at) => this.#wake(declared, at?.getTime() ?? null),
+      wake: async (at) => this.#wake(declared, at ? momentOf(at) : Date.now()),
       reschedule: (schedule) => this.#reschedule(declared, schedule),
       remove: async () => {
         this.#declared.delete(job.name)
@@ -151,9 +151,8 @@ export class ClusterJobs {
     })
   }
 
-  async #wake(declared: Declared, at: number | null): Promise<void> {
+  async #wake(declared: Declared, time: number): Promise<void> {
     const { name } = declared.job
-    const time = at ?? Date.now()
     declared.unstoredWake = earliest([declared.unstoredWake, time])
     if (!this.#isStarted || !this.#declared.has(name)) return
     await this.#attempt(async () => {

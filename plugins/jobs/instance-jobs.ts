@@ -3,7 +3,7 @@
 import { longestTimer } from '../../sdk/services.ts'
 import type { DeclaredJob, Job, JobState } from './job.ts'
 import type { Run, Runs } from './runs.ts'
-import { type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
+import { momentOf, type Occurrences, occurrencesOf, type Schedule } from './schedule.ts'
 
 /** What happened so far. */
 interface Past {
@@ -57,7 +57,7 @@ export class InstanceJob implements DeclaredJob {
   }
 
   async wake(at?: Date): Promise<void> {
-    const time = at?.getTime() ?? Date.now()
+    const time = at ? momentOf(at) : Date.now()
     this.#wakeAt = Math.min(this.#wakeAt ?? time, time)
     this.#plan()
   }

@@ -33,7 +33,7 @@ export interface DeclaredJob {
   readonly name: string
   /**
    * Has it run at a time beside its schedule, at once when none is given. The earliest of several times counts. It resolves when this is stored,
-   * and does not reject: what cannot be stored yet is stored as soon as the database answers.
+   * and rejects for what is no date alone: what cannot be stored yet is stored as soon as the database answers.
    */
   wake(at?: Date): Promise<void>
   /** Gives it another schedule; occurrences before this moment are not made up for. */

@@ -128,9 +128,15 @@ function regularOccurrences(every: number): Occurrences {
   return { text: `every ${every} ms`, latest, next: (moment) => latest(moment) + every }
 }
 
-function soleOccurrence(at: Date): Occurrences {
+/** The moment of a date that a plugin gives; throws when it is none. */
+export function momentOf(at: Date): number {
   const time = at instanceof Date ? at.getTime() : Number.NaN
   if (Number.isNaN(time)) throw new TypeError(`${at} is no time for a job to run at`)
+  return time
+}
+
+function soleOccurrence(at: Date): Occurrences {
+  const time = momentOf(at)
   return {
     text: `at ${at.toISOString()}`,
     latest: (moment) => (time <= moment ? time : null),

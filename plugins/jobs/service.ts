@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Engine } from '../../sdk/index.ts'
+import { storableText } from '../../sdk/sql.ts'
 import type { Clock } from './clock.ts'
 import { ClusterJobs } from './cluster-jobs.ts'
 import { InstanceJob } from './instance-jobs.ts'
@@ -98,8 +99,9 @@ export class JobService implements Jobs, JobReport {
   }
 
   #check({ name, schedule, per = 'cluster', concurrency = 1, timeout = null, run }: Job): void {
-    if (typeof name !== 'string' || name === '' || name.length > longestName) {
-      throw new TypeError(`a job's name has 1 to ${longestName} characters`)
+    // One that PostgreSQL cannot hold would keep all others from being stored.
+    if (typeof name !== 'string' || name === '' || name.length > longestName || name !== storableText(name)) {
+      throw new TypeError(`a job's name has 1 to ${longestName} characters, none of which is U+0000 or half of one`)
     }
     if (this.#names.has(name)) throw new TypeError(`job "${name}" is declared already`)
     if (typeof run !== 'function') throw new TypeError(`job "${name}": "run" has to be a function`)

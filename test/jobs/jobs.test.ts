@@ -267,7 +267,9 @@ test('a job that is removed runs no more, and one that is rescheduled follows th
 test('jobs that make no sense are refused where they are declared', async (t) => {
   const { jobs } = await startWith(t, [{ name: 'taken', run: () => {} }])
   const refusals: [Partial<Job>, string][] = [
-    [{ name: '' }, `a job's name has 1 to 200 characters`],
+    [{ name: '' }, `a job's name has 1 to 200 characters, none of which is U+0000 or half of one`],
+    [{ name: 'night\0ly' }, `a job's name has 1 to 200 characters, none of which is U+0000 or half of one`],
+    [{ name: 'night\ud800ly' }, `a job's name has 1 to 200 characters, none of which is U+0000 or half of one`],
     [{ name: 'taken' }, 'job "taken" is declared already'],
     [{ schedule: { cron: '* * * *' } }, '"* * * *" is no cron expression: it has not five fields'],
     [
@@ -286,6 +288,19 @@ test('jobs that make no sense are refused where they are declared', async (t) =>
     () => jobs.declare({ name: 'x', run: () => {}, schedule: { cron: '99 * * * *' } }),
     /"99 \* \* \* \*" is no cron/,
   )
+})
+
+test('a job that is woken at no time is not, and hurts no other one', async (t) => {
+  const runs: string[] = []
+  const jobOf = (name: string, per: Job['per']): Job => ({ name, per, run: () => void runs.push(name) })
+  const { jobs } = await startWith(t, [])
+  const woken = [jobs.declare(jobOf('a', 'cluster')), jobs.declare(jobOf('b', 'instance'))]
+  const message = 'Invalid Date is no time for a job to run at'
+  for (const job of woken) await assert.rejects(job.wake(new Date('never')), { name: 'TypeError', message })
+  for (const job of woken) await job.wake()
+  const other = jobs.declare({ ...jobOf('c', 'cluster'), schedule: { every: 500 } })
+  await eventually(() => ['a', 'b', 'c'].every((name) => runs.includes(name)))
+  await other.remove()
 })
 
 test('jobs that are not due cost a statement every few seconds, and no connection', async (t) => {

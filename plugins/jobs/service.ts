@@ -103,6 +103,8 @@ export class JobService implements Jobs, JobReport {
     if (typeof name !== 'string' || name === '' || name.length > longestName || name !== storableText(name)) {
       throw new TypeError(`a job's name has 1 to ${longestName} characters, none of which is U+0000 or half of one`)
     }
+    // Agenda keeps jobs as members of an object.
+    if (name in Object.prototype) throw new TypeError(`job "${name}" has the name of a member that every object has`)
     if (this.#names.has(name)) throw new TypeError(`job "${name}" is declared already`)
     if (typeof run !== 'function') throw new TypeError(`job "${name}": "run" has to be a function`)
     if (per !== 'cluster' && per !== 'instance') {

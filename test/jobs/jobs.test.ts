@@ -271,6 +271,8 @@ test('jobs that make no sense are refused where they are declared', async (t) =>
     [{ name: 'night\0ly' }, `a job's name has 1 to 200 characters, none of which is U+0000 or half of one`],
     [{ name: 'night\ud800ly' }, `a job's name has 1 to 200 characters, none of which is U+0000 or half of one`],
     [{ name: 'taken' }, 'job "taken" is declared already'],
+    [{ name: 'constructor' }, 'job "constructor" has the name of a member that every object has'],
+    [{ name: '__proto__' }, 'job "__proto__" has the name of a member that every object has'],
     [{ schedule: { cron: '* * * *' } }, '"* * * *" is no cron expression: it has not five fields'],
     [
       { schedule: { cron: '0 3 * * *', timezone: 'Mars/Olympus' } },

@@ -83,6 +83,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     await migrate({ settings, observe, plugins })
     await takeStep(settings, observe, () => database.open())
     await registerPlugins(services, plugins)
+    services.registration.isOver = true
     await takeStep(settings, observe, () => metadata.start())
     await mountRoutes(services)
     await http.app.ready()
@@ -153,6 +154,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
     measures: new Measures(),
     configuration: [],
     routes: new Map(),
+    registration: { isOver: false },
     ready: [],
     stopping: [],
     closing: [],

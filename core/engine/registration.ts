@@ -43,7 +43,7 @@ import {
 import type { Measures } from './measures.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
-import { type LoadedPlugin, pluginFailure } from './plugins.ts'
+import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import type { Wrapping } from './wrapping.ts'
 
@@ -73,6 +73,8 @@ export interface Services {
   readonly sessionSettings: SessionSettings
   readonly wrapping: Wrapping
   readonly routes: Map<string, OwnedRoute>
+  /** Whether all plugins have registered. */
+  readonly registration: { isOver: boolean }
   readonly ready: OwnedHook[]
   readonly stopping: OwnedHook[]
   readonly closing: OwnedHook[]
@@ -97,6 +99,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
   const { operations, contributions } = services
   const { name } = loaded.plugin
   const owner = { plugin: name, api: apiOf(loaded.plugin) }
+  const early = earlyOnly(services, loaded)
   return {
     access: checkedAccess(services.access),
     settings: services.settings,
@@ -130,27 +133,54 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       all: () => operations.all(),
     },
     metadata: {
-      ...declaringMetadata(services.registry, loaded),
+      ...declaringMetadata(services, loaded),
       service: services.metadata,
     },
     graphql: {
-      contribute: (contribution) => addContribution(contributions, contribution),
+      contribute: early('a GraphQL contribution', (contribution) => addContribution(contributions, contribution)),
       engine: services.graphql,
     },
     routes: {
-      add: (...routes) => addRoutes(services, loaded, routes),
+      add: early('a route', (...routes) => addRoutes(services, loaded, routes)),
       all: () => openRoutes(services).map(({ route }) => route),
     },
-    types: { add: eachChecked(checkType, (type) => services.vocabulary.addTypes(type)) },
-    comparisons: { add: eachChecked(checkComparison, (operator) => services.vocabulary.addOperators(operator)) },
+    types: {
+      add: early(
+        'a type',
+        eachChecked(checkType, (type) => services.vocabulary.addTypes(type)),
+      ),
+    },
+    comparisons: {
+      add: early(
+        'an operator',
+        eachChecked(checkComparison, (operator) => services.vocabulary.addOperators(operator)),
+      ),
+    },
     get model() {
       return services.metadata.model
     },
-    onReady: (run) => services.ready.push(hookOf('onReady', run, loaded)),
+    onReady: early('what runs when the server is ready', (run) => {
+      services.ready.push(hookOf('onReady', run, loaded))
+    }),
     onStopping: (run) => services.stopping.push(hookOf('onStopping', run, loaded)),
     onClose: (run) => services.closing.push(hookOf('onClose', run, loaded)),
   }
 }
+
+/**
+ * Lets a plugin declare something while plugins register. Later it would be passed over, as a route is, or break what all
+ * of them share, as a slice does that the document was made without.
+ */
+const earlyOnly =
+  ({ registration }: Services, plugin: LoadedPlugin) =>
+  <Given extends readonly unknown[]>(what: string, declare: (...given: Given) => void) =>
+  (...given: Given): void => {
+    if (registration.isOver) {
+      const reason = 'what register adds is complete when it returns'
+      throw new PluginError(`${pluginLabel(plugin)} declares ${what} too late: ${reason}`)
+    }
+    declare(...given)
+  }
 
 /** Adds one after the other when all of them are what they should be. */
 const eachChecked =
@@ -161,30 +191,32 @@ const eachChecked =
   }
 
 /** What a plugin declares of the metadata, under its name. */
-function declaringMetadata(registry: MetadataRegistry, loaded: LoadedPlugin): Omit<Engine['metadata'], 'service'> {
+function declaringMetadata(services: Services, loaded: LoadedPlugin): Omit<Engine['metadata'], 'service'> {
+  const { registry } = services
   const { name } = loaded.plugin
+  const early = earlyOnly(services, loaded)
   return {
-    slice(key, slice) {
+    slice: early('a slice of the metadata', (key, slice) => {
       const declared = { ...slice, key } as Slice
       checkSlice(declared)
       registry.addSlice(withOwner(declared, loaded), name)
-    },
-    facet(facet) {
+    }),
+    facet: early('a facet of tables', (facet) => {
       checkFacet(facet)
       registry.addFacet(facet, name)
-    },
-    source(source) {
+    }),
+    source: early('a source', (source) => {
       checkSource(source)
       registry.addSource(wantedBy(source, loaded), name)
-    },
-    typeNames(generated) {
+    }),
+    typeNames: early('names of types', (generated) => {
       checkGeneratedTypes(generated)
       registry.addGeneratedTypes(generated)
-    },
-    effect(effect) {
+    }),
+    effect: early('an effect', (effect) => {
       requireFunction('metadata', 'effect', effect)
       registry.addEffect(reconciling(effect, loaded))
-    },
+    }),
   }
 }
 

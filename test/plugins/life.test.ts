@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin, Type } from '../../sdk/index.ts'
+import { definePlugin, type Engine, fieldMap, Type } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
@@ -32,6 +32,49 @@ test('an effect brings the database in line when a server starts, once for all t
   await without.op('untrack_table', { table: 'b' })
   await startTrellis(t, { database, plugins: [lister] })
   assert.deepEqual(await listed(), [{ name: 'a' }])
+})
+
+test('what comes after register has ended is refused, and hurts nothing', async (t) => {
+  let kept: Engine | undefined
+  const plugin = definePlugin({
+    name: 'late',
+    dependencies: ['graphql'],
+    register(engine) {
+      kept = engine
+    },
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin] })
+  const engine = kept!
+  const untyped = (value: unknown) => value as never
+  const schema = Type.Array(Type.String())
+  const declarations: Readonly<Record<string, () => void>> = {
+    'a route': () => engine.routes.add({ method: 'GET', url: '/late', auth: 'none', handle: () => null }),
+    'a GraphQL contribution': () => engine.graphql.contribute({ name: 'late', query: () => fieldMap({}) }),
+    'a slice of the metadata': () => engine.metadata.slice(untyped('late'), untyped({ schema, empty: [] })),
+    'a facet of tables': () => engine.metadata.facet(untyped({})),
+    'a source': () => engine.metadata.source({ key: 'late', wanted: () => [], fetch: async () => null }),
+    'names of types': () => engine.metadata.typeNames({ fixed: ['Late'] }),
+    'an effect': () => engine.metadata.effect(async () => {}),
+    'a type': () => engine.types.add(untyped({ name: 'late' })),
+    'an operator': () => engine.comparisons.add(untyped({ name: '_late' })),
+    'what runs when the server is ready': () => engine.onReady(() => {}),
+  }
+  for (const [what, declare] of Object.entries(declarations)) {
+    const message = `plugin "late" declares ${what} too late: what register adds is complete when it returns`
+    assert.throws(declare, { message })
+  }
+  assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [] })
+})
+
+test('a plugin that declares something when the server is ready is told so at the start', async (t) => {
+  const plugin = definePlugin({
+    name: 'late',
+    register({ onReady, routes }) {
+      onReady(() => routes.add({ method: 'GET', url: '/late', auth: 'none', handle: () => null }))
+    },
+  })
+  const message = 'plugin "late" declares a route too late: what register adds is complete when it returns'
+  await assert.rejects(startTrellis(t, { plugins: [plugin] }), { message })
 })
 
 test('an effect that fails at the start ends it under the name of its plugin', async (t) => {

@@ -156,16 +156,18 @@ export async function settleCall(call: CallRun, result: unknown, run: Run): Prom
     fail(result instanceof Failure ? result.error : result, call, run)
     return []
   }
-  if (rows !== null && !Array.isArray(result)) throw noList(step)
+  const results = rows === null ? null : valuesOf(rows, result, step)
   const settling = new Settling(step, run)
-  for (const [i, place] of places.entries()) {
-    settling.settle(rows !== null && Array.isArray(result) ? result[i] : result, place)
-  }
+  for (const [i, place] of places.entries()) settling.settle(results ? results[i] : result, place)
   return addMembers(step.members, settling.found, { step, run })
 }
 
-const noList = ({ field }: CallStep) =>
-  internalError(`expecting a list with a value for each row for field "${field.name}"`, { path: pathKeys(field.path) })
+/** The values that a call gives for rows. Of a list of another length nobody knows whose they are. */
+function valuesOf(rows: readonly NeededRow[], result: unknown, { field }: CallStep): readonly unknown[] {
+  if (Array.isArray(result) && result.length === rows.length) return result
+  const message = `expecting a list with a value for each row for field "${field.name}"`
+  throw internalError(message, { path: pathKeys(field.path) })
+}
 
 /** Puts the results of one call into their places. */
 class Settling {

@@ -11,6 +11,7 @@ import {
   type MemberPlanner,
   type ResolvedRowPlanner,
 } from '../../sdk/index.ts'
+import { recordingObserver } from '../http/server.ts'
 import { graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
 import { startLibrary } from '../support/library.ts'
 
@@ -187,6 +188,37 @@ test('a join that gives no list is an error of the server, and ends nothing else
   assert.deepEqual(await trellis.graphql('{ book_by_pk(id: 1) { title } }'), {
     data: { book_by_pk: { title: 'Dawn' } },
   })
+})
+
+test('a join that gives another number of values than it has rows gives none of them to a row', async (t) => {
+  const planner: ResolvedRowPlanner = {
+    kind: 'resolved',
+    needs: ['title'],
+    resolve: (rows, { args }) => {
+      const known = rows.flatMap(({ title }) => (title === 'Dawn' ? [] : [title]))
+      return args.suffix === 'more' ? [...known, ...known] : known
+    },
+  }
+  const trellis = await startLibrary(t, { plugins: [rowFieldsPlugin(['book', 'loud', planner])] })
+  for (const suffix of ['less', 'more']) {
+    assert.deepEqual(await trellis.graphql(`{ book(order_by: {id: asc}) { title loud(suffix: "${suffix}") } }`), {
+      errors: [
+        {
+          extensions: { path: '$.selectionSet.book.selectionSet.loud', code: 'unexpected' },
+          message: 'expecting a list with a value for each row for field "loud"',
+        },
+      ],
+    })
+  }
+})
+
+test('a join that needs a column which the table has not is told by its field', async (t) => {
+  const observe = recordingObserver()
+  const planner: ResolvedRowPlanner = { kind: 'resolved', needs: ['subtitle'], resolve: (rows) => rows.map(() => 'x') }
+  const trellis = await startLibrary(t, { plugins: [rowFieldsPlugin(['book', 'loud', planner])], observe })
+  await trellis.graphql('{ book { loud } }')
+  const message = 'Error: the field "loud" of "book" needs the column "subtitle", which the table does not have'
+  assert.ok(observe.entries.some(({ detail }) => String(detail).startsWith(message)))
 })
 
 test('subscriptions have joins, but not over plain HTTP', async (t) => {

@@ -96,5 +96,11 @@ function planMember(member: FieldSelection, context: PlanContext, table: TableMo
   const planner = member.definition.extensions.row
   if (!planner) throw new Error(`the field "${member.name}" of "${member.parentType}" has no planner`)
   if (planner.kind === 'relational') return planner.plan(member, context, table)
-  return planJoin(member, context, { planner, typeOf: (column) => table.columns.get(column)!.type })
+  const typeOf = (name: string) => {
+    const column = table.columns.get(name)
+    if (column) return column.type
+    const field = `the field "${member.name}" of "${member.parentType}"`
+    throw new Error(`${field} needs the column "${name}", which the table does not have`)
+  }
+  return planJoin(member, context, { planner, typeOf })
 }

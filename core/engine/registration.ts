@@ -114,7 +114,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     sessionSettings: services.sessionSettings,
     around(surroundings) {
       checkSurroundings(surroundings)
-      services.wrapping.add(surroundings)
+      services.wrapping.add(surroundings, pluginLabel(loaded))
     },
     outgoing: services.outgoing,
     apis: services.apis,

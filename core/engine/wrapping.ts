@@ -118,17 +118,18 @@ export class Wrapping {
   statement: Around<StatementWork> | null = null
   outgoing: AroundOutgoing | null = null
 
-  add(added: Surroundings): void {
+  /** `whose` is the plugin in messages. */
+  add(added: Surroundings, whose: string): void {
     this.request = inside(this.request, added.request)
     this.admission = inside(this.admission, added.admission)
-    this.batch = inside(this.batch, added.batch)
-    this.operation = inside(this.operation, added.operation)
-    this.metadata = inside(this.metadata, added.metadata)
-    this.statement = inside(this.statement, added.statement)
-    this.planning = insideSync(this.planning, added.planning)
-    this.document = insideSync(this.document, added.document)
+    this.batch = inside(this.batch, giving(added.batch, `"batch" of ${whose}`))
+    this.operation = inside(this.operation, giving(added.operation, `"operation" of ${whose}`))
+    this.metadata = inside(this.metadata, giving(added.metadata, `"metadata" of ${whose}`))
+    this.statement = inside(this.statement, giving(added.statement, `"statement" of ${whose}`))
+    this.planning = insideSync(this.planning, givingSync(added.planning, `"planning" of ${whose}`))
+    this.document = insideSync(this.document, givingSync(added.document, `"document" of ${whose}`))
     const { outgoing } = this
-    const { outgoing: inner } = added
+    const inner = givingResponse(added.outgoing, `"outgoing" of ${whose}`)
     this.outgoing =
       outgoing && inner
         ? (request, send) => outgoing(request, (changed) => inner(changed, send))
@@ -147,4 +148,42 @@ function insideSync<Work>(
 ): AroundSync<Work> | null {
   if (!outer || !inner) return outer ?? inner ?? null
   return (work, run) => outer(work, () => inner(work, run))
+}
+
+const gaveNothing = (what: string): Error => new Error(`around: ${what} gave nothing back, in place of what run gives`)
+
+/** Refuses nothing in place of a result, which would be answered as if it were one: a wrapper forgets to return it. */
+function giving<Work>(around: Around<Work> | undefined, what: string): Around<Work> | undefined {
+  if (!around) return undefined
+  return <T>(work: Work, run: () => Promise<T>) => {
+    let running: Promise<T> | null = null
+    const given = around(work, () => {
+      running = run()
+      return running
+    })
+    // What is handed on as it is costs no promise more.
+    return running !== null && given === running ? given : resultOf(given, () => running, what)
+  }
+}
+
+function givingResponse(around: AroundOutgoing | undefined, what: string): AroundOutgoing | undefined {
+  return around && (async (request, send) => (await around(request, send)) ?? Promise.reject(gaveNothing(what)))
+}
+
+function givingSync<Work>(around: AroundSync<Work> | undefined, what: string): AroundSync<Work> | undefined {
+  if (!around) return undefined
+  return (work, run) => {
+    const given = around(work, run)
+    if (given === undefined) throw gaveNothing(what)
+    return given
+  }
+}
+
+/** What a wrapper gives, which is nothing where the work gives nothing alone. */
+async function resultOf<T>(given: Promise<T>, running: () => Promise<T> | null, what: string): Promise<T> {
+  const result = await given
+  if (result !== undefined) return result
+  const own = running()
+  if (own !== null && (await own) === undefined) return result
+  throw gaveNothing(what)
 }

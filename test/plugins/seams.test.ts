@@ -176,6 +176,31 @@ test('a wrapper learns what came of its work', async (t) => {
   ])
 })
 
+test('a wrapper that forgets to give back what the work gives is told by its plugin, and nothing takes its place', async (t) => {
+  const mutation = { query: 'mutation { delete_book(where: {id: {_eq: 3}}) { affected_rows } }' }
+  const operation = { type: 'run_sql', args: { sql: 'select 1' } }
+  const sync = { planning: mutation, document: mutation }
+  const asked = { operation: mutation, statement: mutation, batch: [mutation, mutation], metadata: operation, ...sync }
+  for (const [kind, body] of Object.entries(asked)) {
+    const observe = recordingObserver()
+    let isOn = false
+    const forgetful = plugin('forgetful', (engine) => {
+      const waits = async (_work: unknown, run: () => Promise<unknown>) => (isOn ? void (await run()) : await run())
+      const atOnce = (_work: unknown, run: () => unknown) => (isOn ? void run() : run())
+      engine.around({ [kind]: kind in sync ? atOnce : waits })
+    })
+    const { request } = await startLibrary(t, { plugins: [forgetful], observe })
+    isOn = true
+    const path = kind === 'metadata' ? '/v1/query' : '/v1alpha1/graphql'
+    const answer = await request(path, { method: 'POST', body })
+    isOn = false
+    assert.match(answer.text, /"(error|message)":"internal error"/)
+    const message = `Error: around: "${kind}" of plugin "forgetful" gave nothing back, in place of what run gives`
+    const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
+    assert.ok(told[0]?.startsWith(message), told[0])
+  }
+})
+
 test('a wrapper that fails before its work is an error of the request', async (t) => {
   const observe = recordingObserver()
   const broken = plugin('broken', ({ around }) => {

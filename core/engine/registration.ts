@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Access, AccessService } from '../access/access.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Vocabulary } from '../compiler/vocabulary.ts'
-import { lend } from '../database/database.ts'
 import type { PooledDatabase } from '../database/pooled-database.ts'
 import { isConnectionLost } from '../database/postgres-errors.ts'
 import { TrellisError } from '../errors/errors.ts'
@@ -40,6 +39,7 @@ import {
   checkType,
   requireFunction,
 } from './declared.ts'
+import { lendTo } from './lent-database.ts'
 import type { Measures } from './measures.ts'
 import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
@@ -107,7 +107,7 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     environment: services.environment,
     dialect: services.dialect,
     app: services.app,
-    database: lend(services.database),
+    database: lendTo(pluginLabel(loaded), services),
     observe: services.observe,
     auth: services.auth,
     admission: admissionBy(services.wrapping),

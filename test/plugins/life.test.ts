@@ -6,6 +6,7 @@ import { definePlugin, type Engine, fieldMap, Type } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { eventually } from '../support/waiting.ts'
 
 /** Keeps a list of the tracked tables in the database. */
 const lister = definePlugin({
@@ -75,6 +76,33 @@ test('a plugin that declares something when the server is ready is told so at th
   })
   const message = 'plugin "late" declares a route too late: what register adds is complete when it returns'
   await assert.rejects(startTrellis(t, { plugins: [plugin] }), { message })
+})
+
+test('a listener to notifications that fails is told under the name of its plugin, and goes on listening', async (t) => {
+  const observe = recordingObserver()
+  const heard: unknown[] = []
+  const plugin = definePlugin({
+    name: 'listener',
+    register({ database, onReady }) {
+      onReady(async () => {
+        const lost = () => {}
+        await database.listen('at_once', (payload) => void heard.push(JSON.parse(payload)), lost)
+        const later = async (payload: string) => void heard.push(JSON.parse(payload))
+        await database.listen('later', later, lost)
+      })
+    },
+  })
+  const trellis = await startTrellis(t, { plugins: [plugin], observe })
+  for (const channel of ['at_once', 'later']) {
+    await trellis.sql(`select pg_notify('${channel}', 'no JSON'), pg_notify('${channel}', '"${channel}"')`)
+  }
+  await eventually(() => heard.length === 2)
+  assert.deepEqual(heard.toSorted(), ['at_once', 'later'])
+  const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
+  assert.deepEqual(
+    told.map((text) => text.split(': SyntaxError')[0]).toSorted(),
+    ['at_once', 'later'].map((channel) => `plugin "listener" failed at a notification of "${channel}"`),
+  )
 })
 
 test('an effect that fails at the start ends it under the name of its plugin', async (t) => {

@@ -23,7 +23,7 @@ export class SessionSettings {
   of({ variables }: Session): TransactionSettings {
     const settings: Record<string, string> = {}
     settings[this.#userSetting] = JSON.stringify(variables)
-    for (const more of this.#more) Object.assign(settings, more())
+    for (const more of this.#more) Object.assign(settings, checked(more()))
     return settings
   }
 
@@ -32,4 +32,15 @@ export class SessionSettings {
     const { text, values } = settingsStatement(this.of(session), false)!
     await transaction.rows(text, values)
   }
+}
+
+/** Settings as a plugin tells them, which may be none; throws at what no compiler refused in plain JavaScript. */
+function checked(settings: TransactionSettings): TransactionSettings {
+  if (settings instanceof Promise) throw new Error('the settings of a session have to be told at once')
+  for (const name in settings) {
+    const type = typeof settings[name]
+    if (type !== 'string')
+      throw new Error(`the setting "${name}" of a session has to be a text, and is of type ${type}`)
+  }
+  return settings
 }

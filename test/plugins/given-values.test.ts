@@ -217,3 +217,32 @@ test('a root field of a name that GraphQL does not allow is told by its contribu
     [message],
   )
 })
+
+test('settings of sessions that are no texts are told by their names', async (t) => {
+  const observe = recordingObserver()
+  let given: unknown = {}
+  const { plugin } = keeper(({ sessionSettings }) => sessionSettings.add(() => untyped(given)))
+  const sql = `create table ship (id serial primary key, owner text default current_setting('app.owner', true))`
+  const trellis = await startTrellis(t, { plugins: [plugin], sql, observe })
+  await trellis.op('track_table', 'ship')
+  const wrong: readonly (readonly [given: unknown, message: string])[] = [
+    [{ 'app.owner': 5 }, 'the setting "app.owner" of a session has to be a text, and is of type number'],
+    [{ 'app.owner': undefined }, 'the setting "app.owner" of a session has to be a text, and is of type undefined'],
+    [Promise.resolve({ 'app.owner': '5' }), 'the settings of a session have to be told at once'],
+  ]
+  for (const [value, message] of wrong) {
+    given = value
+    const errors = [{ extensions: { path: '$', code: 'unexpected' }, message: 'internal error' }]
+    assert.deepEqual(await trellis.graphql('mutation { insert_ship_one(object: {}) { owner } }'), { errors })
+    assert.equal((await trellis.opError('run_sql', { sql: 'select 1' })).status, 500)
+    const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
+    observe.entries.length = 0
+    assert.deepEqual(
+      told.map((text) => text.split('\n')[0]),
+      [`Error: ${message}`, `Error: ${message}`],
+    )
+  }
+  given = { 'app.owner': '5' }
+  const inserted = { data: { insert_ship_one: { owner: '5' } } }
+  assert.deepEqual(await trellis.graphql('mutation { insert_ship_one(object: {}) { owner } }'), inserted)
+})

@@ -21,7 +21,10 @@ export const members = ({
 /** A member with its value, or nothing when it cannot be told. */
 function toldValue({ key, value }: ConfigurationMember, observe: Engine['observe']): (readonly [string, unknown])[] {
   try {
-    return [[key, value()]]
+    const told = value()
+    // What cannot be written would take all others with it.
+    JSON.stringify(told)
+    return [[key, told]]
   } catch (error) {
     const detail = `the member "${key}" of the configuration cannot be told: ${messageOf(error)}`
     observe.log({ type: 'unstructured', level: 'error', detail })

@@ -390,13 +390,17 @@ test('a member of the configuration that cannot be told takes no other one away'
       throw new Error('not now')
     }
     configuration.add({ key: 'mine', place: 1, schema: Type.Any(), value })
+    configuration.add({ key: 'large', place: 2, schema: Type.Any(), value: () => ({ size: 10n }) })
   })
   const trellis = await startTrellis(t, { plugins: [plugin], observe })
   const { status, body } = await trellis.request('/v1alpha1/config')
   assert.equal(status, 200)
   assert.ok(!Object.hasOwn(Object(body), 'mine') && Object.hasOwn(Object(body), 'version'))
-  const detail = 'the member "mine" of the configuration cannot be told: not now'
-  assert.ok(observe.entries.some((entry) => entry.detail === detail))
+  const reasons = { mine: 'not now', large: 'Do not know how to serialize a BigInt' }
+  for (const [key, reason] of Object.entries(reasons)) {
+    const detail = `the member "${key}" of the configuration cannot be told: ${reason}`
+    assert.ok(observe.entries.some((entry) => entry.detail === detail))
+  }
 })
 
 for (const hook of ['preClose', 'onClose'] as const) {

@@ -9,6 +9,7 @@ import { Vocabulary } from '../compiler/vocabulary.ts'
 import { takeStep } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { PooledDatabase } from '../database/pooled-database.ts'
+import { toTrellisError } from '../errors/errors.ts'
 import { stackOf } from '../errors/thrown.ts'
 import type { Contribution } from '../graphql/contribution.ts'
 import { GraphQLEngine } from '../graphql/engine.ts'
@@ -138,7 +139,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const contributions: Contribution[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
-  const answerable = (error: unknown) => inDialect(toAnswerable(error, observe), settings)
+  const answerable = (error: unknown) => inDialect(toAnswerable(toTrellisError(error), observe), settings)
   const graphql = new GraphQLEngine({
     ...common,
     ...{ settings, contributions, model, report, toAnswerable: answerable },

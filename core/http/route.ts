@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthService } from '../auth/auth.ts'
 import type { Applicant } from '../engine/applicant.ts'
 import type { Around, RequestWork, Wrapping } from '../engine/wrapping.ts'
-import { badRequest } from '../errors/errors.ts'
+import { badRequest, toTrellisError } from '../errors/errors.ts'
 import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
@@ -80,7 +80,8 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
     }
     await answer(work, context)
   } catch (error) {
-    fail(error, work, context)
+    // A status that the error of a library has is that of another server's answer, say, and its message is not for the client.
+    fail(toTrellisError(error), work, context)
   }
 }
 

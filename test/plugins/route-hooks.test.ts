@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { answered, badRequest, definePlugin, fieldMap, graphql, type RouteCall } from '../../sdk/index.ts'
+import {
+  answered,
+  badRequest,
+  definePlugin,
+  fieldMap,
+  graphql,
+  operation,
+  type RouteCall,
+  Type,
+} from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startTrellis } from '../support/trellis.ts'
 
@@ -97,4 +106,51 @@ test('a header that cannot be sent is an error of the request, and ends nothing 
   const told = observe.entries.filter(({ detail }) => /header/i.test(String(detail)))
   assert.equal(told.filter(({ type }) => type === 'unstructured').length, 4)
   assert.deepEqual((await trellis.request('/said?said=ok')).body, { done: true })
+})
+
+test('errors of the libraries that a plugin uses show nothing, whatever status is theirs', async (t) => {
+  const observe = recordingObserver()
+  const found = () => {
+    throw Object.assign(new Error('index ledger_2 not found'), { statusCode: 404 })
+  }
+  const asking = definePlugin({
+    name: 'asking',
+    dependencies: ['graphql'],
+    register(engine) {
+      engine.routes.add({ method: 'GET', url: '/ask', api: null, auth: 'none', handle: found })
+      engine.operations.add(operation({ type: 'ask', args: Type.Object({}), editsMetadata: false, handle: found }))
+      const root = (partial: boolean) => ({ kind: 'resolved', partial, resolve: found }) as const
+      const fieldOf = (partial: boolean) => () => ({ type: graphql.GraphQLString, extensions: { root: root(partial) } })
+      engine.graphql.contribute({ name: 'asking', query: () => fieldMap({ ask: fieldOf(false), part: fieldOf(true) }) })
+      engine.auth.use({ mode: 'asking', authenticate: found })
+    },
+  })
+  const trellis = await startTrellis(t, { plugins: [asking], observe, settings: { adminSecret: 'secret' } })
+  const headers = { 'x-service-admin-secret': 'secret' }
+  const internal = { path: '$', error: 'internal error', code: 'unexpected' }
+  const answers = [
+    await trellis.request('/ask'),
+    await trellis.request('/v1/query', { body: { type: 'ask', args: {} }, headers }),
+    await trellis.request('/v1alpha1/graphql', { body: { query: '{ ask }' }, headers }),
+    await trellis.request('/v1alpha1/graphql', { body: { query: '{ part }' }, headers }),
+    await trellis.request('/v1/query', { body: { type: 'ask', args: {} } }),
+  ]
+  const inGraphql = { message: 'internal error', extensions: { path: '$', code: 'unexpected' } }
+  const inPart = {
+    message: 'internal error',
+    path: ['part'],
+    extensions: { path: '$.selectionSet.part', code: 'unexpected' },
+  }
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body]),
+    [
+      [500, internal],
+      [500, { ...internal, path: '$.args' }],
+      [500, { errors: [inGraphql] }],
+      [200, { data: { part: null }, errors: [inPart] }],
+      [500, internal],
+    ],
+  )
+  const told = observe.entries.filter(({ type, detail }) => type === 'unstructured' && /ledger_2/.test(String(detail)))
+  assert.equal(told.length, answers.length)
 })

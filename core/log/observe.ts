@@ -2,6 +2,7 @@
 // or for a terminal what log-pretty.ts makes of it.
 
 import { isatty } from 'node:tty'
+import { messageOf as messageOfThrown, shownInLine } from '../errors/thrown.ts'
 import { dialects } from '../names/dialect.ts'
 import { configurableLogTypes, type Settings } from '../options/options.ts'
 import type { LogEntry, LogLevel, LogType, Observer } from './log-entry.ts'
@@ -119,10 +120,23 @@ function formatFor(settings: LogSettings, isStandard: boolean): LineFormat {
   return ({ at, entry }) => prettyLines(at, entry, paint)
 }
 
+/** The same, which never throws: what a plugin logs may be what JSON has not, and work that is logged does not fail by it. */
+const telling =
+  (format: LineFormat): LineFormat =>
+  ({ at, entry }) => {
+    try {
+      return format({ at, entry })
+    } catch (error) {
+      const { type, level, detail } = entry
+      const words = `a line of type ${type} cannot be written: ${messageOfThrown(error)}: ${shownInLine(detail)}`
+      return format({ at, entry: { type: 'unstructured', level, detail: words } })
+    }
+  }
+
 /** The observer that writes lines; `given` null: to stdout. */
 export function createObserver(settings: LogSettings, given: LogDestination | null = null): LineObserver {
   const destination = given ?? standardOutput()
-  const lines = new LineBuffer(destination, formatFor(settings, given === null))
+  const lines = new LineBuffer(destination, telling(formatFor(settings, given === null)))
   const least = severity[settings.logLevel]
   const enabled: ReadonlySet<string> = new Set(settings.enabledLogTypes)
   const isEnabled = (type: LogType, level: LogLevel) =>

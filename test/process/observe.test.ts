@@ -38,6 +38,29 @@ test('a line of the other dialect has the members of v1.3 and no more', () => {
   assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$/)
 })
 
+test('what cannot be written is told in a line of its own, and keeps no other line back', () => {
+  const circle: Record<string, unknown> = { name: 'guests' }
+  circle['itself'] = circle
+  const details: readonly (readonly [type: string, detail: unknown, words: RegExp])[] = [
+    ['guests', { forgotten: 10n }, /^a line of type guests cannot be written: .*BigInt: \{ forgotten: 10n \}$/],
+    [
+      'guests',
+      circle,
+      /^a line of type guests cannot be written: .*circular.*: <ref \*1> \{ name: 'guests', itself: \[Circular \*1\] \}$/,
+    ],
+    ['unstructured', new Error('lost'), /^a line of type unstructured cannot be written: .*: Error: lost/],
+  ]
+  const entries = details.map(([type, detail]) => ({ type, level: 'info', detail }) as never)
+  const { lines } = observed({}, [lost, ...entries, lost])
+  assert.equal(lines.length, details.length + 2)
+  for (const [i, [, , words]] of details.entries()) {
+    const { type, level, detail } = lines[i + 1]
+    assert.deepEqual([type, level], ['unstructured', 'info'])
+    assert.match(detail.replaceAll('\n', ' '), words)
+  }
+  assert.match(written({ logFormat: 'pretty' }, entries).lines.join(), /cannot be written: .*: Error: lost/)
+})
+
 test('entries below the level are not written', () => {
   const all = (['debug', 'info', 'warn', 'error', 'critical'] as const).map(unstructured)
   const at = (logLevel: Settings['logLevel']) => observed({ logLevel }, all).lines.map(({ level }) => level)

@@ -113,6 +113,8 @@ export function parseText(text: string): DocumentNode | null {
 }
 
 function parseDefinitions(text: string): DocumentNode {
+  // A plugin hands on what a client sent.
+  if (typeof text !== 'string') throw notGraphQL(() => ({ hint: 'the query is no text' }))
   let node: DocumentNode
   try {
     node = parse(text, { noLocation: true, maxTokens, allowEmptySelectionSets: false })

@@ -246,3 +246,14 @@ test('settings of sessions that are no texts are told by their names', async (t)
   const inserted = { data: { insert_ship_one: { owner: '5' } } }
   assert.deepEqual(await trellis.graphql('mutation { insert_ship_one(object: {}) { owner } }'), inserted)
 })
+
+test('a request of a plugin without a query is said to have none', async (t) => {
+  const { plugin, engine } = keeper()
+  await startTrellis(t, { plugins: [plugin] })
+  const request = { query: untyped(undefined), operationName: null, variables: null }
+  const run = engine().graphql.engine.execute(request, assumedSession({}, engine().dialect), { headers: {} })
+  await assert.rejects(run, (error: { message: string; help: () => object }) => {
+    assert.deepEqual([error.message, error.help()], ['not a valid graphql query', { hint: 'the query is no text' }])
+    return true
+  })
+})

@@ -161,13 +161,30 @@ function giving<Work>(around: Around<Work> | undefined, what: string): Around<Wo
       running = run()
       return running
     })
-    // What is handed on as it is costs no promise more.
-    return running !== null && given === running ? given : resultOf(given, () => running, what)
+    // Each promise is paid for by each operation.
+    if (running !== null && given === running) return given
+    return Promise.resolve(given).then<T>((result) => (result === undefined ? nothingOf(running, what) : result))
   }
 }
 
+/** Nothing, where that is what the work gives. */
+async function nothingOf<T>(running: Promise<T> | null, what: string): Promise<T> {
+  const result = await running
+  if (running === null || result !== undefined) throw gaveNothing(what)
+  return result as T
+}
+
 function givingResponse(around: AroundOutgoing | undefined, what: string): AroundOutgoing | undefined {
-  return around && (async (request, send) => (await around(request, send)) ?? Promise.reject(gaveNothing(what)))
+  if (!around) return undefined
+  return (request, send) => {
+    let sending: Promise<OutgoingResponse> | null = null
+    const given = around(request, (changed) => {
+      sending = send(changed)
+      return sending
+    })
+    if (sending !== null && given === sending) return given
+    return Promise.resolve(given).then((response) => response ?? Promise.reject(gaveNothing(what)))
+  }
 }
 
 function givingSync<Work>(around: AroundSync<Work> | undefined, what: string): AroundSync<Work> | undefined {
@@ -177,13 +194,4 @@ function givingSync<Work>(around: AroundSync<Work> | undefined, what: string): A
     if (given === undefined) throw gaveNothing(what)
     return given
   }
-}
-
-/** What a wrapper gives, which is nothing where the work gives nothing alone. */
-async function resultOf<T>(given: Promise<T>, running: () => Promise<T> | null, what: string): Promise<T> {
-  const result = await given
-  if (result !== undefined) return result
-  const own = running()
-  if (own !== null && (await own) === undefined) return result
-  throw gaveNothing(what)
 }

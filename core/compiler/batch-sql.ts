@@ -9,16 +9,18 @@ import {
   integer,
   join,
   param,
-  replaceParams,
+  replaceValues,
   type Sql,
   type Statement,
   sql,
+  typed,
 } from '../database/sql.ts'
+import { trialSql } from './printer.ts'
 import type { RootQuery } from './root-sql.ts'
 
-/** The two parameters of the statement itself: ids of the members, and the values of each as a JSON array. */
+/** The two parameters of the statement itself: ids of the members, and the texts of each as a JSON array. */
 const ids: ParamSource = { from: 'slot', slot: 0, column: 0 }
-const values: ParamSource = { from: 'slot', slot: 0, column: 1 }
+const texts: ParamSource = { from: 'slot', slot: 0, column: 1 }
 
 /** A row has no more columns than these. */
 const maxColumns = 1600
@@ -30,20 +32,28 @@ export interface BatchStatement extends Statement {
   readonly whenEmpty: string
 }
 
-const element = (index: number): Sql => sql`"subscribers"."values" ->> ${integer(index)}`
+const element = (index: number): Sql => sql`("subscribers"."values" ->> ${integer(index)})`
+const memberValue = (index: number, type: string | null): Sql =>
+  type === null ? element(index) : typed(element(index), type)
 const columnOf = (index: number): Sql => id(String(index))
 
 /** A statement with a row for each member of a batch: its id and its answer. */
 export function batchStatement({ query, whenEmpty }: RootQuery): BatchStatement {
-  // Taken out of the array once for each member, not for each row that is compared with them.
-  let replaced = replaceParams(query, (index) => sql`"given".${columnOf(index)}`)
-  const { params } = replaced
-  const isTakenOut = params.length > 0 && params.length <= maxColumns
-  if (!isTakenOut) replaced = replaceParams(query, (index) => sql`(${element(index)})`)
-  const columns = params.map((_, index) => sql`${element(index)} as ${columnOf(index)}`)
+  // Made once for each member, not for each row that is compared with them: that takes time, and a value that is none would
+  // fail only where there are such rows, hidden ones too.
+  const values: Sql[] = []
+  let replaced = replaceValues(query, (index, type) => {
+    const column = columnOf(values.length)
+    values.push(memberValue(index, type))
+    return sql`"given".${column}`
+  })
+  const isTakenOut = values.length > 0 && values.length <= maxColumns
+  if (!isTakenOut) replaced = replaceValues(query, memberValue)
+  const columns = values.map((value, index) => sql`${value} as ${columnOf(index)}`)
   const given = isTakenOut ? sql` cross join lateral (select ${join(columns, ', ')} offset 0) as "given"` : empty
-  const members = sql`unnest(${param(ids, 'uuid[]')}, ${param(values, 'json[]')}) as "subscribers" ("id", "values")${given}`
-  const answer = sql`left join lateral (${replaced.fragment}) as "answer" ("j") on true`
+  const tried = values.length > maxColumns ? sql` where ${trialSql(values)}` : empty
+  const members = sql`unnest(${param(ids, 'uuid[]')}, ${param(texts, 'json[]')}) as "subscribers" ("id", "values")${given}`
+  const answer = sql`left join lateral (${replaced.fragment}) as "answer" ("j") on true${tried}`
   const statement = compile(sql`select "subscribers"."id", "answer"."j" from ${members} ${answer}`)
-  return { ...statement, memberParams: params, whenEmpty }
+  return { ...statement, memberParams: replaced.params, whenEmpty }
 }

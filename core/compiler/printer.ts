@@ -78,11 +78,15 @@ export class Printer {
   /** What is to be tried, as a condition that always holds, though the planner does not see it; null: nothing. */
   trial(): Sql | null {
     const trials = this.#trials.splice(0)
-    if (trials.length === 0) return null
-    const calls: Sql[] = []
-    for (let i = 0; i < trials.length; i += maxArguments) {
-      calls.push(sql`num_nulls(${join(trials.slice(i, i + maxArguments))}) >= 0`)
-    }
-    return join(calls, ' and ')
+    return trials.length === 0 ? null : trialSql(trials)
   }
+}
+
+/** A condition that always holds where none of the expressions fails. */
+export function trialSql(expressions: readonly Sql[]): Sql {
+  const calls: Sql[] = []
+  for (let i = 0; i < expressions.length; i += maxArguments) {
+    calls.push(sql`num_nulls(${join(expressions.slice(i, i + maxArguments))}) >= 0`)
+  }
+  return join(calls, ' and ')
 }

@@ -58,4 +58,6 @@ export interface Codec {
 /** A piece of SQL, with the parameters in it. Only the makers in `sql.ts` give one. */
 export interface Sql {
   readonly parts: readonly (string | ParamSource | Sql)[]
+  /** Of a parameter whose text is cast, which is all that the parts are. */
+  readonly cast?: { readonly source: ParamSource; readonly type: string }
 }

@@ -44,7 +44,10 @@ export const typed = (text: Sql, type: SqlType): Sql =>
   typeof type === 'string' ? { parts: [text, `::${type}`] } : type(text)
 
 /** A value known when the statement runs, bound as a parameter; `type` says what its text becomes. */
-export const param = (source: ParamSource, type: SqlType): Sql => typed({ parts: [source] }, type)
+export const param = (source: ParamSource, type: SqlType): Sql => {
+  const value = typed({ parts: [source] }, type)
+  return typeof type === 'string' ? { ...value, cast: { source, type } } : value
+}
 
 /** Fragments with a separator between them. */
 export function join(fragments: readonly Sql[], separator = ', '): Sql {
@@ -73,15 +76,33 @@ export function replaceParams(
   fragment: Sql,
   place: (index: number) => Sql,
 ): { readonly fragment: Sql; readonly params: readonly ParamSource[] } {
-  const places = new Map<ParamSource, Sql>()
-  const placeOf = (source: ParamSource): Sql => {
-    const known = places.get(source) ?? place(places.size)
+  return replaceValues(fragment, (index, type) => (type === null ? place(index) : typed(place(index), type)))
+}
+
+/**
+ * The same with fragments in the place of the values that the parameters' texts become; `type` is null where what makes a
+ * value of the text is left in place.
+ */
+export function replaceValues(
+  fragment: Sql,
+  place: (index: number, type: string | null) => Sql,
+): ReturnType<typeof replaceParams> {
+  const places = new Map<ParamSource, { readonly index: number; readonly byType: Map<string | null, Sql> }>()
+  const placeOf = (source: ParamSource, type: string | null): Sql => {
+    const known = places.get(source) ?? { index: places.size, byType: new Map<string | null, Sql>() }
     places.set(source, known)
-    return known
+    const value = known.byType.get(type) ?? place(known.index, type)
+    known.byType.set(type, value)
+    return value
   }
-  const replaced = ({ parts }: Sql): Sql => ({
-    parts: parts.map((part) => (typeof part === 'string' ? part : 'parts' in part ? replaced(part) : placeOf(part))),
-  })
+  const replaced = ({ parts, cast }: Sql): Sql => {
+    if (cast) return placeOf(cast.source, cast.type)
+    return {
+      parts: parts.map((part) => {
+        return typeof part === 'string' ? part : 'parts' in part ? replaced(part) : placeOf(part, null)
+      }),
+    }
+  }
   return { fragment: replaced(fragment), params: [...places.keys()] }
 }
 

@@ -77,7 +77,14 @@ export { allOf, allRows, always, columnPair, isNull } from '../core/compiler/pla
 export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
 export type { Envelope, InnerFrame, RowSet } from '../core/compiler/select-sql.ts'
 export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'
-export { isComparedByOrder, isOrdered, supportOf, type TypeSupport, typeBeside } from '../core/compiler/type-support.ts'
+export {
+  isComparedByMembers,
+  isComparedByOrder,
+  isOrdered,
+  supportOf,
+  type TypeSupport,
+  typeBeside,
+} from '../core/compiler/type-support.ts'
 export type {
   ChangeOptions,
   ConnectionCounts,

@@ -9,6 +9,7 @@ import { columnSql, comparableSql, operandSql } from './condition-sql.ts'
 import { findOperator, isCoreOperator } from './operators.ts'
 import type { Condition, Operand } from './plan.ts'
 import type { Printer } from './printer.ts'
+import { isComparedByMembers } from './type-support.ts'
 
 /** What is compared: a column, or what it becomes when it is cast. */
 export interface Compared {
@@ -47,7 +48,8 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
   if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {
     return compareWithArrays(column, operator, operand.source)
   }
-  if (isCoreOperator(operator) && casts.length === 0 && !type.isEnumDomain) {
+  const isPlain = casts.length === 0 && !type.isEnumDomain && !isComparedByMembers(type)
+  if (isPlain && isCoreOperator(operator)) {
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
   const build = (row: Sql, printer: Printer) => {
@@ -75,7 +77,15 @@ function trialsOf(
     const operand = operands[i]!
     return operand.kind === 'param' && typeof operand.type !== 'string'
   })
-  return operator.trial ? [...made, operator.trial(printed, type)] : made
+  const trials = operator.trial ? [...made, operator.trial(printed, type)] : made
+  return isComparedByMembers(type) ? [...trials, ...selfComparison(operator, printed, type)] : trials
+}
+
+/** The comparison of an operand with itself, which looks at all members. */
+function selfComparison(operator: ComparisonOperator, printed: readonly Sql[], type: PgType): Sql[] {
+  const [operand] = printed
+  if (operator.operand === 'scalar') return [operator.sql(operand!, printed, type)]
+  return operator.operand === 'list' ? [sql`${operand!} = ${operand!}`] : []
 }
 
 const comparedSql = ({ name, type, casts = [] }: Compared, row: Sql): Sql =>
@@ -90,7 +100,7 @@ function compareWithArrays(column: Compared, operator: ComparisonOperator, sourc
   const member = typed(sql`member`, inputType(codecFor(type), type.sql))
   const texts = param(source, 'text[]')
   const members = sql`select ${member} from unnest(${texts}) as member`
-  const all = sql`(select count(${member}) from unnest(${texts}) as member)`
+  const all = sql`(select count(${member} = ${member}) from unnest(${texts}) as member)`
   const build = (row: Sql, printer: Printer) => {
     // Members are read one after the other as rows ask for them.
     printer.try(all)

@@ -52,6 +52,15 @@ export const isOrdered = (type: PgType): boolean =>
   supportOf(type)?.ordered !== false &&
   !(type.kind === 'b' && unordered.has(type.isArray ? type.name.slice(1) : type.name))
 
+/**
+ * Whether PostgreSQL compares values of the type member by member, and finds out with the first ones whether members can be
+ * compared: those of type `json` cannot. Of arrays of its own types it is known.
+ */
+export function isComparedByMembers(type: PgType): boolean {
+  if (type.isArray) return type.schema !== 'pg_catalog' || !isOrdered(type)
+  return type.kind === 'c' || type.kind === 'd'
+}
+
 /** Types that are sorted by operators of other names than `<` and `>`, which they lack. */
 const sortedOnly: ReadonlySet<string> = new Set(['hstore'])
 

@@ -8,6 +8,7 @@ import {
   type Frame,
   id,
   integer,
+  isComparedByMembers,
   join,
   type Operand,
   type OrderItem,
@@ -58,9 +59,12 @@ export const streamOrder = (columns: readonly ColumnModel[], { direction }: Stre
   }))
 
 /** That a row comes behind the position, or behind the value of the cursor as long as there is none. */
-export const behindPosition = (columns: readonly ColumnModel[], { from, direction }: StreamOrder): Condition => ({
+export const behindPosition = (
+  columns: readonly ColumnModel[],
+  { column, from, direction }: StreamOrder,
+): Condition => ({
   kind: 'sql',
-  build(row) {
+  build(row, printer) {
     const behind = trusted(direction === 'asc' ? '>' : '<')
     const values = columns.map(({ name, type }) => comparableSql(sql`${row}.${id(name)}`, type))
     const position = columns.map(({ type }, i) => param(positionSource(i), type.sql))
@@ -69,6 +73,7 @@ export const behindPosition = (columns: readonly ColumnModel[], { from, directio
     const isBehind = sql`(${join(values)}) ${behind} (${join(position)})`
     if (!from) return sql`${value!} is not null and (${reached!} is null or ${isBehind})`
     const initial = operandSql(from, row)
+    printer.try(isComparedByMembers(column.type) ? sql`${initial} >= ${initial}` : initial)
     // The first comparison is what an index can answer.
     const bound = sql`${value!} ${behind}= coalesce(${reached!}, ${initial})`
     return sql`${bound} and case when ${reached!} is null then ${value!} ${behind} ${initial} else ${isBehind} end`

@@ -33,6 +33,10 @@ export const columns: Record<string, { type: string; hidden: string }> = {
   c_texts: { type: 'text[]', hidden: '{a,b}' },
   c_moods: { type: 'mood[]', hidden: '{sad}' },
   c_varbit: { type: 'varbit', hidden: '101' },
+  c_points: { type: 'point[]', hidden: '{"(1,2)"}' },
+  c_jsons: { type: 'json[]', hidden: '{1}' },
+  c_pair: { type: 'pair', hidden: '(1,2)' },
+  c_pairs: { type: 'pair[]', hidden: '{"(1,2)"}' },
 }
 
 const definitions = Object.entries(columns).map(([name, { type }]) => `${name} ${type}`)
@@ -41,6 +45,7 @@ const hidden = Object.values(columns).map(({ hidden }) => `'${hidden}'`)
 const sql = `
 create extension citext;
 create type mood as enum ('sad', 'happy');
+create type pair as (a int, b json);
 create domain short as text check (length(value) < 5);
 create table box (id int primary key, open boolean not null);
 insert into box values (1, true), (2, false);
@@ -126,6 +131,12 @@ export function failing(): object[] {
   const scalars = Object.keys(columns).flatMap((column) =>
     operators.map((operator) => ({ [column]: { [operator]: 'bad\\{' } })),
   )
+  // Values of their types, which PostgreSQL has no comparison for.
+  const incomparable = ['c_points', 'c_jsons', 'c_pair', 'c_pairs'].flatMap((column) => {
+    const operand = { c_points: ['(1,3)'], c_jsons: ['3'], c_pair: '(1,3)', c_pairs: ['(1,3)'] }[column]
+    const compared = [...operators.map((operator) => [operator, operand]), ['_in', [operand]], ['_nin', [operand]]]
+    return compared.map(([operator, value]) => ({ [column]: { [operator as string]: value } }))
+  })
   const lists = Object.keys(columns).flatMap((column) =>
     ['_in', '_nin'].flatMap((operator) =>
       [['bad\\{'], ['{1,x', null]].map((list) => ({ [column]: { [operator]: list } })),
@@ -134,5 +145,5 @@ export function failing(): object[] {
   const json = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all'].map((operator) => ({
     c_jsonb: { [operator]: operator.startsWith('_has_keys') ? ['\\', ''] : '\\' },
   }))
-  return [...texts, ...scalars, ...lists, ...json]
+  return [...texts, ...scalars, ...incomparable, ...lists, ...json]
 }

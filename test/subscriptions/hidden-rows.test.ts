@@ -69,13 +69,15 @@ test('nor does one among more values than a row has columns', { timeout: 60_000 
   }
 })
 
-test('nor does the value that a stream begins with', { timeout: 60_000 }, async () => {
-  const stream = (table: string) =>
-    `subscription($from: date!) {
-      answer: ${table}_stream(batch_size: 2, cursor: {initial_value: {c_date: $from}}) { id }
-    }`
-  for (const role of Object.keys(roles)) {
-    const answer = await alike(stream, { from: 'none' }, role)
-    assert.match(answer, /invalid input syntax for type date/)
-  }
-})
+for (const [type, from, message] of [
+  ['date', 'none', /invalid input syntax for type date/],
+  ['pair', '(1,3)', /database query error/],
+] as const) {
+  test(`nor does the ${type} that a stream begins with`, { timeout: 60_000 }, async () => {
+    const stream = (table: string) =>
+      `subscription($from: ${type}!) {
+        answer: ${table}_stream(batch_size: 2, cursor: {initial_value: {c_${type}: $from}}) { id }
+      }`
+    for (const role of Object.keys(roles)) assert.match(await alike(stream, { from }, role), message)
+  })
+}

@@ -27,6 +27,7 @@ import {
   trusted,
 } from '../../../sdk/sql.ts'
 import { cursorSql } from './cursor.ts'
+import { elementsAs } from './elements.ts'
 import { beyondSql, reversed } from './order.ts'
 
 export type EdgeOutput =
@@ -155,7 +156,8 @@ function pageSql(view: PageView): Sql {
   const base = printer.alias()
   const keys = keySqls(base, columns)
   const direction = fromEnd ? reversed(order) : order
-  const inside = cursor && beyondSql(sided(order, cursor.side), comparableKeys(keys, order), cursorValues(connection))
+  const inside =
+    cursor && beyondSql(sided(order, cursor.side), comparableKeys(keys, order), cursorValues(connection, printer))
   const condition = andSql(inside)
   const where = isTrue(condition) ? empty : sql` where ${condition}`
   const sorted = keys.map((key, i) => orderItemSql(key, direction[i]!))
@@ -170,9 +172,9 @@ function pageSql(view: PageView): Sql {
 const sided = (order: readonly OrderElement[], side: 'after' | 'before'): readonly OrderElement[] =>
   side === 'after' ? order : reversed(order)
 
-function cursorValues({ cursor, order }: Connection): Sql[] {
-  const values = param(cursor!.source, 'text[]')
-  return order.map(({ value }, i) => sql`(${values})[${integer(i + 1)}]::${trusted(value.type.sql)}`)
+function cursorValues({ cursor, order }: Connection, printer: Printer): Sql[] {
+  const types = order.map(({ value }) => value.type)
+  return elementsAs(param(cursor!.source, 'text[]'), types, printer)
 }
 
 function edgesSql(entries: readonly Entry<EdgeOutput>[], view: PageView, frame: Frame): Sql {
@@ -254,6 +256,6 @@ function cutOffSql(side: 'after' | 'before', view: PageView): Sql {
   const { connection, columns, printer } = view
   const base = printer.alias()
   const keys = comparableKeys(keySqls(base, columns), connection.order)
-  const outside = beyondSql(sided(connection.order, side), keys, cursorValues(connection), { inverted: true })
+  const outside = beyondSql(sided(connection.order, side), keys, cursorValues(connection, printer), { inverted: true })
   return sql`exists (select from (${baseSql(view)}) as ${base} where ${outside})`
 }

@@ -9,15 +9,14 @@ import {
   columnSql,
   comparableSql,
   idCodec,
-  integer,
   join,
   type Operand,
   param,
   type RootOutput,
   sql,
-  trusted,
 } from '../../../sdk/sql.ts'
 import { planMembers, rowType, showsRootField } from '../../tables/graphql.ts'
+import { elementsAs } from './elements.ts'
 import { nodeIdCodec, nodeKey, parseNodeId, tableOfNodeId } from './node-id.ts'
 import { nodeInterface } from './types.ts'
 
@@ -61,11 +60,11 @@ function hasKey(key: readonly ColumnModel[], id: Operand): Condition {
   const { source, type } = id
   return {
     kind: 'sql',
-    build: (row) => {
-      const values = param(source, type)
+    build: (row, printer) => {
+      const types = key.map((column) => column.type)
+      const values = elementsAs(param(source, type), types, printer)
       const pairs = key.map((column, i) => {
-        const value = comparableSql(columnSql(row, column.name), column.type)
-        return sql`${value} = (${values})[${integer(i + 1)}]::${trusted(column.type.sql)}`
+        return sql`${comparableSql(columnSql(row, column.name), column.type)} = ${values[i]!}`
       })
       return join(pairs, ' and ')
     },

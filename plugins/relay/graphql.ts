@@ -7,7 +7,7 @@ import type { TableModel } from '../../sdk/metadata.ts'
 import { type Rows, sql } from '../../sdk/sql.ts'
 import { callArguments, callableFunctions, planFunctionRows } from '../functions/graphql.ts'
 import { visibleRelationships } from '../relationships/graphql.ts'
-import { fieldsOfTables, planRows, showsRootField } from '../tables/graphql.ts'
+import { fieldsOfTables, planRows, type ReadingRoot, showsRootField } from '../tables/graphql.ts'
 import { planConnection } from './graphql/connection.ts'
 import { connectionSql } from './graphql/connection-sql.ts'
 import { nodeField } from './graphql/node.ts'
@@ -21,23 +21,25 @@ type BaseSet = (field: FieldSelection, context: PlanContext) => Rows
 
 const suffix = '_connection'
 
-/** The connections of tables. */
-const tableConnections = (scope: SchemaScope): RootFields =>
-  fieldsOfTables(
-    scope,
-    (table) => {
-      const fields = new Map<string, () => Field>()
-      const select = scope.access(table.name)?.select
-      const isShown = select && showsRootField(select, 'query', 'select') && nodeKey(scope, table)
-      if (isShown) fields.set(`${table.graphqlName}${suffix}`, () => tableField(scope, table))
-      return fields
-    },
-    (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
-  )
+/** The connections of tables that a root type has. */
+const tableConnections =
+  (root: ReadingRoot) =>
+  (scope: SchemaScope): RootFields =>
+    fieldsOfTables(
+      scope,
+      (table) => {
+        const fields = new Map<string, () => Field>()
+        const select = scope.access(table.name)?.select
+        const isShown = select && showsRootField(select, root, 'select') && nodeKey(scope, table)
+        if (isShown) fields.set(`${table.graphqlName}${suffix}`, () => tableField(scope, table))
+        return fields
+      },
+      (name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
+    )
 
 /** `node`, and the connections of functions. */
-function rootFields(scope: SchemaScope): FieldMap {
-  const fields = new Map<string, () => Field>([['node', () => nodeField(scope)]])
+function rootFieldsOf(scope: SchemaScope, root: ReadingRoot): FieldMap {
+  const fields = new Map<string, () => Field>([['node', () => nodeField(scope, root)]])
   for (const { graphqlName, name, call, table: returned } of callableFunctions(scope)) {
     const table = scope.access(returned)?.table
     if (!table || !nodeKey(scope, table)) continue
@@ -122,8 +124,8 @@ function relatedConnection(
 export const connectionContribution: Contribution = {
   name: 'relay connections',
   schemas: ['relay'],
-  query: tableConnections,
-  subscription: tableConnections,
+  query: tableConnections('query'),
+  subscription: tableConnections('subscription'),
 }
 
 /** What else Relay's schema has and the usual one has not. */
@@ -131,8 +133,8 @@ export const relayContribution: Contribution = {
   name: 'relay',
   schemas: ['relay'],
   ownRowFields: ['id'],
-  query: rootFields,
-  subscription: rootFields,
+  query: (scope) => rootFieldsOf(scope, 'query'),
+  subscription: (scope) => rootFieldsOf(scope, 'subscription'),
   rowFields,
   rowInterfaces: (scope, table) => (nodeKey(scope, table) ? [nodeInterface(scope)] : []),
 }

@@ -162,6 +162,35 @@ test('a role sees the nodes that it may, as far as it may', async (t) => {
   assert.deepEqual(Object.keys(nobody.getQueryType()!.getFields()), ['node'])
 })
 
+test('a role has the root fields that its permission shows, of queries and of subscriptions', {
+  timeout: 60_000,
+}, async (t) => {
+  const trellis = await startLibrary(t)
+  const roles = {
+    asking: { query_root_fields: ['select', 'select_by_pk'], subscription_root_fields: [] },
+    listening: { query_root_fields: [], subscription_root_fields: ['select', 'select_by_pk'] },
+  }
+  const id = encoded('[1, "public", "book", 1]')
+  const allowed = `{ node(id: "${id}") { id } }`
+  const seen: unknown[] = []
+  for (const [role, shown] of Object.entries(roles)) {
+    const permission = { columns: ['id'], filter: {}, ...shown }
+    await trellis.op('create_select_permission', { table: 'book', role, permission })
+    const schema = await schemaOf(trellis, role)
+    const fields = (type: GraphQLObjectType | null | undefined) => Object.keys(type!.getFields())
+    seen.push([fields(schema.getQueryType()), fields(schema.getSubscriptionType())])
+    const operation = role === 'asking' ? `subscription ${allowed}` : allowed
+    const headers = { accept: 'text/event-stream' }
+    const { text } = await trellis.request('/v1beta1/relay', { body: { query: operation }, headers, role })
+    assert.match(text, /the node id is invalid: the table/)
+  }
+  assert.deepEqual(seen, [
+    [['book_connection', 'node'], ['node']],
+    [['node'], ['book_connection', 'node']],
+  ])
+  assert.deepEqual(await ask(trellis, allowed, undefined, 'asking'), { node: { id } })
+})
+
 test('rows whose key the role may not select are no nodes', async (t) => {
   const trellis = await startRelay(t)
   const publisher = encoded('[1, "public", "publisher", 1]')

@@ -15,21 +15,21 @@ import {
   type RootOutput,
   sql,
 } from '../../../sdk/sql.ts'
-import { planMembers, rowType, showsRootField } from '../../tables/graphql.ts'
+import { planMembers, type ReadingRoot, rowType, showsRootField } from '../../tables/graphql.ts'
 import { elementsAs } from './elements.ts'
 import { nodeIdCodec, nodeKey, parseNodeId, tableOfNodeId } from './node-id.ts'
 import { nodeInterface } from './types.ts'
 
 /** The root field `node`. */
-export const nodeField = (scope: SchemaScope): GraphQLFieldConfig<unknown, unknown> => ({
+export const nodeField = (scope: SchemaScope, root: ReadingRoot): GraphQLFieldConfig<unknown, unknown> => ({
   type: nodeInterface(scope),
   args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'A globally unique id' } },
-  extensions: { root: { kind: 'relational', plan: planNode } },
+  extensions: { root: { kind: 'relational', plan: (field, context) => planNode(field, context, root) } },
 })
 
-function planNode(field: FieldSelection, context: PlanContext): RootOutput {
+function planNode(field: FieldSelection, context: PlanContext, root: ReadingRoot): RootOutput {
   const { schema } = context
-  const { table, key } = readTable(field, context)
+  const { table, key } = readTable(field, context, root)
   const id = field.argument('id')!.param(nodeIdCodec(key), 'text[]', field.path)
   const rows = schema.access(table.name)!.select!.row({ where: hasKey(key, id) })
   const output = planMembers(field.fieldsOf(rowType(schema, table)), context, table)
@@ -40,12 +40,13 @@ function planNode(field: FieldSelection, context: PlanContext): RootOutput {
 function readTable(
   field: FieldSelection,
   { schema }: PlanContext,
+  root: ReadingRoot,
 ): { readonly table: TableModel; readonly key: readonly ColumnModel[] } {
   const given = field.argument('id')!
   try {
     const id = idCodec.encode(given.jsonOf(tableOfNodeId), given.kind)
     const access = schema.access(parseNodeId(id).table)
-    const isShown = access?.select && showsRootField(access.select, 'query', 'select_by_pk')
+    const isShown = access?.select && showsRootField(access.select, root, 'select_by_pk')
     const table = isShown ? access.table : undefined
     const key = table && nodeKey(schema, table)
     if (!key) throw validationFailed(`the node id is invalid: the table ${id}`)

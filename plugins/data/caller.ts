@@ -142,10 +142,10 @@ export class Caller {
   }
 
   #reach(name: QualifiedName, relationship: string | null): SelectAccess {
+    if (relationship === null) return this.readableByItself(this.table(name)).select
     const select = this.#access.get(name)?.select
     if (select) return select
-    if (relationship !== null) throw this.#unreadable(name, relationship)
-    return this.readable(this.table(name)).select
+    throw this.#unreadable(name, relationship)
   }
 
   #unreadable(target: QualifiedName, relationship: string): TrellisError {

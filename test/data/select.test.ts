@@ -130,6 +130,12 @@ test('a role sees its rows and columns, whichever way it takes', async (t) => {
   await op('create_select_permission', { table: 'totals', role: 'agent', permission })
   const hidden = refused('permission-denied', denied('select', 'totals'))
   assert.deepEqual(await opError('select', { table: 'totals', columns: ['*'] }, agent), hidden)
+  const exists = { ...title, where: { _exists: { _table: 'totals', _where: { leads: 2 } } } }
+  const path = '$.args.where._exists._table'
+  assert.deepEqual(
+    await opError('select', exists, agent),
+    refused('permission-denied', denied('select', 'totals'), path),
+  )
   const through = { table: 'person', columns: [{ name: 'total', columns: ['leads'] }], where: { id: 1 } }
   assert.deepEqual(await select(through), [{ total: { leads: 2 } }])
   assert.deepEqual(

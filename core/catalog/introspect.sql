@@ -75,7 +75,13 @@ select
         a.attname, a.attnum, a.atttypid::int8, a.attnotnull,
         -- A domain may bring a default of its own.
         a.atthasdef or (select y.typdefault is not null from pg_catalog.pg_type y where y.oid = a.atttypid),
-        a.attgenerated <> '', a.attidentity, d.description
+        a.attgenerated <> '', a.attidentity, d.description,
+        (
+          select pg_catalog.json_build_array(n.nspname, l.collname)
+          from pg_catalog.pg_collation l
+          join pg_catalog.pg_namespace n on n.oid = l.collnamespace
+          where l.oid = a.attcollation and not l.collisdeterministic
+        )
       )
       order by a.attnum
     )

@@ -29,6 +29,7 @@ type ColumnRow = [
   generated: boolean,
   identity: string,
   comment: string | null,
+  collation: [schema: string, name: string] | null,
 ]
 
 type ConstraintRow = [
@@ -115,7 +116,7 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
 }
 
 function catalogColumn(row: ColumnRow, types: Types): CatalogColumn {
-  const [name, number, type, notNull, hasDefault, generated, identity, comment] = row
+  const [name, number, type, notNull, hasDefault, generated, identity, comment, collation] = row
   return {
     name,
     number,
@@ -125,6 +126,7 @@ function catalogColumn(row: ColumnRow, types: Types): CatalogColumn {
     generated,
     identity,
     comment,
+    ...(collation && { collation: { schema: collation[0], name: collation[1] } }),
   }
 }
 

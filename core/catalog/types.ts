@@ -39,6 +39,8 @@ export interface CatalogColumn {
   /** `a` for GENERATED ALWAYS AS IDENTITY, `d` BY DEFAULT, '' otherwise. */
   readonly identity: string
   readonly comment: string | null
+  /** One that is not deterministic, which PostgreSQL has no patterns for, or not all. Absent: it is. */
+  readonly collation?: QualifiedName
 }
 
 export interface CatalogConstraint {

@@ -2,7 +2,8 @@
 
 import type { PgType } from '../catalog/types.ts'
 import type { ParamSource } from '../database/param.ts'
-import { param, type Sql, sql, trusted, typed } from '../database/sql.ts'
+import { id, param, type Sql, sql, trusted, typed } from '../database/sql.ts'
+import type { QualifiedName } from '../names/names.ts'
 import { codecFor, inputType } from './codecs.ts'
 import type { ComparisonOperator } from './comparison-operator.ts'
 import { columnSql, comparableSql, operandSql } from './condition-sql.ts'
@@ -19,6 +20,8 @@ export interface Compared {
   readonly type: PgType
   /** The types that the column is cast to, one after the other. */
   readonly casts?: readonly PgType[]
+  /** The column's, where it is not deterministic. */
+  readonly collation?: QualifiedName | undefined
 }
 
 /**
@@ -48,7 +51,8 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
   if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {
     return compareWithArrays(column, operator, operand.source)
   }
-  const isPlain = casts.length === 0 && !type.isEnumDomain && !isComparedByMembers(type)
+  const collated = collatedTrial(column, operator)
+  const isPlain = casts.length === 0 && !type.isEnumDomain && !isComparedByMembers(type) && !collated
   if (isPlain && isCoreOperator(operator)) {
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
@@ -60,6 +64,7 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
     })
     if (operands.every(({ kind }) => kind === 'param')) {
       for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
+      if (collated) printer.try(collated(printed))
     }
     return operator.sql(comparedSql(column, row), printed, type)
   }
@@ -79,6 +84,13 @@ function trialsOf(
   })
   const trials = operator.trial ? [...made, operator.trial(printed, type)] : made
   return isComparedByMembers(type) ? [...trials, ...selfComparison(operator, printed, type)] : trials
+}
+
+/** Patterns fail for collations that PostgreSQL has none for; null: the column has no such collation. */
+function collatedTrial({ type, collation }: Compared, { types, sql: sqlOf }: ComparisonOperator) {
+  if (!collation || !types?.includes('text')) return null
+  const text = sql`('' collate ${id(collation.schema, collation.name)})`
+  return (operands: readonly Sql[]) => sqlOf(text, operands, type)
 }
 
 /** The comparison of an operand with itself, which looks at all members. */

@@ -1,6 +1,13 @@
 // The comparisons of one column in a boolean expression.
 
-import { badRequest, graphqlBaseName, parseFailed, sessionVariableName, within } from '../../sdk/index.ts'
+import {
+  badRequest,
+  graphqlBaseName,
+  parseFailed,
+  type QualifiedName,
+  sessionVariableName,
+  within,
+} from '../../sdk/index.ts'
 import { builtInType, type ColumnModel, type EnumValue, type PgType, type TableModel } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
 import {
@@ -38,6 +45,7 @@ interface Subject {
   readonly name: string
   readonly type: PgType
   readonly casts: readonly PgType[]
+  readonly collation?: QualifiedName | undefined
 }
 
 /** A comparison, and whether it holds a literal of the column's type. */
@@ -54,7 +62,8 @@ export function resolveComparisons(
   context: ExpressionContext,
 ): Condition {
   if (column.type.name === 'json') throw unexpected('JSON column can not be part of where clause')
-  const subject = { column, table, name: column.name, type: column.type, casts: [] }
+  const { name, type } = column
+  const subject = { column, table, name, type, casts: [], collation: column.column.collation }
   const comparisons = isJsonObject(value)
     ? resolveOperators(value, subject, context)
     : [resolveOperator('_eq', value, subject, context)]

@@ -33,6 +33,7 @@ export const columns: Record<string, { type: string; hidden: string }> = {
   c_texts: { type: 'text[]', hidden: '{a,b}' },
   c_moods: { type: 'mood[]', hidden: '{sad}' },
   c_varbit: { type: 'varbit', hidden: '101' },
+  c_folded: { type: 'text collate folded', hidden: 'ab' },
   c_points: { type: 'point[]', hidden: '{"(1,2)"}' },
   c_jsons: { type: 'json[]', hidden: '{1}' },
   c_pair: { type: 'pair', hidden: '(1,2)' },
@@ -46,6 +47,7 @@ const sql = `
 create extension citext;
 create type mood as enum ('sad', 'happy');
 create type pair as (a int, b json);
+create collation folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 create domain short as text check (length(value) < 5);
 create table box (id int primary key, open boolean not null);
 insert into box values (1, true), (2, false);
@@ -137,6 +139,8 @@ export function failing(): object[] {
     const compared = [...operators.map((operator) => [operator, operand]), ['_in', [operand]], ['_nin', [operand]]]
     return compared.map(([operator, value]) => ({ [column]: { [operator as string]: value } }))
   })
+  // Patterns that PostgreSQL has not for collations that tell no case.
+  const folded = patterns.map((operator) => ({ c_folded: { [operator]: 'AB' } }))
   const lists = Object.keys(columns).flatMap((column) =>
     ['_in', '_nin'].flatMap((operator) =>
       [['bad\\{'], ['{1,x', null]].map((list) => ({ [column]: { [operator]: list } })),
@@ -145,5 +149,5 @@ export function failing(): object[] {
   const json = ['_contains', '_contained_in', '_has_key', '_has_keys_any', '_has_keys_all'].map((operator) => ({
     c_jsonb: { [operator]: operator.startsWith('_has_keys') ? ['\\', ''] : '\\' },
   }))
-  return [...texts, ...scalars, ...incomparable, ...lists, ...json]
+  return [...texts, ...scalars, ...incomparable, ...folded, ...lists, ...json]
 }

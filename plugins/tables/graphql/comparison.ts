@@ -46,6 +46,7 @@ export const subjectOf = (scope: SchemaScope, column: ColumnModel): Subject => (
   name: column.name,
   type: column.type,
   casts: [],
+  collation: column.column.collation,
   valueType: columnType(scope, column)!,
   codec: columnCodec(scope, column),
   isEnum: column.enumTable !== null,

@@ -103,10 +103,14 @@ function authenticated(
   rawHeaders: readonly string[] | undefined,
 ): Session | Promise<Session> {
   const given = authenticator.authenticate(headers, rawHeaders)
-  return given instanceof Promise
-    ? given.then((session) => checked(session, authenticator))
+  return isPromise(given)
+    ? Promise.resolve(given).then((session) => checked(session, authenticator))
     : checked(given, authenticator)
 }
+
+/** Promises of libraries are promises, too. */
+const isPromise = (given: Session | Promise<Session>): given is Promise<Session> =>
+  typeof (given as Partial<Promise<Session>> | null | undefined)?.then === 'function'
 
 function checked(session: Session, { mode }: Authenticator): Session {
   const fault = faultOf(session)

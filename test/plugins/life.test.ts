@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin, type Engine, fieldMap, Type } from '../../sdk/index.ts'
+import { definePlugin, fieldMap, Type } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
+import { keeper } from './keeper.ts'
 
 /** Keeps a list of the tracked tables in the database. */
 const lister = definePlugin({
@@ -36,16 +37,9 @@ test('an effect brings the database in line when a server starts, once for all t
 })
 
 test('what comes after register has ended is refused, and hurts nothing', async (t) => {
-  let kept: Engine | undefined
-  const plugin = definePlugin({
-    name: 'late',
-    dependencies: ['graphql'],
-    register(engine) {
-      kept = engine
-    },
-  })
-  const trellis = await startTrellis(t, { plugins: [plugin] })
-  const engine = kept!
+  const kept = keeper()
+  const trellis = await startTrellis(t, { plugins: [kept.plugin] })
+  const engine = kept.engine()
   const untyped = (value: unknown) => value as never
   const schema = Type.Array(Type.String())
   const declarations: Readonly<Record<string, () => void>> = {
@@ -61,7 +55,7 @@ test('what comes after register has ended is refused, and hurts nothing', async 
     'what runs when the server is ready': () => engine.onReady(() => {}),
   }
   for (const [what, declare] of Object.entries(declarations)) {
-    const message = `plugin "late" declares ${what} too late: what register adds is complete when it returns`
+    const message = `plugin "mine" declares ${what} too late: what register adds is complete when it returns`
     assert.throws(declare, { message })
   }
   assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [] })

@@ -69,6 +69,7 @@ function checked(message: unknown): Record<string, unknown> {
   if (type === 'connection_init' && payload !== undefined && payload !== null && !isRecord(payload)) {
     throw new Error(`expecting the key 'payload' to be an object`)
   }
+  // Throws where they are none: the message cannot be read then, and nobody was refused.
   if (type === 'connection_init') payloadHeaders(payload)
   return message
 }

@@ -151,12 +151,15 @@ export const readOnlyError = (error: unknown): TrellisError =>
     cause: originOf(error),
   })
 
+/** What raises the code of wrong syntax without a place in the statement: `raise`, and, before PostgreSQL 13, values for generated columns. */
+const raisers: ReadonlySet<string | undefined> = new Set(['exec_stmt_raise', 'rewriteTargetListIU'])
+
 /**
  * Whether a value is none of its type, where the type's own reading has a code of statements for that: `ltree`, `hstore`, `tsvector` and
- * `jsonpath` do. A statement is wrong at a place in it, and a function that raises the code says by what.
+ * `jsonpath` do. A statement is wrong at a place in it, and what else raises the code is known.
  */
 const isValueSyntax = ({ code, position, internalQuery, routine }: PostgresError): boolean =>
-  code === '42601' && position === undefined && internalQuery === undefined && routine !== 'exec_stmt_raise'
+  code === '42601' && position === undefined && internalQuery === undefined && !raisers.has(routine)
 
 /** The error of a data statement, by the table of the interface. */
 export function translatePostgresError(error: unknown, statement: string, values: readonly unknown[]): TrellisError {

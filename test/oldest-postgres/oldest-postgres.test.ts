@@ -22,6 +22,7 @@ const directory = import.meta.dirname
 const files = [
   'catalog/introspect',
   'event-triggers/capture',
+  'graphql/database-errors',
   'metadata/inconsistencies',
   'oracle/mutations',
   'oracle/queries',

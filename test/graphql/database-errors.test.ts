@@ -1,0 +1,34 @@
+// Errors of PostgreSQL that no client can do anything about, whatever code they have in which version.
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
+
+interface Refusal {
+  readonly errors: readonly [
+    { readonly message: string; readonly extensions: { readonly path: string; readonly code: string } },
+  ]
+}
+
+const refusalOf = (body: unknown) => {
+  const [{ message, extensions }] = (body as Refusal).errors
+  return { message, ...extensions }
+}
+
+test('a column that PostgreSQL makes the values of takes none from a relationship', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: `create table author (id int primary key);
+      create table book (id int primary key, doubled int generated always as (id * 2) stored)`,
+  })
+  for (const table of ['author', 'book']) await trellis.op('track_table', table)
+  const manual_configuration = {
+    remote_table: 'book',
+    column_mapping: { id: 'doubled' },
+    insertion_order: 'after_parent',
+  }
+  await trellis.op('create_object_relationship', { table: 'author', name: 'twin', using: { manual_configuration } })
+  const refused = refusalOf(
+    await trellis.graphql('mutation { insert_author_one(object: {id: 2, twin: {data: {id: 1}}}) { id } }'),
+  )
+  assert.deepEqual([refused.code, refused.message], ['unexpected', 'database query error'])
+})

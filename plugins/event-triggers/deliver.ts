@@ -12,12 +12,13 @@ const tellEvery = 60_000
 /** Delivers events as long as the server runs. */
 export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (message: string) => void): void {
   const { database, observe } = engine
-  let isServed = false
-  // Where there were no triggers, the log was hardly looked at.
+  // Events of triggers that were not served, were paused or had no room left are due already when they may be claimed.
+  let before = eventTriggersOf(engine.model)
   engine.metadata.service.onChange((model) => {
-    const hasTriggers = eventTriggersOf(model).size > 0
-    if (hasTriggers && !isServed) deliveries.wake('events')
-    isServed = hasTriggers
+    const after = eventTriggersOf(model)
+    const hasChanged = [...after.values()].some((trigger) => before.get(trigger.name) !== trigger)
+    before = after
+    if (hasChanged) deliveries.wake('events')
   })
   const told = new Map<string, number>()
   deliveries.deliver<ClaimedEvent>({

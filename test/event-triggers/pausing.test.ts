@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { deliveries } from '../../plugins/delivery/index.ts'
 import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
 import { UnparkTimes } from '../../plugins/event-triggers/unpark-times.ts'
+import { definePlugin } from '../../sdk/index.ts'
 import { openDatabase } from '../support/connections.ts'
 import { eventually } from '../support/waiting.ts'
 import { ledgerOf } from './ledgers.ts'
@@ -22,6 +24,35 @@ test('what was written while a trigger was paused, and committed after it went o
   })
   // Not with the look of each minute, for which nobody waits here.
   await shop.events(1)
+})
+
+test('whoever hears that a trigger goes on looks for what waited, though told of it before', async (t) => {
+  const woken: string[] = []
+  const listening = definePlugin({
+    name: 'listening',
+    dependencies: ['delivery'],
+    register(engine) {
+      const service = engine.use(deliveries)
+      const wake = service.wake.bind(service)
+      service.wake = (topic) => {
+        woken.push(topic)
+        wake(topic)
+      }
+    },
+  })
+  const shop = await startShop(t, { plugins: [listening] })
+  await shop.trigger({ ...inserts, insert: { columns: '*', payload: ['id', 'state'] } })
+  await shop.trigger({ ...inserts, name: 'other' })
+  await shop.op('pause_event_trigger', { name: 'order' })
+  woken.length = 0
+  await shop.op('resume_event_trigger', { name: 'order' })
+  assert.deepEqual(woken, ['events'])
+  await shop.sql('alter table orders rename state to phase')
+  await shop.op('reload_metadata', {})
+  await shop.sql('alter table orders rename phase to state')
+  woken.length = 0
+  await shop.op('reload_metadata', {})
+  assert.deepEqual(woken, ['events'])
 })
 
 test('who has not heard that a trigger goes on leaves its events to others', async (t) => {

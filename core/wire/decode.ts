@@ -77,7 +77,7 @@ function compileShape(schema: TSchema, scope: Scope): Decoder {
     case 'Integer':
       return integerDecoder(schema)
     case 'Number':
-      return scalarDecoder(schema, 'Double', 'Number', (value) => (isRawNumber(value) ? Number(value.rawJSON) : value))
+      return scalarDecoder(schema, 'Double', 'Number', readDouble)
     case 'Boolean':
       return scalarDecoder(schema, 'Bool', 'Boolean', (value) => value)
     case 'Unknown':
@@ -270,6 +270,7 @@ function scalarDecoder(
   schema: TSchema,
   name: string,
   expected: 'Number' | 'Boolean',
+  /** Null: it is out of range. */
   read: (value: unknown) => unknown,
 ): Decoder {
   const fits = constraint(schema)
@@ -277,9 +278,16 @@ function scalarDecoder(
   return (value, path) => {
     if (jsonType(value) !== expected) throw mismatch(typeName, expected, value, path)
     const result = read(value)
-    if (!fits(result)) throw failed(`${result} is out of range`, path)
+    if (result === null || !fits(result))
+      throw failed(`${isRawNumber(value) ? value.rawJSON : value} is out of range`, path)
     return result
   }
+}
+
+/** Null where no double holds the number: JSON has none for infinity, so that it would be stored as nothing. */
+function readDouble(value: unknown): unknown {
+  const number = isRawNumber(value) ? Number(value.rawJSON) : value
+  return Number.isFinite(number) ? number : null
 }
 
 /** Kinds without a wording of their own are checked by TypeBox. */

@@ -49,6 +49,14 @@ test('integers are neither fractions nor wider than a double', () => {
   assert.equal(refusal(Point, parseJson('{"x":12345678901234567890}', 'precise')), `${problem} 12345678901234567890`)
 })
 
+test('numbers are within those of a double', () => {
+  const Delay = Type.Object({ seconds: Type.Number() })
+  assert.deepEqual(decode(Delay, parseJson('{"seconds":1e-400}', 'precise')), { seconds: 0 })
+  for (const text of ['1e400', '-1e400']) {
+    assert.equal(refusal(Delay, parseJson(`{"seconds":${text}}`, 'precise')), `$.seconds: ${text} is out of range`)
+  }
+})
+
 test('a missing key is told in the form that the object asks for', () => {
   assert.equal(refusal(Point, {}), "$: the key 'x' was not present")
   assert.equal(refusal(Type.Object({ x: Type.Integer() }, { missingKey: 'A' }), {}), '$: key "x" not found')

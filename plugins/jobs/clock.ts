@@ -204,6 +204,8 @@ export class Clock {
       if (this.#isTroubled) this.#options.onTrouble(null)
       this.#isTroubled = false
     } catch (error) {
+      // What the store needs may be gone.
+      this.#isOpen = false
       this.#trouble(error)
       return
     }

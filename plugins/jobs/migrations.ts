@@ -2,6 +2,37 @@
 
 import type { Migration } from '../../sdk/index.ts'
 
+/** What @agendajs/postgres-backend expects, where it is told to make nothing itself. Like all that is in it, it may be lost. */
+export const entriesTable = `
+  create table if not exists trellis.agenda_job (
+    id uuid primary key default md5(random()::text || clock_timestamp()::text)::uuid,
+    name text not null,
+    priority integer not null default 0,
+    next_run_at timestamptz,
+    type varchar(10) not null default 'normal',
+    locked_at timestamptz,
+    last_finished_at timestamptz,
+    failed_at timestamptz,
+    fail_count integer,
+    fail_reason text,
+    repeat_timezone text,
+    last_run_at timestamptz,
+    repeat_interval text,
+    data jsonb default '{}',
+    repeat_at text,
+    disabled boolean default false,
+    progress real,
+    fork boolean default false,
+    last_modified_by text,
+    debounce_started_at timestamptz,
+    start_date timestamptz,
+    end_date timestamptz,
+    skip_days jsonb,
+    created_at timestamptz default now(),
+    updated_at timestamptz default now()
+  ) with (fillfactor = 50);
+  create unique index if not exists agenda_job_single on trellis.agenda_job (name) where type = 'single'`
+
 export const jobMigrations: readonly Migration[] = [
   {
     name: '0001-jobs',
@@ -30,34 +61,6 @@ export const jobMigrations: readonly Migration[] = [
       create table trellis.job_catalog (id text not null);
       insert into trellis.job_catalog (id) values (substr(md5(random()::text || clock_timestamp()::text), 1, 12));
 
-      -- What @agendajs/postgres-backend expects, where it is told to make nothing itself.
-      create table trellis.agenda_job (
-        id uuid primary key default md5(random()::text || clock_timestamp()::text)::uuid,
-        name text not null,
-        priority integer not null default 0,
-        next_run_at timestamptz,
-        type varchar(10) not null default 'normal',
-        locked_at timestamptz,
-        last_finished_at timestamptz,
-        failed_at timestamptz,
-        fail_count integer,
-        fail_reason text,
-        repeat_timezone text,
-        last_run_at timestamptz,
-        repeat_interval text,
-        data jsonb default '{}',
-        repeat_at text,
-        disabled boolean default false,
-        progress real,
-        fork boolean default false,
-        last_modified_by text,
-        debounce_started_at timestamptz,
-        start_date timestamptz,
-        end_date timestamptz,
-        skip_days jsonb,
-        created_at timestamptz default now(),
-        updated_at timestamptz default now()
-      ) with (fillfactor = 50);
-      create unique index agenda_job_single on trellis.agenda_job (name) where type = 'single';`,
+      ${entriesTable}`,
   },
 ]

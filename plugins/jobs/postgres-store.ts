@@ -2,6 +2,7 @@
 
 import { PostgresJobRepository } from '@agendajs/postgres-backend'
 import type { Database, Row } from '../../sdk/sql.ts'
+import { entriesTable } from './migrations.ts'
 import { messageOf } from './runs.ts'
 import type { Entry, Store } from './store.ts'
 
@@ -26,14 +27,21 @@ function poolOver(database: Pick<Database, 'rows'>) {
   }
 }
 
+/** The migrations made it; somebody may have dropped it since, or restored a dump without it. Who may make nothing asks no more than that. */
+async function makeTable(database: Pick<Database, 'rows' | 'transaction'>): Promise<void> {
+  const [found] = await database.rows<{ is_there: boolean }>(
+    `select to_regclass('trellis.agenda_job') is not null as is_there`,
+  )
+  if (!found?.is_there) await database.transaction((transaction) => transaction.script(entriesTable))
+}
+
 /** The store in the PostgreSQL that is served. */
-export function postgresStore(database: Pick<Database, 'rows'>): Store {
+export function postgresStore(database: Pick<Database, 'rows' | 'transaction'>): Store {
   const pool = poolOver(database) as Pool
   return {
     name: 'PostgreSQL',
     repository: new PostgresJobRepository({ pool, tableName, ensureSchema: false }),
-    // The migrations made the table.
-    open: async () => {},
+    open: () => makeTable(database),
     entries: (names) => database.rows<Row & Entry>(entriesText, [names]),
     shown: messageOf,
     close: async () => {},

@@ -41,6 +41,24 @@ test('a job of an interval runs at each of its occurrences, once in all instance
   assert.ok(due().every((time) => time % 1000 === 0))
 })
 
+test('the table of entries is made again where somebody dropped it, while servers run and before they start', async (t) => {
+  const database = await testDatabase(t)
+  let runs = 0
+  const job: Job = { name: 'sweep', schedule: { every: 1000 }, run: () => void runs++ }
+  const drop = async () => {
+    await database.sql('drop table trellis.agenda_job')
+    runs = 0
+  }
+  const server = await startWith(t, [job], { database })
+  await eventually(() => runs > 0)
+  await drop()
+  await eventually(() => runs > 0)
+  await server.engine.close()
+  await drop()
+  await startWith(t, [job], { database })
+  await eventually(() => runs > 0)
+})
+
 test('a job of each instance runs on all of them', async (t) => {
   const database = await testDatabase(t)
   const runs: string[] = []

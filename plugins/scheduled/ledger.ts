@@ -252,7 +252,7 @@ export class CronLedger extends ScheduledLedger<ClaimedCronEvent> {
       read: (event, [name]) => ({ ...event, trigger_name: name! }),
       trigger: 'trigger_name',
       // Others may serve them: with another environment, say.
-      unserved: () => inconsistentCronTriggers(model()),
+      unserved: () => inconsistentCronTriggers(model()).keys(),
       topic: 'cron',
     })
     this.#triggers = () => cronTriggersOf(model())

@@ -13,28 +13,34 @@ export interface ResolvedCronTrigger {
   readonly headers: ResolvedHeaders
 }
 
+/** The cron triggers by name. */
+export interface ResolvedCronTriggers {
+  readonly served: ReadonlyMap<string, ResolvedCronTrigger>
+  /** Those that are inconsistent. */
+  readonly unserved: ReadonlyMap<string, CronTrigger>
+}
+
 declare module '../../sdk/registry.ts' {
   interface ModelSlices {
-    /** By name; only those that are consistent. */
-    cron_triggers: ReadonlyMap<string, ResolvedCronTrigger>
+    cron_triggers: ResolvedCronTriggers
   }
 }
 
-const none: ReadonlyMap<string, ResolvedCronTrigger> = new Map()
+const none: ResolvedCronTriggers = { served: new Map(), unserved: new Map() }
+
+const resolvedOf = (model: Model): ResolvedCronTriggers => model.slices.cron_triggers ?? none
 
 /** The cron triggers that are served, by name. */
-export const cronTriggersOf = (model: Model): ReadonlyMap<string, ResolvedCronTrigger> =>
-  model.slices.cron_triggers ?? none
+export const cronTriggersOf = (model: Model): ReadonlyMap<string, ResolvedCronTrigger> => resolvedOf(model).served
 
 export const cronTriggerRef = (name: string): ObjectRef => ({ kind: 'cron trigger', name })
 
-/** Names of the cron triggers that are stored, and not served. */
-export const inconsistentCronTriggers = (model: Model): ReadonlySet<string> =>
-  new Set(model.inconsistencies.flatMap(({ ref }) => (ref.kind === 'cron trigger' ? (ref.name ?? []) : [])))
+/** The cron triggers that are stored, and not served, by name. */
+export const inconsistentCronTriggers = (model: Model): ReadonlyMap<string, CronTrigger> => resolvedOf(model).unserved
 
 /** Names of all cron triggers of the document that a model was made of. */
 export const storedCronTriggers = (model: Model): ReadonlySet<string> =>
-  new Set([...cronTriggersOf(model).keys(), ...inconsistentCronTriggers(model)])
+  new Set([...cronTriggersOf(model).keys(), ...inconsistentCronTriggers(model).keys()])
 
 const described = (entry: CronTrigger): ObjectDescription => ({
   ref: cronTriggerRef(entry.name),
@@ -81,15 +87,17 @@ export const cronTriggersSlice = (
   cleared: (triggers) => triggers.filter(({ include_in_metadata }) => !include_in_metadata),
   resolve(triggers, context) {
     const served = new Map<string, ResolvedCronTrigger>()
+    const unserved = new Map<string, CronTrigger>()
     for (const entry of triggers) {
       try {
         served.set(entry.name, resolveTrigger(entry, context))
       } catch (error) {
         if (!(error instanceof TrellisError)) throw error
+        unserved.set(entry.name, entry)
         context.report(described(entry), `in cron trigger ${entry.name}: ${error.message}`)
       }
     }
-    return served
+    return { served, unserved }
   },
   remove(draft, object) {
     const kept = draft.cron_triggers.filter(({ name }) => object.kind !== 'cron trigger' || name !== object.name)

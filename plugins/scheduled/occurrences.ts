@@ -9,22 +9,29 @@ import { type CronTrigger, retryDefaults } from './schema.ts'
 /** How many occurrences of each trigger are ahead. */
 const ahead = 100
 
-/** Follows a change of the model: occurrences of new schedules come, those of old ones and of triggers that went go. */
+/**
+ * Follows a change of the model: occurrences of new schedules come, those of old ones and of triggers that went go. A trigger that is
+ * inconsistent here may be served by others.
+ */
 export async function followCronTriggers(
   { previous, next }: { readonly previous: Model; readonly next: Model },
   transaction: Transaction,
 ): Promise<void> {
   const before = cronTriggersOf(previous)
   const after = cronTriggersOf(next)
-  if (before === after) return
-  const kept = inconsistentCronTriggers(next)
-  const known = [...before.keys(), ...inconsistentCronTriggers(previous)]
+  const [unservedBefore, unserved] = [inconsistentCronTriggers(previous), inconsistentCronTriggers(next)]
+  if (before === after && unservedBefore === unserved) return
+  const known = [...before.keys(), ...unservedBefore.keys()]
   await forget(
-    known.filter((name) => !after.has(name) && !kept.has(name)),
+    known.filter((name) => !after.has(name) && !unserved.has(name)),
     transaction,
   )
   const changed = [...after.values()].flatMap(({ entry }) => (before.get(entry.name)?.entry === entry ? [] : [entry]))
-  for (const entry of changed) await replan(entry, transaction)
+  const changedUnserved = [...unserved.values()].filter((entry) => {
+    const old = before.get(entry.name)?.entry ?? unservedBefore.get(entry.name)
+    return old && old !== entry
+  })
+  for (const entry of [...changed, ...changedUnserved]) await replan(entry, transaction)
 }
 
 /** Triggers whose occurrences are planned by one statement; others get their turn in between. */
@@ -49,7 +56,7 @@ export async function topUp(model: Model, transaction: Transaction): Promise<voi
     return count < ahead ? [{ entry, after: latest ? notTooLate(latest, entry, now) : now, now }] : []
   })
   for (let i = 0; i < plans.length; i += plannedAtOnce) await plan(plans.slice(i, i + plannedAtOnce), transaction)
-  const owned = [...triggers.keys(), ...inconsistentCronTriggers(model)]
+  const owned = [...triggers.keys(), ...inconsistentCronTriggers(model).keys()]
   const gone = await transaction.rows<{ name: string }>(
     `select distinct trigger_name as name from trellis.hdb_cron_events where ${isUpcoming} and trigger_name <> all($1)`,
     [owned],

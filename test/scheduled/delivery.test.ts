@@ -151,6 +151,25 @@ test('an instance without the variable leaves ticks to those that have it, and l
   assert.equal(hook.received.length, 2)
 })
 
+test('a new schedule holds for those who can send, though it came from an instance without the variable', async (t) => {
+  process.env['TEST_SCHEDULED_URL'] = 'http://localhost'
+  const server = await startTrellis(t, { settings: { eventsFetchBatchSize: 0 } })
+  const given = { ...tick('{{TEST_SCHEDULED_URL}}'), schedule: '0 0 * * *' }
+  await server.op('create_cron_trigger', given)
+  delete process.env['TEST_SCHEDULED_URL']
+  const without = await startTrellis(t, { database: server.database, settings: { eventsFetchBatchSize: 0 } })
+  const times = async () => {
+    const upcoming = `select scheduled_time at time zone 'UTC' as time from trellis.hdb_cron_events`
+    return server.sql(`select distinct time::time::text from (${upcoming}) as each`)
+  }
+  await without.op('create_cron_trigger', { ...given, schedule: '30 12 * * *', replace: true })
+  assert.deepEqual(await times(), [{ time: '12:30:00' }])
+  const cron_triggers = [{ ...given, schedule: '30 18 * * *', timezone: 'Asia/Kathmandu' }]
+  const metadata = { version: 2, tables: [], cron_triggers }
+  await without.op('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 })
+  assert.deepEqual(await times(), [{ time: '12:45:00' }])
+})
+
 test('ticks that were missed for longer than they are planned ahead are made up for within the tolerance', async (t) => {
   const hook = await startOther(t, () => ({}))
   const first = await startTrellis(t)

@@ -17,6 +17,8 @@ export interface Delivery<Item extends Claimed> {
   readonly topic: string
   /** How its numbers are called. */
   readonly measured: MeasureNames
+  /** Told when this instance claims whole batches one after the other, and when that is over; absent: nobody is. */
+  backlogged?(isBacklogged: boolean): void
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
   /** Told what went wrong; the same again and again is told once. */
@@ -68,13 +70,13 @@ export class Deliveries {
   }
 
   /** Delivers what is due from when the server is ready until it stops, which lets what is under way end. */
-  deliver<Item extends Claimed>({ ledger, topic, measured, settled, report, released }: Delivery<Item>): void {
+  deliver<Item extends Claimed>({ ledger, topic, measured, released, ...told }: Delivery<Item>): void {
     const watched = new DeliveryMeasures(measured)
     this.#parts.measures.add(...watched.declared(() => ledger.backlog()))
     const { eventsHttpPoolSize: concurrency, eventsFetchBatchSize: batch } = this.settings
     const { onStopping, onClose, settings } = this.#parts
     const missed = () => this.#wake.doubt()
-    const worker = new DeliveryWorker<Item>({ ledger, concurrency, batch, report, missed, settled, measures: watched })
+    const worker = new DeliveryWorker<Item>({ ...told, ledger, concurrency, batch, missed, measures: watched })
     if (!this.#isDelivering) return
     this.#wake.on(topic, () => worker.wake())
     this.#whileServing(() => worker.start())

@@ -2,6 +2,7 @@
 // may work on one ledger: what one has claimed the others pass over, until its lease ends.
 
 import { messageWithCause } from '../../sdk/index.ts'
+import { Backlogged } from './backlogged.ts'
 import { DueTimes } from './due-times.ts'
 import { Hand } from './hand.ts'
 import { Held } from './held.ts'
@@ -20,6 +21,8 @@ export interface WorkerOptions<Item extends Claimed> {
   report(message: string): void
   /** Told that something was due of which nobody had told. */
   missed(): void
+  /** Told when it claims whole batches one after the other, and when that is over. */
+  backlogged?(isBacklogged: boolean): void
   /** Told of each outcome. */
   settled(item: Item, outcome: Outcome): void
   readonly measures: Pick<DeliveryMeasures, 'began' | 'ended' | 'claimed' | 'settled'>
@@ -59,6 +62,7 @@ export class DeliveryWorker<Item extends Claimed> {
   readonly #hand = new Hand<Item>()
   readonly #dueTimes = new DueTimes()
   readonly #watch: Watch
+  readonly #backlogged: Backlogged
   readonly #abort = new AbortController()
   readonly #stopped = Promise.withResolvers<void>()
   #delivering = 0
@@ -90,6 +94,7 @@ export class DeliveryWorker<Item extends Claimed> {
       record: async (settled) => this.#recorded(settled, await ledger.record(settled)),
       report: (error) => this.#report(error),
     })
+    this.#backlogged = new Backlogged(options.batch, (isBacklogged) => options.backlogged?.(isBacklogged))
     this.#watch = new Watch({ say: ledger.watch?.bind(ledger), report: (error) => this.#report(error) })
   }
 
@@ -266,6 +271,7 @@ export class DeliveryWorker<Item extends Claimed> {
       this.#failures = 0
       this.#restMillis = firstRestMillis
       this.#watch.looked(performance.now(), items.length)
+      this.#backlogged.claimed(items.length, limit)
       this.#take(items)
       return items.length
     } catch (error) {

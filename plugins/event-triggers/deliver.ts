@@ -9,9 +9,13 @@ import { eventTriggersOf } from './metadata.ts'
 /** Milliseconds after which it is told again that events wait for a trigger that is not served. */
 const tellEvery = 60_000
 
+const behind = (variable: string): string =>
+  `Events processor may not be keeping up with events generated in postgres, or we're working on a backlog of events. Consider increasing ${variable}`
+const caughtUp = 'It looks like the events processor is keeping up again.'
+
 /** Delivers events as long as the server runs. */
 export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (message: string) => void): void {
-  const { database, observe } = engine
+  const { database, dialect, observe } = engine
   // Events of triggers that were not served, were paused or had no room left are due already when they may be claimed.
   let before = eventTriggersOf(engine.model)
   engine.metadata.service.onChange((model) => {
@@ -41,6 +45,10 @@ export function deliverEvents(engine: Engine, deliveries: Deliveries, report: (m
       },
     }),
     report,
+    backlogged(isBacklogged) {
+      const detail = isBacklogged ? behind(`${dialect.environmentPrefix}EVENTS_HTTP_POOL_SIZE`) : caughtUp
+      observe.log({ type: 'unstructured', level: 'warn', detail })
+    },
     settled({ id, created_at }, { attempt }) {
       if (!attempt) return
       const context = { event_id: id, event_created_at: created_at }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startOther } from '../auth/other-server.ts'
 import { recordingObserver } from '../http/server.ts'
 import { clientOf } from '../support/client.ts'
@@ -318,4 +319,28 @@ test('what the database has against a delivery is in the log', async (t) => {
   const [refusal] = await eventually(() => refusals().length > 0 && refusals())
   assert.match(JSON.stringify(refusal), /database query error: column .*locked_by.* does not exist/)
   await shop.sql('alter table trellis.event_log rename column taken_by to locked_by')
+})
+
+test('the log tells once that an instance works on a backlog, and once that it is over', async (t) => {
+  const observe = recordingObserver()
+  const settings = { eventsFetchBatchSize: 10, eventsHttpPoolSize: 5 }
+  const shop = await startShop(t, { observe, settings, answer: () => sleep(5, {}) })
+  const told = () =>
+    observe.entries.flatMap(({ type, level, detail }) => (type === 'unstructured' ? [{ level, detail }] : []))
+  await shop.trigger()
+  await shop.sql('insert into orders (id) select generate_series(1, 20)')
+  await shop.events(20)
+  assert.deepEqual(told(), [])
+  await shop.sql('insert into orders (id) select generate_series(101, 200)')
+  const detail = 'It looks like the events processor is keeping up again.'
+  await eventually(() => told().some((line) => line.detail === detail))
+  assert.deepEqual(told(), [
+    {
+      level: 'warn',
+      detail:
+        "Events processor may not be keeping up with events generated in postgres, or we're working on a backlog of events. " +
+        'Consider increasing SERVICE_GRAPHQL_EVENTS_HTTP_POOL_SIZE',
+    },
+    { level: 'warn', detail },
+  ])
 })

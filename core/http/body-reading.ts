@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { TrellisError } from '../errors/errors.ts'
 import { messageOf } from '../errors/thrown.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
 
 /** The refusal of a body beyond the limit. */
 export const bodyTooLarge = () => new TrellisError(413, 'bad-request', 'request body is too large')
@@ -18,14 +19,12 @@ function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
       reject(bodyTooLarge())
       return
     }
-    const chunks: Buffer[] = []
-    let size = 0
+    const body = new GatheredBytes()
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
+      if (body.size + chunk.length <= limit) body.add(chunk)
       else reject(bodyTooLarge())
     })
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on('end', () => resolve(body.whole()))
     request.on('error', (error) => reject(notArrived(error)))
   })
 }

@@ -86,6 +86,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       return listener
     },
   })
+  passOverUnknownBodies(app)
   noticeHooks(app)
   app.decorateRequest('exchange', null)
   app.decorate('countConnections', () => countConnections(listeners))
@@ -138,6 +139,15 @@ function refuseWhatTheGateRefuses(app: FastifyInstance, options: HttpOptions): v
     const { refusal } = request.raw
     if (refusal === undefined) done()
     else sendError(request, reply, { error: refusal, exchange: null, encode: flatErrors }, options)
+  })
+}
+
+/** What is sent to a path that nobody knows is passed over: Fastify would keep it whole, to parse it. */
+function passOverUnknownBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    // Parts of the application may have handlers of their own for paths below theirs.
+    if (request.is404 && request.server === app) done(notFound())
+    else done()
   })
 }
 

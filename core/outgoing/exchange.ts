@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici'
 import { onAbort } from '../concurrency/aborting.ts'
 import { longestTimer } from '../concurrency/timers.ts'
 import { codeOf, messageOf, tlsReasonOf } from '../errors/thrown.ts'
+import { GatheredBytes } from '../http/gathered-bytes.ts'
 import { isLostWhileKept } from './kept-connections.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
@@ -58,8 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Of what came last; 0: nothing did. */
   #status = 0
   #headers: OutgoingResponse['headers'] = {}
-  readonly #chunks: Buffer[] = []
-  #size = 0
+  readonly #body = new GatheredBytes()
 
   constructor(limits: Limits, settling: Settling) {
     this.#limits = limits
@@ -96,18 +96,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return
     const { maxResponseSize: most = defaultMaxResponseSize, cutsResponse } = this.#limits
-    this.#size += chunk.length
-    this.#chunks.push(chunk)
-    if (this.#size <= most) return
-    if (cutsResponse) this.#answer(Buffer.concat(this.#chunks).subarray(0, most), true)
+    this.#body.add(chunk)
+    if (this.#body.size <= most) return
+    if (cutsResponse) this.#answer(this.#body.whole().subarray(0, most), true)
     else this.#settle().reject(new OutgoingError('too-large', `the answer is longer than ${most} bytes`))
     this.#controller?.abort(new Error('the answer is too long'))
   }
 
   onResponseEnd(): void {
-    if (this.#isSettled) return
-    const [first] = this.#chunks
-    this.#answer(first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size), false)
+    if (!this.#isSettled) this.#answer(this.#body.whole(), false)
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

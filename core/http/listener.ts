@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks'
 import { TrellisError } from '../errors/errors.ts'
 import { applyCors, type CorsPolicy } from './cors.ts'
 import type { Gate } from './gate.ts'
+import { inTurn } from './pipelining.ts'
 import { JoiningResponse } from './response.ts'
 
 export interface ListenerOptions {
@@ -62,13 +63,7 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   const pass = passer(handle, options)
   const shouldUpgradeCallback = (request: IncomingMessage): boolean =>
     isForWebSocket(request) && (main ?? server).listenerCount('upgrade') > 0 && gate(request) === null
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
-    // Nothing is done for what comes behind an answer that ended the connection: nobody would hear of it.
-    if (request.socket.writableEnded) return
-    // A pipelined request waits for the answers before it, so that a connection holds one answer at a time.
-    if (response.socket === null) response.once('socket', () => pass(request, response))
-    else pass(request, response)
-  }
+  const take = inTurn(pass)
   // Node's own refusals say nothing: what it would refuse is refused here.
   const settings = {
     ...timeoutsOf(options.readTimeout),

@@ -126,6 +126,31 @@ test('pipelined requests that are read are all answered in order', async (t) => 
   )
 })
 
+test('behind an answer that takes long few requests are read; in the end all are answered in order', async (t) => {
+  const { promise: held, resolve: end } = Promise.withResolvers<void>()
+  const slow: Route = { method: 'GET', url: '/slow', auth: 'none', handle: () => held.then(() => ({ n: 'slow' })) }
+  const number: Route = { method: 'GET', url: '/n/:n', auth: 'none', handle: ({ request }) => request.params }
+  const { port, url } = await serveRoutes(t, [slow, number])
+  const socket = await openConnection(t, port)
+  const long = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(4000)}\r\n\r\n`
+  const numbers = Array.from({ length: 10_000 }, (_, i) => String(i))
+  socket.write(ask('/slow') + numbers.map((n) => long(`/n/${n}`)).join(''))
+  // More than fits into what lies between both ends.
+  await sleep(1000)
+  assert.ok(socket.writableLength > 0, 'all of it was read')
+  assert.deepEqual(await (await fetch(`${url}/n/1`)).json(), { n: '1' })
+  end()
+  let text = ''
+  for await (const chunk of socket) {
+    text += chunk
+    if (text.includes('"9999"')) break
+  }
+  assert.deepEqual(
+    [...text.matchAll(/\{"n":"(\w+)"\}/g)].map(([, n]) => n),
+    ['slow', ...numbers],
+  )
+})
+
 test('closing waits for requests in flight and refuses new connections', async (t) => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {

@@ -75,6 +75,8 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   server.on('checkExpectation', take)
   if (main) server.on('upgrade', (...upgraded) => main.emit('upgrade', ...upgraded))
   server.setTimeout(0)
+  // Their bytes are limited. Of more than so many Node passes over the last ones, which are those that a proxy has added.
+  server.maxHeadersCount = 0
   cutStalledClients(server, options)
   return server
 }

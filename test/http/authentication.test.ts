@@ -6,7 +6,7 @@ import { Auth } from '../../core/auth/auth.ts'
 import { badRequest, TrellisError } from '../../core/errors/errors.ts'
 import { dialects } from '../../core/names/dialect.ts'
 import { defaultSettings, type GivenSettings, type Settings } from '../../core/options/options.ts'
-import { serveRoutes } from './server.ts'
+import { openConnection, serveRoutes } from './server.ts'
 
 function auth(settings: GivenSettings, dialect: Settings['dialect'] = 'trellis') {
   return new Auth(defaultSettings(settings), dialects[dialect])
@@ -144,4 +144,17 @@ test('session variables and secrets beyond ASCII arrive as the UTF-8 they were s
     sent.on('error', reject).end()
   })
   assert.deepEqual(JSON.parse(answer), { 'x-service-role': 'gäst', 'x-service-name': '🚢' })
+})
+
+test('no header is passed over, however many a client sends before those that a proxy adds', async (t) => {
+  const { port } = await serveRoutes(
+    t,
+    [{ method: 'GET', url: '/me', auth: 'session', handle: ({ session }) => session.variables }],
+    { settings: { adminSecret: 'sesame' } },
+  )
+  const socket = await openConnection(t, port)
+  const head = 'GET /me HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Service-Admin-Secret: sesame\r\n'
+  socket.write(`${head}${'a:\r\n'.repeat(3000)}X-Service-Role: clerk\r\n\r\n`)
+  const answer = String(await socket.toArray().then(Buffer.concat))
+  assert.equal(answer.slice(answer.indexOf('\r\n\r\n')).trim(), '{"x-service-role":"clerk"}')
 })

@@ -82,8 +82,10 @@ export function checkFragmentDirectives({ directives: nodes = [] }: FragmentDefi
 
 function checkDirectives(nodes: readonly DirectiveNode[], location: DirectiveLocation, path: Path | null): void {
   const names = nodes.map(({ name }) => name.value)
-  const repeated = names.filter((name, i) => names.indexOf(name) !== i)
-  if (repeated.length > 0) {
+  const once = new Set(names)
+  if (once.size < names.length) {
+    // A text may hold tens of thousands of them.
+    const repeated = names.filter((name) => !once.delete(name))
     const list = [...new Set(repeated)].sort(compareText).join(', ')
     throw validationFailed(`the following directives are used more than once: ${list}`, pathKeys(path))
   }

@@ -352,3 +352,18 @@ test('a batch answers each request in its place', async (t) => {
   ])
   assert.deepEqual((await trellis.request('/v1/graphql', { body: [] })).body, [])
 })
+
+test('a selection with very many directives is refused as fast as one with few', async (t) => {
+  const trellis = await startLibrary(t)
+  const unknown = Array.from({ length: 49_000 }, (_, i) => `@directive_that_nobody_knows_${i}`).join(' ')
+  const repeated = '@skip '.repeat(49_000)
+  const started = performance.now()
+  for (const [directives, message] of [
+    [unknown, 'directive "directive_that_nobody_knows_0" is not defined in the schema'],
+    [repeated, 'the following directives are used more than once: skip'],
+  ]) {
+    const { errors } = await trellis.graphql<{ errors: [{ message: string }] }>(`{ book ${directives} { id } }`)
+    assert.equal(errors[0].message, message)
+  }
+  assert.ok(performance.now() - started < 5000)
+})

@@ -178,6 +178,25 @@ test('A message that is too large closes its socket, with 1009.', async (t) => {
   assert.equal((await socket.closed).code, 1009)
 })
 
+test('Headers that are larger than any are refused: a socket holds them for as long as it is there.', async (t) => {
+  const trellis = await startGuarded(t)
+  const reason = 'parsing ClientMessage failed: expecting headers of at most 65536 bytes'
+  for (const padding of [
+    { 'x-padding': 'x'.repeat(65_536) },
+    Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`x-${i}`, ''])),
+  ]) {
+    const init = { type: 'connection_init', payload: { headers: { ...admin, ...padding } } }
+    const older = await openSocket(t, trellis.url)
+    older.send(init)
+    assert.deepEqual(await older.next(), { type: 'connection_error', payload: reason })
+    older.send({ type: 'connection_init', payload: { headers: { ...admin, 'x-padding': 'x'.repeat(65_000) } } })
+    assert.deepEqual(await older.next(), { type: 'connection_ack' })
+    const newer = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+    newer.send(init)
+    assert.equal((await newer.closed).code, 4403)
+  }
+})
+
 test('A socket runs so many operations, and no more.', async (t) => {
   const trellis = await startLibrary(t)
   const socket = await openApollo(t, trellis.url)

@@ -26,16 +26,23 @@ export function upgradeHeaders({ headers, rawHeaders }: IncomingMessage, withCoo
 /** Node has the bytes of a header as Latin-1, and so have those that read headers. */
 const asHeaderText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
+/** Bytes that headers may have, what each takes beside its texts included: they are held for as long as the socket is there. */
+const longestHeaders = 65_536
+const bytesPerHeader = 32
+
 /** The headers in the payload of `connection_init`; throws what is wrong with them. */
 export function payloadHeaders(payload: unknown): ClientHeaders {
   const given = isObject(payload) ? (payload.headers ?? {}) : {}
   if (!isObject(given)) throw parseFailed('expecting the headers to be an object')
   const headers: Record<string, string> = Object.create(null)
   const rawHeaders: string[] = []
+  let size = 0
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue
     if (typeof value !== 'string') throw parseFailed(`expecting the header ${JSON.stringify(name)} to be a string`)
     const text = asHeaderText(value)
+    size += name.length + text.length + bytesPerHeader
+    if (size > longestHeaders) throw parseFailed(`expecting headers of at most ${longestHeaders} bytes`)
     headers[name.toLowerCase()] = text
     rawHeaders.push(name, text)
   }

@@ -66,6 +66,46 @@ test('Who goes away before it is answered leaves no subscription behind.', async
   await eventually(() => isLeft(trellis))
 })
 
+/** When the statements began that are at work for subscriptions of slow answers. */
+async function slowAtWork({ sql }: TestTrellis): Promise<unknown[]> {
+  const rows = await sql(`select query_start::text as began from pg_stat_activity
+    where state = 'active' and query like 'select "subscribers"%slow%' and pid <> pg_backend_pid()`)
+  return rows.map(({ began }) => began)
+}
+
+test('What nobody waits for any more is not run on, and keeps no others waiting.', async (t) => {
+  const trellis = await startMeasured(t)
+  await trellis.sql('create view slow as select 1 as id from pg_sleep(600)')
+  await trellis.op('track_table', 'slow')
+  for (const protocol of ['graphql-ws', 'graphql-transport-ws']) {
+    const socket = await openSocket(t, trellis.url, { protocol })
+    socket.send({ type: 'connection_init', payload: {} })
+    await socket.next()
+    const type = protocol === 'graphql-ws' ? 'start' : 'subscribe'
+    // More than are at work at once.
+    for (let id = 0; id < 6; id++) {
+      socket.send({ type, id: String(id), payload: { query: `subscription { slow { a${id}: id } }` } })
+    }
+    await eventually(async () => (await slowAtWork(trellis)).length === 4)
+    socket.socket.terminate()
+    await eventually(async () => (await slowAtWork(trellis)).length === 0)
+    const client = graphqlWsClient(t, trellis.url)
+    await subscribeWith(client, books).atLeast(1)
+    await client.dispose()
+  }
+  await eventually(() => isLeft(trellis))
+})
+
+test('A statement for subscriptions that are planned anew is not run on.', async (t) => {
+  const trellis = await startLibrary(t)
+  await trellis.sql('create view slow as select 1 as id from pg_sleep(600)')
+  await trellis.op('track_table', 'slow')
+  subscribeWith(graphqlWsClient(t, trellis.url), 'subscription { slow { id } }')
+  const [before] = await eventually(async () => (await slowAtWork(trellis)).length === 1 && slowAtWork(trellis))
+  await trellis.op('untrack_table', { table: 'book', cascade: true })
+  await eventually(async () => !(await slowAtWork(trellis)).includes(before))
+})
+
 test('Who goes away before its stream of events is opened leaves none behind.', async (t) => {
   const trellis = await startMeasured(t, { plugins: [hesitating(300)] })
   const body = JSON.stringify({ query: books })

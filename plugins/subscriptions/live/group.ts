@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PreparedOperation } from '../../../sdk/graphql.ts'
-import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { type Engine, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { Cohort, type Member } from './cohort.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
 import { areTold, type Reads, readsOf } from './reads.ts'
@@ -62,6 +62,7 @@ export class Group {
   /** Not known at first: asked each time, then. */
   reads: Reads = { isSteady: false, tables: [] }
   #isLearning = true
+  #asking: Asking | null = null
   readonly #tables = new Set<string>()
   readonly isStream: boolean
 
@@ -125,7 +126,14 @@ export class Group {
     if (!cohort) return
     member.cohort = null
     cohort.members.delete(member)
-    if (cohort.members.size === 0) this.#forget(cohort)
+    if (cohort.members.size > 0) return
+    this.#forget(cohort)
+    if (this.#asking?.batch.every(isLeft)) this.abandon()
+  }
+
+  /** Ends the statement that runs, whose answers nobody waits for any more. */
+  abandon(): void {
+    this.#asking?.ending.abort(departed())
   }
 
   /** Has all cohorts asked again; with `snapshot`: unless they were since the database showed this. */
@@ -192,6 +200,8 @@ export class Group {
 
   /** One statement for the batch; where that fails, for its halves, so that one set of values fails alone. */
   async #ask(batch: readonly Cohort[]): Promise<void> {
+    // All may have left while this had to wait.
+    if (batch.every(isLeft)) return
     const started = performance.now()
     const turn = ++this.#turn
     const { isCurrent, onBatch } = this.options
@@ -209,7 +219,7 @@ export class Group {
       const times = { asked: asked - started, handedOut: now - asked, sinceNoticed: now - this.#noticed }
       onBatch({ group: this, cohorts: batch.length, ...times })
     } catch (failure) {
-      if (!isCurrent()) return
+      if (!isCurrent() || batch.every(isLeft)) return
       const error = toTrellisError(failure)
       if (batch.length === 1 || isOfAll(error)) this.#fail(batch, error)
       else {
@@ -220,13 +230,19 @@ export class Group {
     }
   }
 
-  #answers(batch: readonly Cohort[]): Promise<ReadonlyMap<string, Buffer | string>> {
+  async #answers(batch: readonly Cohort[]): Promise<ReadonlyMap<string, Buffer | string>> {
     const { engine, request, prepared } = this.options
     const { engine: graphql } = engine.graphql
-    return graphql.operate({ request, session: batch[0]!.session }, (work) => {
-      work.operation = prepared.operation
-      return graphql.answerBatch(prepared, batch, { signal: work.signal })
-    })
+    const ending = new AbortController()
+    this.#asking = { batch, ending }
+    try {
+      return await graphql.operate({ request, session: batch[0]!.session }, (work) => {
+        work.operation = prepared.operation
+        return graphql.answerBatch(prepared, batch, { signal: work.signal, whenUnwanted: () => ending.signal })
+      })
+    } finally {
+      this.#asking = null
+    }
   }
 
   #deliver(cohort: Cohort, { body, turn, slices }: Delivery): Promise<void> {
@@ -258,6 +274,16 @@ export class Group {
     }
   }
 }
+
+/** The cohorts that a statement is run for, and what ends it. */
+interface Asking {
+  readonly batch: readonly Cohort[]
+  readonly ending: AbortController
+}
+
+const isLeft = ({ members }: Cohort): boolean => members.size === 0
+
+const departed = () => new TrellisError(499, 'client-gone', 'nobody waits for the answer')
 
 /** The answer for a cohort. */
 interface Delivery {

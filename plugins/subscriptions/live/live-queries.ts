@@ -207,7 +207,7 @@ export class LiveQueries {
     if (this.#woken) clearTimeout(this.#woken.timer)
     this.#woken = null
     this.#members.clear()
-    this.#groups.clear()
+    this.#abandonGroups()
     await Promise.all([this.#writes.stop(), this.#changes.stop()])
   }
 
@@ -272,8 +272,13 @@ export class LiveQueries {
     if (model === this.#model) return
     this.#model = model
     this.#written.clear()
-    this.#groups.clear()
+    this.#abandonGroups()
     void this.#renewMembers([...this.#members], model)
+  }
+
+  #abandonGroups(): void {
+    for (const group of this.#groups.values()) group.abandon()
+    this.#groups.clear()
   }
 
   async #renewMembers(members: readonly Member[], model: Model): Promise<void> {

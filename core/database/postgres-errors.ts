@@ -107,6 +107,24 @@ export function isUnprepared(error: unknown): boolean {
   return routine === 'RevalidateCachedQuery' || (code === 'XX000' && missingType.test(message))
 }
 
+/** Of their class, what is about rights, and about values as `ltree` reads them. */
+const notAboutNames = new Set(['42501', '42601'])
+
+/** Objects that are dropped while a statement looks at them have no code of their own. */
+const missingObject = /^(cache lookup failed for|could not open relation with OID) /
+
+/**
+ * Whether a statement names what the database does not have, or not in this form: it may have had it when the statement was made.
+ * Not of a text that somebody else has made.
+ */
+export function namesWhatIsNot(error: unknown): boolean {
+  const origin = originOf(error)
+  if (!isPostgresError(origin) || (error as TrellisError).code === 'postgres-error') return false
+  const { code = '', message } = origin
+  if (notAboutNames.has(code)) return false
+  return code.startsWith('42') || code === '3F000' || (code === 'XX000' && missingObject.test(message))
+}
+
 /** What PostgreSQL says when it ends a connection, besides the class 57P: time limits on sessions and transactions. */
 const lastWords = new Set(['25P03', '25P04'])
 

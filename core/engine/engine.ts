@@ -143,6 +143,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const graphql = new GraphQLEngine({
     ...common,
     ...{ settings, contributions, model, report, toAnswerable: answerable },
+    isOutdated: (model, error) => metadata.isOutdated(model, error),
   })
   const services: Services = {
     ...common,

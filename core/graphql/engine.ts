@@ -36,6 +36,9 @@ import { withinTransaction } from './within-transaction.ts'
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
 const plansPerVariant = 64
 
+/** So often a request is planned and run again because the metadata, and the database, have changed. */
+const mostRenewals = 3
+
 /** Sets of respects in which the shapes of one operation's variables may differ. */
 const variantsPerOperation = 8
 
@@ -67,6 +70,8 @@ export interface GraphQLEngineOptions {
   readonly contributions: readonly Contribution[]
   /** The model being served. */
   readonly model: () => Model
+  /** Whether a statement of a model failed because another model fits the database by now; that is served then. */
+  readonly isOutdated: (model: Model, error: unknown) => Promise<boolean>
   /** Told of fields that two contributions give. */
   readonly report: (conflict: string) => void
   readonly sessionSettings: Pick<SessionSettings, 'of'>
@@ -104,6 +109,9 @@ function bindAhead({ prepared, variables }: PlannedRequest, session: Session): B
   if (isLacking) requireSessionVariables(sessionVariables, session)
   return bound
 }
+
+/** Whether all that a failed run has done is undone: what a mutation has other servers do is not. */
+const mayRunAgain = ({ operation, calls }: PreparedOperation): boolean => operation.kind === 'query' || calls === null
 
 function answeringTexts({ answeredBy }: PreparedOperation): string[] {
   const texts = [...answeredBy.values()].flatMap((statement) => (statement ? [statement.text] : []))
@@ -178,7 +186,7 @@ export class GraphQLEngine implements GraphQLService {
   }
 
   /** What fails at once is heard of by the promise, too. It is not async itself: each promise that hands an answer on costs a microsecond. */
-  #execute(work: OperationWork, extras: RequestExtras): Promise<Buffer | string> {
+  #execute(work: OperationWork, extras: RequestExtras, left = mostRenewals): Promise<Buffer | string> {
     try {
       const { request, session } = work
       const planned = this.plan(request, session, extras)
@@ -187,7 +195,11 @@ export class GraphQLEngine implements GraphQLService {
       if (planned.prepared.operation.kind === 'subscription') throw subscriptionRefused()
       const context = this.#context(planned, { session, signal: work.signal, extras })
       extras.onPlanned?.(generatedSql(planned, session))
-      return runOperation(context)
+      return runOperation(context, async (error) => {
+        if (left === 0 || extras.transaction || !mayRunAgain(planned.prepared)) throw error
+        if (!(await this.#options.isOutdated(planned.schema.model, error))) throw error
+        return this.#execute(work, extras, left - 1)
+      })
     } catch (error) {
       return Promise.reject(error)
     }
@@ -224,12 +236,20 @@ export class GraphQLEngine implements GraphQLService {
     return batchValues(planned, session)
   }
 
-  answerBatch(
+  async answerBatch(
     prepared: PreparedOperation,
     members: readonly BatchMember[],
     options: ReadOptions = {},
   ): Promise<ReadonlyMap<string, Buffer | string>> {
-    return answerBatch(this.#options.database, prepared, members, options)
+    const { database, model, isOutdated } = this.#options
+    const before = model()
+    try {
+      return await answerBatch(database, prepared, members, options)
+    } catch (error) {
+      // By the model, whoever asked sees then that its plan is an old one.
+      await isOutdated(before, error)
+      throw error
+    }
   }
 
   #plan(request: GraphQLRequest, session: Session, options: PlanOptions): PlannedRequest {

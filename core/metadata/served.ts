@@ -8,6 +8,7 @@ import { Mutex } from '../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../concurrency/stepwise.ts'
 import { despiteConflicts } from '../database/conflicts.ts'
 import type { Database } from '../database/database.ts'
+import { namesWhatIsNot } from '../database/postgres-errors.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { TrellisError } from '../errors/errors.ts'
 import { messageWithCause, stackOf } from '../errors/thrown.ts'
@@ -55,6 +56,9 @@ export interface ServedMetadataOptions {
 /** Milliseconds that a start waits for others to end their changes. */
 const startPatience = 2000
 
+/** Milliseconds that a request waits for the metadata that it may have to be planned by. */
+const renewalPatience = 2000
+
 /** What a notice says of a change. */
 type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 
@@ -77,6 +81,8 @@ export class ServedMetadata {
   readonly #reconciliation: Reconciliation
   readonly #instance = randomUUID()
   readonly #listeners: ((model: Model) => void)[] = []
+  /** Told of the next generation, once. */
+  readonly #expecting = new Set<() => void>()
   #state: MetadataState | null = null
 
   constructor(options: ServedMetadataOptions) {
@@ -191,6 +197,31 @@ export class ServedMetadata {
     await this.#store.notify(transaction, { instance: this.#instance, version, tables: change.tablesRead })
   }
 
+  /**
+   * Whether a statement of a model failed because the metadata have changed since, and the database with them; the metadata of now are
+   * served then.
+   */
+  async isOutdated(model: Model, error: unknown): Promise<boolean> {
+    if (!namesWhatIsNot(error)) return false
+    // Without an answer the error is what there is to tell.
+    if (this.model === model) await this.#renew().catch(() => {})
+    return this.model !== model
+  }
+
+  /** Serves what is stored, unless that takes long. A change of this instance is committed a moment before it is served. */
+  async #renew(): Promise<void> {
+    const version = await this.#store.version(this.#options.database)
+    if (version === this.model.resourceVersion) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#expecting.add(resolve)
+    const timer = setTimeout(resolve, renewalPatience)
+    // Others may be in line with changes of their own, which take as long as they take.
+    await Promise.race([promise, this.#catchUp(version, 'all')]).finally(() => {
+      clearTimeout(timer)
+      this.#expecting.delete(resolve)
+    })
+  }
+
   /** Serves another instance's change, unless it is served already. */
   async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
     if (version === this.state.model.resourceVersion) return
@@ -264,6 +295,7 @@ export class ServedMetadata {
     const before = this.state
     if (state === before) return
     this.#state = state
+    for (const resolve of this.#expecting) resolve()
     this.#logInconsistencies(before.model, state.model)
     for (const listener of this.#listeners) void this.attempt(() => listener(state.model))
   }

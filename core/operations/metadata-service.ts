@@ -1,6 +1,7 @@
 // The metadata of an engine: what is served, and the runner of requests that change it.
 
 import type { Wrapping } from '../engine/wrapping.ts'
+import type { Model } from '../metadata/model.ts'
 import { ServedMetadata, type ServedMetadataOptions } from '../metadata/served.ts'
 import type { MetadataService } from '../metadata/service.ts'
 import { SourceFetcher } from '../metadata/source-fetcher.ts'
@@ -24,6 +25,8 @@ export interface RunningMetadataService extends MetadataService {
   /** Reads document and catalog, and serves what is consistent. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** Whether a statement of a model failed because another model fits the database by now; that is served then. */
+  isOutdated(model: Model, error: unknown): Promise<boolean>
 }
 
 /** Makes the service; it serves an empty model until it is started. */
@@ -52,6 +55,7 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
     run: (envelope, session, whenUnwanted) => runner.run(envelope, session, whenUnwanted),
     reload: () => served.reload(),
     onChange: (listener) => served.onChange(listener),
+    isOutdated: (model, error) => served.isOutdated(model, error),
     async start() {
       await served.start()
       await fetcher.start(wanted(), served.state.contents)

@@ -48,6 +48,9 @@ export interface RunnerOptions {
   readonly fetcher: Pick<SourceFetcher, 'fetch' | 'isNewest' | 'served'>
 }
 
+/** So often what only reads the metadata is run again because they, and the database, have changed. */
+const mostGenerations = 3
+
 type AfterCommit = () => void | Promise<void>
 
 /** What became of a request, before anybody knows. */
@@ -102,10 +105,21 @@ export class MetadataRunner {
     return result
   }
 
-  /** Runs without keeping others from editing: on the generation that is served when it begins. */
-  #runRead(call: Call, { session, signal }: MetadataWork, readOnly: boolean): Promise<Outcome> {
-    const { database, served, sessionSettings } = this.#options
-    const { state } = served
+  /** Runs without keeping others from editing: on the generation that is served when it begins, or on the next that fits the database. */
+  async #runRead(call: Call, work: MetadataWork, readOnly: boolean): Promise<Outcome> {
+    const { served } = this.#options
+    for (let left = mostGenerations; ; left--) {
+      const { state } = served
+      try {
+        return await this.#readOn(state, call, work, readOnly)
+      } catch (error) {
+        if (left === 0 || !(await served.isOutdated(state.model, error))) throw error
+      }
+    }
+  }
+
+  #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, readOnly: boolean): Promise<Outcome> {
+    const { database, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
       await inArguments(sessionSettings.apply(session, transaction))
       const run: Run = { session, transaction, state, workspace: null, afterCommit: [], follow: nothingToFollow }

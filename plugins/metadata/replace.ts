@@ -24,9 +24,11 @@ const ReplaceMetadataV2Args = Type.Object({
   metadata: GivenDocument,
 })
 
-async function replace({ metadata, format }: OperationContext, document: ReadDocument): Promise<void> {
+async function replace({ metadata, format, refreshCatalog }: OperationContext, document: ReadDocument): Promise<void> {
   await format.validate(document)
   format.fill(metadata, document.content)
+  // Entries that stay the same may be about tables that are others by now.
+  refreshCatalog('all')
 }
 
 /** What a document needs and is not known yet; where that cannot be fetched, its objects are inconsistent. */

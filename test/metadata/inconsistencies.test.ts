@@ -73,6 +73,22 @@ test('objects of a table that is gone are listed with their reasons, and return 
   assert.equal(service.model.tables.size, 2)
 })
 
+test('a document is compared with the database as it is, in whatever way that has changed', async (t) => {
+  const { op, refusal, sql, service } = await startService(t, { sql: schema })
+  await op('replace_metadata', { tables })
+  await sql('alter table lead add column stage text')
+  await op('replace_metadata', { tables })
+  const lead = [...service.model.tables.values()].find(({ name }) => name.name === 'lead')
+  assert.ok(lead?.columns.has('stage'))
+  await sql('alter table call rename to elsewhere')
+  const { status, error, internal } = await refusal({ type: 'replace_metadata', args: { tables } })
+  assert.deepEqual([status, error], [400, 'cannot continue due to inconsistent metadata'])
+  assert.deepEqual(internal, lostCall('call'))
+  const allowed = { allow_inconsistent_metadata: true, metadata: { tables } }
+  const report = await op('replace_metadata', allowed, { version: 2 })
+  assert.deepEqual(report, { is_consistent: false, inconsistent_objects: lostCall('call') })
+})
+
 test('the hasura dialect answers an object, with table names as objects', async (t) => {
   const { op, sql, database } = await startService(t, { sql: schema })
   await op('replace_metadata', { tables })

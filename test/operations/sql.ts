@@ -1,7 +1,7 @@
 // Running SQL as it is, with what that does to the metadata; and several requests as one.
 
-import { documentHas, isUntracked, rows, serves, tableIs } from './effects.ts'
-import type { Area, Refusal } from './entry.ts'
+import { documentHas, inconsistencies, isUntracked, rows, serves, tableIs } from './effects.ts'
+import type { Area, Effect, Refusal } from './entry.ts'
 import { named } from './world.ts'
 
 const done = { result_type: 'CommandOk', result: null }
@@ -12,6 +12,10 @@ const failed = (statement: string, status_code: string, message: string, place: 
   arguments: [],
   error: { exec_status: 'FatalError', status_code, message, hint: null, description: null, ...place },
 })
+
+const reload: Effect = async ({ op }) => {
+  await op('reload_metadata', {})
+}
 
 const dependents = (title: string, sql: string, list: string): Refusal => ({
   title,
@@ -127,7 +131,7 @@ export const sql: Area = {
           title: 'leaves the metadata alone when it is told to',
           args: { sql: 'alter table publisher rename name to title', check_metadata_consistency: false },
           answers: done,
-          then: [rows(`select title from publisher where id = 1`, [{ title: 'Ark' }])],
+          then: [rows(`select title from publisher where id = 1`, [{ title: 'Ark' }]), inconsistencies(), reload],
         },
         {
           title: 'reads in a transaction that cannot write',

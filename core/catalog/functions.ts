@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Row } from '../database/transaction.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
-import { type Reader, readTypes, type Types } from './introspect.ts'
+import { type Reader, readWithTypes, type Types } from './introspect.ts'
 import type { CatalogFunction, DeclaredType, FunctionArgument } from './types.ts'
 
 const functionsQuery = readFileSync(new URL('./functions.sql', import.meta.url), 'utf8')
@@ -32,8 +32,8 @@ export async function introspectFunctions(
 ): Promise<ReadonlyMap<string, readonly CatalogFunction[]>> {
   if (names.length === 0) return new Map()
   const pairs = [names.map(({ schema }) => schema), names.map(({ name }) => name)]
-  const rows = await reader.rows<FunctionRow>(functionsQuery, pairs)
-  const types = await readTypes(reader, new Set(rows.flatMap(typesOf)))
+  const read = () => reader.rows<FunctionRow>(functionsQuery, pairs)
+  const { rows, types } = await readWithTypes(reader, { read, typesOf })
   const found = new Map<string, CatalogFunction[]>(names.map((name) => [nameKey(name), []]))
   for (const row of rows) found.get(nameKey(row))?.push(catalogFunction(row, types))
   return found

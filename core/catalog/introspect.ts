@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { compile, id, sql } from '../database/sql.ts'
 import type { Row, Transaction } from '../database/transaction.ts'
+import { internalError } from '../errors/errors.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type {
   CatalogColumn,
@@ -69,21 +70,35 @@ const relationKinds = {
 export async function introspect(reader: Reader, names: readonly QualifiedName[]): Promise<CatalogTable[]> {
   if (names.length === 0) return []
   const pairs = [names.map(({ schema }) => schema), names.map(({ name }) => name)]
-  const rows = await reader.rows<TableRow>(tablesQuery, pairs)
-  const types = await readColumnTypes(reader, rows)
+  const { rows, types } = await readWithTypes(reader, {
+    read: () => reader.rows<TableRow>(tablesQuery, pairs),
+    typesOf: ({ columns }) => columns?.map(([, , type]) => type) ?? [],
+  })
   return rows.map((row) => catalogTable(row, types))
 }
 
 /** Types by OID. */
 export type Types = ReadonlyMap<number, PgType>
 
-/** The types of all columns. */
-function readColumnTypes(reader: Reader, tables: readonly TableRow[]): Promise<Types> {
-  return readTypes(reader, new Set(tables.flatMap(({ columns }) => columns?.map(([, , type]) => type) ?? [])))
+/** So often what has been read is read again because others drop its types meanwhile. */
+const mostReadings = 10
+
+/** Rows, and the types that they name. Of a type that was dropped between the two queries the rows tell what is no more. */
+export async function readWithTypes<R>(
+  reader: Reader,
+  { read, typesOf }: { read(): Promise<R[]>; typesOf(row: R): readonly number[] },
+): Promise<{ readonly rows: readonly R[]; readonly types: Types }> {
+  for (let left = mostReadings; left > 0; left--) {
+    const rows = await read()
+    const named = new Set(rows.flatMap(typesOf))
+    const types = await readTypes(reader, named)
+    if (types.size === named.size) return { rows, types }
+  }
+  throw internalError('the types of tables or functions are dropped while they are read')
 }
 
 /** Types as they look from outside; what has the same type shares one object. */
-export async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
+async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
   if (oids.size === 0) return new Map()
   const rows = await reader.rows<Row & PgType & { asked: number }>(typesQuery, [[...oids]])
   return new Map(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { fetchEnumValues, introspect } from '../../core/catalog/introspect.ts'
-import type { CatalogTable } from '../../core/catalog/types.ts'
+import { introspectFunctions } from '../../core/catalog/functions.ts'
+import { fetchEnumValues, introspect, type Reader } from '../../core/catalog/introspect.ts'
+import type { CatalogFunction, CatalogTable } from '../../core/catalog/types.ts'
 import { testDatabase } from '../support/database.ts'
 
 async function introspected(t: TestContext, sql: string, schema: string, ...names: string[]) {
@@ -27,6 +28,30 @@ test('what is asked for and does not exist is left out, and nothing is found for
   )
   assert.deepEqual([...tables.keys()], ['a'])
   assert.deepEqual(await introspect(reader, []), [])
+})
+
+test('what is made anew with another type while it is read is read as it is afterwards', async (t) => {
+  const database = await testDatabase(t)
+  const make = (label: string) => `
+    create type mood as enum ('${label}');
+    create table day (id int, mood mood);
+    create function days() returns setof day language sql stable as 'select * from day'`
+  /** Drops what is there before the second query. */
+  const disturbed = async <T>(read: (reader: Reader) => Promise<T>): Promise<T> => {
+    await database.sql(`drop type if exists mood cascade; drop table if exists day cascade; ${make('sunny')}`)
+    let queries = 0
+    const rows: Reader['rows'] = async (text, values) => {
+      if (++queries === 2) await database.sql(`drop table day cascade; drop type mood; ${make('rainy')}`)
+      return database.sql(text, values)
+    }
+    return read({ rows })
+  }
+  const oidNow = async (type: string) => (await database.sql(`select '${type}'::regtype::oid as oid`))[0]!.oid
+  const [day] = await disturbed((reader) => introspect(reader, [{ schema: 'public', name: 'day' }]))
+  assert.equal(day!.columns[1]!.type.oid, await oidNow('mood'))
+  const found = await disturbed((reader) => introspectFunctions(reader, [{ schema: 'public', name: 'days' }]))
+  const [[days]] = [...found.values()] as [[CatalogFunction]]
+  assert.equal(days.returnType.oid, await oidNow('day'))
 })
 
 test('sequences, indexes and composite types are not tables', async (t) => {

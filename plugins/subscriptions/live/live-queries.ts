@@ -35,8 +35,12 @@ export interface LiveQueriesOptions {
   onBatch(batch: BatchReport): void
 }
 
-/** Statements for live queries that are at work at once. */
+/** Statements for live queries that are at work at once, save those that take longer than so many milliseconds. */
 const atOnce = 4
+const longMillis = 1000
+
+/** How many of those there may be beside: all together leave two thirds of the connections to requests. */
+const longAtOnce = (connections: number): number => Math.max(0, Math.floor(connections / 3) - atOnce)
 
 /** Milliseconds between two looks for the sake of writes. */
 const wakeSpacing = 20
@@ -65,7 +69,7 @@ export class LiveQueries {
   readonly #written: Writes
   readonly #groups = new Map<string, Group>()
   readonly #members = new Set<Member>()
-  readonly #turnstile = new Turnstile(atOnce)
+  readonly #turnstile: Turnstile
   /** Of which all groups are. */
   #model: Model | null = null
   #timer: NodeJS.Timeout | null = null
@@ -85,7 +89,9 @@ export class LiveQueries {
   constructor(options: LiveQueriesOptions) {
     this.#options = options
     this.feeds = new Feeds(options.engine)
-    const { database } = options.engine
+    const { database, settings } = options.engine
+    const aside = longAtOnce(settings.connections)
+    this.#turnstile = new Turnstile({ places: atOnce, aside, patienceMillis: longMillis })
     this.#gate = new Gate(database)
     this.#written = new Writes(database)
     this.#writes = new OwnWrites({ database, onWrite: (tables) => this.#wakeUnheard(tables) })

@@ -1,0 +1,67 @@
+// Tables that somebody holds, and the subscribers of others.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Turnstile } from '../../plugins/subscriptions/live/turnstile.ts'
+import { connectTo } from '../support/database.ts'
+import { startTrellis } from '../support/trellis.ts'
+import { graphqlWsClient, subscribeWith } from './clients.ts'
+
+test('Subscribers of a table that somebody holds keep nobody else waiting.', async (t) => {
+  const trellis = await startTrellis(t, {
+    sql: `
+      create table held (id int primary key, a int, b int);
+      create table free (id int primary key, n int);
+      insert into free values (1, 0)`,
+    settings: { connections: 44 },
+  })
+  await trellis.op('bulk', [
+    { type: 'track_table', args: 'held' },
+    { type: 'track_table', args: 'free' },
+  ])
+  const client = graphqlWsClient(t, trellis.url)
+  const statements = ['id', 'a', 'b', 'id a', 'id b', 'a b'].map((fields) => `subscription { held { ${fields} } }`)
+  const held = statements.map((query) => subscribeWith(client, query))
+  const free = subscribeWith(client, 'subscription { free { n } }')
+  await Promise.all([free, ...held].map((each) => each.atLeast(1)))
+  const holder = await connectTo(t, trellis.database.url)
+  await holder.query('begin; lock table held')
+  await trellis.sql('update free set n = 1')
+  assert.deepEqual((await free.atLeast(2))[1], { data: { free: [{ n: 1 }] } })
+  const other = subscribeWith(client, 'subscription { free { id n } }')
+  assert.deepEqual(await other.atLeast(1), [{ data: { free: [{ id: 1, n: 1 }] } }])
+  await holder.query('insert into held values (1, 2, 3); commit')
+  for (const each of held) await each.atLeast(2)
+})
+
+test('Who is at work for long steps aside, as far as there is room for such.', async () => {
+  const turnstile = new Turnstile({ places: 1, aside: 1, patienceMillis: 10 })
+  const begun: string[] = []
+  const work = (name: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const done = turnstile.pass(() => {
+      begun.push(name)
+      return promise
+    })
+    return async () => {
+      resolve()
+      await done
+      await nextTurn()
+    }
+  }
+  const ends = ['a', 'b', 'c', 'd'].map(work)
+  assert.deepEqual(begun, ['a'])
+  await sleep(40)
+  assert.deepEqual(begun, ['a', 'b'])
+  await ends[0]!()
+  assert.deepEqual(begun, ['a', 'b', 'c'])
+  await ends[1]!()
+  await sleep(40)
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd'])
+  await ends[2]!()
+  await ends[3]!()
+  const last = work('e')
+  assert.equal(begun.at(-1), 'e')
+  await last()
+})

@@ -84,6 +84,7 @@ export class Narrower {
       case 'or':
         return { ...condition, of: condition.of.map((part) => this.#within(part)) }
       case 'not':
+      case 'rooted':
         return { ...condition, of: this.#within(condition.of) }
       case 'related':
       case 'exists':

@@ -6,9 +6,9 @@ import { id, param, type Sql, sql, trusted, typed } from '../database/sql.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { codecFor, inputType } from './codecs.ts'
 import type { ComparisonOperator } from './comparison-operator.ts'
-import { columnSql, comparableSql, operandSql } from './condition-sql.ts'
+import { columnSql, comparableSql, comparandSql } from './condition-sql.ts'
 import { findOperator, isCoreOperator } from './operators.ts'
-import type { Condition, Operand } from './plan.ts'
+import type { Comparand, Condition } from './plan.ts'
 import type { Printer } from './printer.ts'
 import { isComparedByMembers } from './type-support.ts'
 
@@ -31,13 +31,13 @@ export interface Compared {
 export function compare(
   column: Compared,
   operator: ComparisonOperator | string,
-  operand: Operand | readonly Operand[],
+  operand: Comparand | readonly Comparand[],
 ): Condition {
   const operands = isSingle(operand) ? [operand] : operand
   return compareBy(column, typeof operator === 'string' ? operatorOf(column, operator) : operator, operands)
 }
 
-const isSingle = (operand: Operand | readonly Operand[]): operand is Operand => !Array.isArray(operand)
+const isSingle = (operand: Comparand | readonly Comparand[]): operand is Comparand => !Array.isArray(operand)
 
 function operatorOf({ name, type }: Compared, operator: string): ComparisonOperator {
   const found = findOperator(operator, type)
@@ -45,7 +45,7 @@ function operatorOf({ name, type }: Compared, operator: string): ComparisonOpera
   return found
 }
 
-function compareBy(column: Compared, operator: ComparisonOperator, operands: readonly Operand[]): Condition {
+function compareBy(column: Compared, operator: ComparisonOperator, operands: readonly Comparand[]): Condition {
   const [operand] = operands
   const { name, type, casts = [] } = column
   if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {
@@ -58,9 +58,9 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
   }
   const build = (row: Sql, printer: Printer) => {
     const printed = operands.map((each) => {
-      const value = operandSql(each, row, operator.check)
+      const value = comparandSql(each, row, printer, operator.check)
       // Columns are compared with those of the same type.
-      return each.kind === 'column' ? comparableSql(value, type) : value
+      return each.kind === 'param' ? value : comparableSql(value, type)
     })
     if (operands.every(({ kind }) => kind === 'param')) {
       for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
@@ -75,7 +75,7 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
 function trialsOf(
   operator: ComparisonOperator,
   printed: readonly Sql[],
-  operands: readonly Operand[],
+  operands: readonly Comparand[],
   type: PgType,
 ): Sql[] {
   const made = printed.filter((_, i) => {

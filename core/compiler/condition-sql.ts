@@ -5,7 +5,7 @@ import type { ParamSource, TextCheck } from '../database/param.ts'
 import { empty, id, join, param, type Sql, sql, trusted } from '../database/sql.ts'
 import { detached, existsForm, inSubquery, rootScope, type Scope } from './nesting.ts'
 import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from './operators.ts'
-import type { Condition, Mapping, Operand, TakenAs } from './plan.ts'
+import type { Comparand, Condition, Mapping, Operand, TakenAs } from './plan.ts'
 import type { Printer } from './printer.ts'
 
 /** A condition on the row of that alias. */
@@ -25,7 +25,7 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
       return condition.negated ? sql`${column} is not null` : sql`${column} is null`
     }
     case 'compare': {
-      const operand = operandSql(condition.operand, row, coreOperatorCheck(condition.operator))
+      const operand = comparandSql(condition.operand, row, printer, coreOperatorCheck(condition.operator))
       if (condition.operand.kind === 'param') {
         const trial = coreOperatorTrial(condition.operator, operand)
         if (trial) printer.try(trial)
@@ -40,6 +40,8 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
       const where = conditionSql(condition.where, inner, printer, { ...inSubquery(scope), level: 0 })
       return sql`exists (select 1 from ${tableSql(condition.table)} as ${inner} where ${where})`
     }
+    case 'rooted':
+      return printer.rooted(row, () => conditionSql(condition.of, row, printer, scope))
     case 'sql':
       return sql`(${condition.build(row, printer)})`
     default:
@@ -133,6 +135,12 @@ export function andSql(...parts: readonly (Sql | null)[]): Sql {
 }
 
 export const isTrue = (fragment: Sql): boolean => fragment.parts.length === 1 && fragment.parts[0] === 'true'
+
+/** What the column of a row is compared with, see {@link operandSql}. */
+export function comparandSql(comparand: Comparand, row: Sql, printer: Printer, check?: TextCheck): Sql {
+  if (comparand.kind === 'rootColumn') return columnSql(printer.rootOr(row), comparand.column)
+  return operandSql(comparand, row, check)
+}
 
 /** An operand, whose text may be checked when it is bound. */
 export function operandSql(operand: Operand, row: Sql, check?: TextCheck): Sql {

@@ -76,6 +76,7 @@ function heightOf(condition: Condition): number {
     case 'and':
     case 'or':
     case 'not':
+    case 'rooted':
     case 'related': {
       const known = heights.get(condition)
       if (known !== undefined) return known
@@ -88,8 +89,8 @@ function heightOf(condition: Condition): number {
   }
 }
 
-function heightOfParts(condition: Extract<Condition, { kind: 'and' | 'or' | 'not' | 'related' }>): number {
+function heightOfParts(condition: Extract<Condition, { kind: 'and' | 'or' | 'not' | 'rooted' | 'related' }>): number {
   if (condition.kind === 'related') return 1 + heightOf(condition.where)
-  if (condition.kind === 'not') return heightOf(condition.of)
+  if (condition.kind === 'not' || condition.kind === 'rooted') return heightOf(condition.of)
   return condition.of.reduce((highest, part) => Math.max(highest, heightOf(part)), 0)
 }

@@ -30,6 +30,9 @@ export type Operand =
   /** Another column of the same row. */
   | { readonly kind: 'column'; readonly column: string }
 
+/** What a column is compared with: besides, a column of the row that the nearest `rooted` condition around is on. */
+export type Comparand = Operand | { readonly kind: 'rootColumn'; readonly column: string }
+
 export type Condition =
   | { readonly kind: 'true' }
   | { readonly kind: 'false' }
@@ -37,10 +40,12 @@ export type Condition =
   | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'null'; readonly column: string; readonly negated: boolean }
   /** `operator` names one of core's operators. */
-  | { readonly kind: 'compare'; readonly column: string; readonly operator: string; readonly operand: Operand }
+  | { readonly kind: 'compare'; readonly column: string; readonly operator: string; readonly operand: Comparand }
   /** A related row exists for which `where` holds; `filter` of the target's permission is merged into `where`. */
   | { readonly kind: 'related'; readonly table: QualifiedName; readonly mapping: Mapping; readonly where: Condition }
   | { readonly kind: 'exists'; readonly table: QualifiedName; readonly where: Condition }
+  /** Conditions on rows of other tables in it may refer to the row at hand here. */
+  | { readonly kind: 'rooted'; readonly of: Condition }
   | { readonly kind: 'sql'; readonly build: SqlBuilder }
 
 export const always: Condition = { kind: 'true' }

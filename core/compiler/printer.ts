@@ -18,6 +18,7 @@ export class Printer {
   readonly options: PrinterOptions
   #count = 0
   readonly #trials: Sql[] = []
+  #root: Sql | null = null
   readonly #followed = new Map<string, QualifiedName>()
 
   constructor(options: PrinterOptions) {
@@ -32,6 +33,20 @@ export class Printer {
   /** A column name that no table has. */
   column(): string {
     return `trellis#${this.#count++}`
+  }
+
+  /** Prints a condition in which `root` is the row of that alias. */
+  rooted(row: Sql, print: () => Sql): Sql {
+    const outer = this.#root
+    this.#root = row
+    const printed = print()
+    this.#root = outer
+    return printed
+  }
+
+  /** The row that `rootColumn` belongs to; without a `rooted` condition around, the one at hand. */
+  rootOr(row: Sql): Sql {
+    return this.#root ?? row
   }
 
   /**

@@ -17,8 +17,18 @@ const maxDepth = 200
 export function resolveExpression(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
   if (isDeeper(expression, maxDepth))
     throw parseFailed(`a boolean expression is nested at most ${maxDepth} levels deep`)
-  return resolveMembers(expression, table, context)
+  if (context.reader) return resolveMembers(expression, table, context)
+  const root = { table, isUsed: false }
+  const of = resolveMembers(expression, table, withRoot(root, context))
+  return root.isUsed ? { kind: 'rooted', of } : of
 }
+
+const withRoot = (root: NonNullable<ExpressionContext['root']>, context: ExpressionContext): ExpressionContext => ({
+  table: (name) => context.table(name),
+  depend: (on, reason) => context.depend(on, reason),
+  dialect: context.dialect,
+  root,
+})
 
 function resolveMembers(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
   const entries = objectEntries(expression, 'expecting an Object for boolean exp')

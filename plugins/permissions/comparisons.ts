@@ -34,7 +34,7 @@ import {
 } from '../../sdk/sql.ts'
 import { requireColumn, visibleColumns } from './columns.ts'
 import type { ExpressionContext } from './expression-context.ts'
-import { columnOperator, listItems, objectEntries, operatorName } from './expression-syntax.ts'
+import { columnOperator, columnReference, listItems, objectEntries, operatorName } from './expression-syntax.ts'
 
 const unexpected = (message: string) => badRequest('unexpected-payload', message)
 
@@ -134,18 +134,29 @@ function castSubject(subject: Subject, target: string): Subject {
 }
 
 function compareColumns(operator: string, other: unknown, subject: Subject, context: ExpressionContext): Comparison {
-  const { column, table, type } = subject
-  if (typeof other !== 'string') {
-    throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(other)}`)
-  }
+  const { column, type } = subject
+  const { table, name, kind } = comparedColumn(other, subject, context)
   const hint = 'column operators can only compare postgres columns'
   const visible = visibleColumns(table, context)
-  const right = requireColumn(table, other, { missing: `"${other}" does not exist`, hint, visible })
-  context.reader?.checkColumn(table, other)
-  if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${other}"`)
-  for (const { name } of [column, right]) context.depend({ kind: 'column', table: table.name, name }, 'on_type')
-  const condition = compare(subject, requireOperator(operator, type), [{ kind: 'column', column: other }])
+  const right = requireColumn(table, name, { missing: `"${name}" does not exist`, hint, visible })
+  context.reader?.checkColumn(table, name)
+  if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${name}"`)
+  context.depend({ kind: 'column', table: subject.table.name, name: column.name }, 'on_type')
+  context.depend({ kind: 'column', table: table.name, name }, 'on_type')
+  const condition = compare(subject, requireOperator(operator, type), [{ kind, column: name }])
   return { condition, literal: true }
+}
+
+/** The column that one is compared with, and of which table: that of the row at hand, or that of the whole expression. */
+function comparedColumn(other: unknown, { table }: Subject, { root }: ExpressionContext) {
+  const reference = columnReference(other)
+  if (!reference || (reference.ofRoot && !root)) {
+    throw parseFailed(`parsing Text failed, expected String, but encountered ${jsonType(other)}`)
+  }
+  const { name, ofRoot } = reference
+  if (!ofRoot || !root) return { table, name, kind: 'column' } as const
+  root.isUsed = true
+  return { table: root.table, name, kind: 'rootColumn' } as const
 }
 
 function compareWithValue(

@@ -7,6 +7,12 @@ import type { ResolveContext, TableModel } from '../../sdk/metadata.ts'
 export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depend' | 'dialect'> {
   /** Whose request the expression is part of, who may use only what they may read; absent for permissions. */
   readonly reader?: ExpressionReader
+  /** The table of the rows that the whole expression is on; absent where its columns cannot be referred to. */
+  readonly root?: {
+    readonly table: TableModel
+    /** Whether a comparison with one of its columns was found. */
+    isUsed: boolean
+  }
 }
 
 /** What the sender of an expression may read. */

@@ -30,6 +30,21 @@ export const canonicalWord = (word: string): string => (word.startsWith('$') ? `
 /** The operator that a word of an expression compares two columns with; undefined when it is no such word. */
 export const columnOperator = (word: string): string | undefined => own(columnOperators, canonicalWord(word))
 
+/** A column that another one is compared with. */
+export interface ColumnReference {
+  readonly name: string
+  /** Whether it is one of the row that the whole expression is on, not of the row at hand. */
+  readonly ofRoot: boolean
+}
+
+/** Reads what a column is compared with: `"column"`, or `["$", "column"]`; null: it is neither. */
+export function columnReference(operand: unknown): ColumnReference | null {
+  if (typeof operand === 'string') return { name: operand, ofRoot: false }
+  if (!Array.isArray(operand) || operand.length !== 2) return null
+  const [mark, name] = operand
+  return mark === '$' && typeof name === 'string' ? { name, ofRoot: true } : null
+}
+
 /** The name in the operator table that a word of an expression stands for. */
 export function operatorName(word: string): string {
   const canonical = canonicalWord(word)

@@ -3,7 +3,13 @@
 import { type QualifiedName, sameName } from '../../sdk/index.ts'
 import type { Rename, TableModel } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
-import { type BooleanExpression, canonicalWord, columnOperator, readExists } from './expression-syntax.ts'
+import {
+  type BooleanExpression,
+  canonicalWord,
+  columnOperator,
+  columnReference,
+  readExists,
+} from './expression-syntax.ts'
 import type { PermissionKind, Permissions } from './schema.ts'
 
 /** The tables as they were before the rename. */
@@ -39,9 +45,7 @@ export function renameInExpression(
   rename: Rename,
   lookup: TableLookup,
 ): BooleanExpression {
-  const place = { table, rename, lookup }
-  const entries = Object.entries(expression).map(([key, value]) => renameEntry(key, value, place))
-  return Object.fromEntries(entries)
+  return renameMembers(expression, { table, rename, lookup, root: table })
 }
 
 /** Where a member of an expression stands, and what is renamed. */
@@ -49,12 +53,17 @@ interface Place {
   readonly table: QualifiedName
   readonly rename: Rename
   readonly lookup: TableLookup
+  /** The table of the rows that the whole expression is on. */
+  readonly root: QualifiedName
 }
 
+const renameMembers = (expression: BooleanExpression, place: Place): BooleanExpression =>
+  Object.fromEntries(Object.entries(expression).map(([key, value]) => renameEntry(key, value, place)))
+
 function renameEntry(key: string, value: unknown, place: Place): [string, unknown] {
-  const { table, rename, lookup } = place
+  const { table, rename } = place
   const inside = (expression: unknown, of: QualifiedName) =>
-    renameInExpression(expression as BooleanExpression, of, rename, lookup)
+    renameMembers(expression as BooleanExpression, { ...place, table: of })
   switch (canonicalWord(key)) {
     case '_and':
     case '_or':
@@ -73,24 +82,40 @@ function renameEntry(key: string, value: unknown, place: Place): [string, unknow
 const renameTable = (name: QualifiedName, rename: Rename): QualifiedName =>
   rename.kind === 'table' && sameName(rename.from, name) ? rename.to : name
 
-function renameMember(key: string, value: unknown, { table, rename, lookup }: Place): [string, unknown] {
+function renameMember(key: string, value: unknown, place: Place): [string, unknown] {
+  const { table, rename, lookup, root } = place
   const isHere = rename.kind !== 'table' && sameName(rename.table, table)
   const name = isHere && key === rename.from ? rename.to : key
   if (!isJsonObject(value)) return [name, value]
   const model = lookup(table)
   const field = model?.columns.has(key) ? undefined : model?.fields.get(key)
   if (field?.kind === 'relationship') {
-    return [name, renameInExpression(value, field.target, rename, lookup)]
+    return [name, renameMembers(value, { ...place, table: field.target })]
   }
-  if (!isHere || rename.kind !== 'column') return [name, value]
-  return [name, renameOperands(value, rename)]
+  if (rename.kind !== 'column') return [name, value]
+  return [name, renameOperands(value, { ...rename, isHere, isOfRoot: sameName(rename.table, root) })]
+}
+
+/** A column that is renamed, and whether columns of the row at hand, or of the whole expression's, are its table's. */
+interface ColumnRename {
+  readonly from: string
+  readonly to: string
+  readonly isHere: boolean
+  readonly isOfRoot: boolean
+}
+
+function renameReference(operand: unknown, { from, to, isHere, isOfRoot }: ColumnRename): unknown {
+  const reference = columnReference(operand)
+  if (reference?.name !== from) return operand
+  if (reference.ofRoot) return isOfRoot ? ['$', to] : operand
+  return isHere ? to : operand
 }
 
 /** The comparisons of a column with another name for the columns that they compare it with. */
-const renameOperands = (comparisons: object, rename: { readonly from: string; readonly to: string }): object =>
+const renameOperands = (comparisons: object, rename: ColumnRename): object =>
   Object.fromEntries(
     Object.entries(comparisons).map(([word, operand]) => {
-      if (columnOperator(word) !== undefined) return [word, operand === rename.from ? rename.to : operand]
+      if (columnOperator(word) !== undefined) return [word, renameReference(operand, rename)]
       if (canonicalWord(word) !== '_cast') return [word, operand]
       const casts = Object.entries(operand as object).map(([type, inside]) => [type, renameOperands(inside, rename)])
       return [word, Object.fromEntries(casts)]

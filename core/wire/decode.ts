@@ -24,6 +24,8 @@ export interface DecodeOptions {
   readonly missingKey?: 'A' | 'B'
   /** Keys that later documents have in this object, which may have no other keys, for what is not served: taken where they say nothing. */
   readonly laterKeys?: readonly string[]
+  /** Keys that earlier documents have in this object, which may have no other keys, and that mean nothing any more: passed over. */
+  readonly formerKeys?: readonly string[]
   /** What the message calls this type instead of `Object`, `Int`, `Text`, ... */
   readonly typeName?: string
   /** The whole message when the value is of another JSON type, or, for a scalar, breaks any rule of its schema. */
@@ -159,9 +161,10 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
 }
 
 function refuseUnknownKeys(given: object, schema: TObject, path: Path | null): void {
-  const { laterKeys = [] } = decodeOptions(schema)
+  const { laterKeys = [], formerKeys = [] } = decodeOptions(schema)
   const unknown = Object.entries(given).find(([key, value]) => {
-    return !Object.hasOwn(schema.properties, key) && !(laterKeys.includes(key) && saysNothing(value))
+    if (Object.hasOwn(schema.properties, key) || formerKeys.includes(key)) return false
+    return !(laterKeys.includes(key) && saysNothing(value))
   })?.[0]
   if (unknown === undefined) return
   const help = didYouMean(unknown, () => Object.keys(schema.properties))

@@ -136,12 +136,19 @@ const refusedMembers: TProperties = {
 
 const laterKeys = (kind: PermissionKind): string[] => (kind === 'select' ? [] : Object.keys(refusedMembers))
 
+/** What had an effect before upserts went by update permissions, and what consoles kept of their forms. */
+const formerKeys: { readonly [K in PermissionKind]?: readonly string[] } = {
+  insert: ['allow_upsert', 'localPresets'],
+  update: ['localPresets'],
+}
+
 /** The schema of a kind's `permission`; a document may hold no other keys, arguments may. */
 const permissionSchema = <K extends PermissionKind>(kind: K, document: boolean) => {
   const options = { missingKey: kind === 'select' ? 'A' : 'B', convert: canonical[kind] } as const
+  const keys = { additionalProperties: false, laterKeys: laterKeys(kind), formerKeys: formerKeys[kind] ?? [] }
   return Type.Unsafe<Permissions[K]>(
     document
-      ? Type.Object<TProperties>(members[kind], { ...options, additionalProperties: false, laterKeys: laterKeys(kind) })
+      ? Type.Object<TProperties>(members[kind], { ...options, ...keys })
       : Type.Object<TProperties>({ ...members[kind], ...refusedMembers }, options),
   )
 }

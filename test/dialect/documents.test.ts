@@ -154,6 +154,23 @@ for (const word of words) {
     assert.doesNotMatch(kept, /transform|validate_input|trigger_on|ignored|remote_relationships/)
   })
 
+  test(`what the first engines and their consoles left in permissions is passed over (x-${word}-)`, async (t) => {
+    const trellis = await start(t, word)
+    const localPresets = [{ key: '', value: '' }]
+    const given = {
+      ...book,
+      insert_permissions: [{ role: 'r', permission: { check: {}, allow_upsert: true, localPresets } }],
+      update_permissions: [{ role: 'r', permission: { columns: [], filter: {}, localPresets } }],
+    }
+    const taken = {
+      ...book,
+      insert_permissions: [{ role: 'r', permission: { check: {} } }],
+      update_permissions: [{ role: 'r', permission: { columns: [], filter: {}, check: null } }],
+    }
+    await trellis.op('replace_metadata', { tables: [given] })
+    assert.deepEqual(await trellis.op('export_metadata', {}), { version: 2, tables: [taken] })
+  })
+
   test(`what cannot be served is refused with its place (x-${word}-)`, async (t) => {
     const trellis = await start(t, word)
     const source = '$.sources[0]'

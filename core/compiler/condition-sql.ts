@@ -3,7 +3,7 @@
 import type { PgType } from '../catalog/types.ts'
 import type { ParamSource, TextCheck } from '../database/param.ts'
 import { empty, id, join, param, type Sql, sql, trusted } from '../database/sql.ts'
-import { detached, existsForm, inSubquery, rootScope, type Scope } from './nesting.ts'
+import { detached, existsForm, inSubquery, rootedScope, rootScope, type Scope } from './nesting.ts'
 import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from './operators.ts'
 import type { Comparand, Condition, Mapping, Operand, TakenAs } from './plan.ts'
 import type { Printer } from './printer.ts'
@@ -41,7 +41,7 @@ export function conditionSql(condition: Condition, row: Sql, printer: Printer, s
       return sql`exists (select 1 from ${tableSql(condition.table)} as ${inner} where ${where})`
     }
     case 'rooted':
-      return printer.rooted(row, () => conditionSql(condition.of, row, printer, scope))
+      return printer.rooted(row, () => conditionSql(condition.of, row, printer, rootedScope(scope)))
     case 'sql':
       return sql`(${condition.build(row, printer)})`
     default:

@@ -32,16 +32,21 @@ export interface Scope {
   readonly isPart: boolean
   /** What is joined to those rows. */
   readonly joins: { count: number }
+  /** Whether it may refer to a row around it, so that what it collects would have to be found for each such row anew. */
+  readonly isRooted: boolean
 }
 
 /** Of a condition on all rows of a query. */
-export const rootScope = (): Scope => ({ level: 0, twice: 0, isPart: true, joins: { count: 0 } })
+export const rootScope = (): Scope => ({ level: 0, twice: 0, isPart: true, joins: { count: 0 }, isRooted: false })
+
+/** Of what is below a `rooted` condition. */
+export const rootedScope = (scope: Scope): Scope => ({ ...scope, isRooted: true })
 
 /** Of what stands in a disjunction or a negation. */
 export const detached = (scope: Scope): Scope => (scope.isPart ? { ...scope, isPart: false } : scope)
 
 /** Of the condition in a subquery that has rows of its own. */
-export const inSubquery = ({ level, twice }: Scope): Scope => ({ ...rootScope(), level, twice })
+export const inSubquery = ({ level, twice, isRooted }: Scope): Scope => ({ ...rootScope(), level, twice, isRooted })
 
 type Related = Extract<Condition, { kind: 'related' }>
 
@@ -59,10 +64,12 @@ export function existsForm(condition: Related, scope: Scope): { readonly form: E
   }
   const twice = scope.twice + 1
   if (twice > plannedTwice) return collected(scope)
-  return { form: 'joined', inner: { ...rootScope(), level, twice } }
+  return { form: 'joined', inner: { ...inSubquery(scope), level, twice } }
 }
 
-function collected({ isPart, joins, twice }: Scope): { readonly form: ExistsForm; readonly inner: Scope } {
+function collected(scope: Scope): { readonly form: ExistsForm; readonly inner: Scope } {
+  if (scope.isRooted) return { form: 'probed', inner: inSubquery(scope) }
+  const { isPart, joins, twice } = scope
   const form = isPart && joins.count >= joinedSiblings ? 'hashed' : 'collected'
   if (isPart) joins.count++
   return { form, inner: { ...rootScope(), level: joinedLevels, twice } }

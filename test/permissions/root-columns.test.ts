@@ -144,3 +144,21 @@ test('what is no column of that table, or of another type, is refused', async (t
   const { body } = await trellis.opError('select', { table: 'task', columns: ['id'], where })
   assert.equal((body as { path: string }).path, '$.args.where.member.org._ceq')
 })
+
+test('deep conditions on many rows ask for each row, and look through no table for it', async (t) => {
+  const trellis = await office(t, { parent: { id: { _clt: ['$', 'id'] } } })
+  await trellis.sql(`
+    insert into task select i, 1, null, 'low', nullif(i - 1, 99) from generate_series(100, 6099) i;
+    create index on task (parent_id); analyze task`)
+  let where = '{id: {_gt: 0}}'
+  for (let level = 0; level < 9; level++) where = `{parent: ${where}}`
+  const started = performance.now()
+  const answer = await trellis.graphql<{ data: unknown }>(
+    `{ task_aggregate(where: {id: {_gte: 100}, _and: [${where}]}) { aggregate { count } } }`,
+    {},
+    role,
+  )
+  const ms = performance.now() - started
+  assert.deepEqual(answer, { data: { task_aggregate: { aggregate: { count: 5990 } } } })
+  assert.ok(ms < 4_000, `took ${ms} ms`)
+})

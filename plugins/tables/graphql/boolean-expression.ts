@@ -57,9 +57,10 @@ function scopeType(value: Value): GraphQLInputType {
   return value.type instanceof GraphQLNonNull ? value.type.ofType : value.type
 }
 
+/** Where a null counts at all, one in the place of a list is an empty one: none of its members holds, which counts for `_or`. */
 function connected(kind: 'and' | 'or', value: Value, context: PlanContext): Condition {
-  if (isHolding(value, context.schema)) return always
-  const of = value.items().map((item) => planBoolean(item, context))
+  const items = isHolding(value, context.schema) ? [] : value.items()
+  const of = items.map((item) => planBoolean(item, context))
   return kind === 'and' ? allOf(of) : { kind, of }
 }
 

@@ -26,13 +26,15 @@ export function readStoredSpan(text: string): SpanIds | null {
   if (parent !== null) return spanOfTraceParent(parent, stringIn(text, 'tracestate'))
   const traceId = digitsIn(text, 'trace_id')
   const spanId = digitsIn(text, 'span_id')
-  if (traceId === null || spanId === null) return null
+  if (traceId === null || spanId?.length !== 16) return null
   return { traceId: traceId.padStart(32, '0'), spanId, parentSpanId: null, sampled: null, state: null }
 }
 
-/** A member's number as 16 hexadecimal digits. JSON's own numbers would lose some of them. */
+/** A member as at least 16 hexadecimal digits: of servers of v1.3 it is a number, of which JSON's own would lose some; of v2 it is those. */
 function digitsIn(text: string, key: string): string | null {
-  const [, number] = new RegExp(`"${key}"\\s*:\\s*"?(\\d{1,20})`).exec(text) ?? []
+  const member = new RegExp(`"${key}"\\s*:\\s*(?:"([0-9a-f]{32}|[0-9a-f]{16})"|"?(\\d{1,20})"?\\s*[,}])`, 'i')
+  const [, digits, number] = member.exec(text) ?? []
+  if (digits !== undefined) return digits.toLowerCase()
   return number === undefined ? null : BigInt.asUintN(64, BigInt(number)).toString(16).padStart(16, '0')
 }
 

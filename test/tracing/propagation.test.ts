@@ -96,7 +96,18 @@ test('a span that triggers are told of is found again, with all of its digits', 
     assert.deepEqual(readStoredSpan(spaced), foreign)
   })
   fc.assert(property)
-  for (const nothing of ['null', '{}', '', '{"trace_id": 1}', '{"traceparent": "x"}']) {
+  for (const name of [trace, '4bf92f3577b34da6']) {
+    const asOfV2 = JSON.stringify({ trace_id: name, span_id: span })
+    assert.deepEqual(readStoredSpan(asOfV2), ids({ traceId: name.padStart(32, '0'), sampled: null }))
+  }
+  for (const nothing of [
+    'null',
+    '{}',
+    '',
+    '{"trace_id": 1}',
+    '{"traceparent": "x"}',
+    '{"trace_id": "4bf9", "span_id": "1"}',
+  ]) {
     assert.equal(readStoredSpan(nothing), null)
   }
 })

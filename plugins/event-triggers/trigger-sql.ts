@@ -168,7 +168,7 @@ function orderKey({ trigger: { ordering_key: columns }, table }: BodyParts, rows
 }
 
 /** The text of a date or time is that of the session's `DateStyle` and time zone; a key is the same whoever writes the row. */
-function keyValue(value: Sql, type: ColumnModel['type'] | undefined): Sql {
+function keyValue(value: Sql, type: PgType | undefined): Sql {
   if (type?.schema !== 'pg_catalog') return value
   if (type.name === 'timestamptz') return sql`to_json(${value} at time zone 'UTC')::text`
   return type.name === 'date' || type.name === 'timestamp' ? sql`to_json(${value})::text` : value
@@ -204,28 +204,29 @@ function assignments(rows: readonly RowName[], { spec, table, names }: BodyParts
     )
   const whole = wholeAs('')
   const sent = payload === '*' ? [...table.columns.keys()] : payload
-  const hasShapes = sent.some((name) => isSpatial(table.columns.get(name)?.type))
+  const types = sent.flatMap((name) => table.columns.get(name)?.type ?? [])
+  const hasParts = types.some(mayHoldShapes)
+  const hasShapes = hasParts || types.some(isSpatial)
   if (payload === '*' && !hasShapes) return whole
-  const listedAs = (sentAs: (row: RowName, name: string) => Sql): Sql =>
+  // PostGIS makes what is no JSON of coordinates that are no numbers: the text is read again.
+  const readAgain = '::text::json'
+  const listedAs = (type: string, sentAs: (row: RowName, name: string) => Sql): Sql =>
     join(
       rows.map((row) => {
         const columns = sent.map((name) => sql`${sentAs(row, name)} as ${id(name)}`)
         return sql`
-    ${trusted(row)}_data := (select row_to_json(listed.*) from (select ${join(columns)}) as listed);`
+    ${trusted(row)}_data := (select row_to_json(listed.*)${trusted(type)} from (select ${join(columns)}) as listed);`
       }),
       '',
     )
-  // PostGIS makes what is no JSON of coordinates that are no numbers: the text is read again.
+  const textsOf = (type: string, isText: (type: PgType) => boolean) =>
+    listedAs(type, (row, name) => textOr(row, name, { table, isText }))
+  const part = hasParts ? readAgain : ''
   const usual =
-    payload === '*' ? wholeAs('::text::json') : listedAs((row, name) => sentValue(row, name, { table, names }))
-  const work = hasShapes
-    ? orElse(
-        usual,
-        'others',
-        listedAs((row, name) => textOfShape(row, name, table)),
-      )
-    : usual
-  return orElse(work, outdated, whole)
+    payload === '*' ? wholeAs(readAgain) : listedAs(part, (row, name) => sentValue(row, name, { table, names }))
+  const allTexts = textsOf('', (type) => isSpatial(type) || mayHoldShapes(type))
+  const texts = hasParts ? orElse(textsOf(part, isSpatial), 'others', allTexts) : allTexts
+  return orElse(hasShapes ? orElse(usual, 'others', texts) : usual, outdated, whole)
 }
 
 /** Work, and what is done instead where it fails for a reason. */
@@ -234,10 +235,19 @@ const orElse = (work: Sql, reason: string, other: Sql): Sql => sql`
   exception when ${trusted(reason)} then${other}
   end;`
 
-/** GeoJSON has no curves, nor what is not a number; such a shape is sent as PostGIS prints it. */
-function textOfShape(row: RowName, name: string, table: TableModel): Sql {
+type PgType = ColumnModel['type']
+
+interface TextParts {
+  readonly table: TableModel
+  /** Whether values of a type are sent as texts. */
+  isText(type: PgType): boolean
+}
+
+/** GeoJSON has no curves, nor what is not a number; such a shape is sent as PostGIS prints it, and so is what it is a part of. */
+function textOr(row: RowName, name: string, { table, isText }: TextParts): Sql {
   const value = sql`${trusted(row)}.${id(name)}`
-  return isSpatial(table.columns.get(name)?.type) ? sql`${value}::text` : value
+  const type = table.columns.get(name)?.type
+  return type && isText(type) ? sql`${value}::text` : value
 }
 
 /** What a double cannot hold. */
@@ -251,5 +261,9 @@ function sentValue(row: RowName, name: string, { table, names }: Pick<BodyParts,
   return value
 }
 
-const isSpatial = (type: ColumnModel['type'] | undefined): boolean =>
-  (type?.name === 'geometry' || type?.name === 'geography') && type.schema !== 'pg_catalog'
+const isSpatial = ({ name, schema }: PgType): boolean =>
+  (name === 'geometry' || name === 'geography') && schema !== 'pg_catalog'
+
+/** Arrays and rows of types that are not PostgreSQL's own. */
+const mayHoldShapes = ({ schema, kind, isArray }: PgType): boolean =>
+  schema !== 'pg_catalog' && (isArray || kind === 'c' || kind === 'd')

@@ -36,3 +36,51 @@ spatialTest('shapes are listened to and sent, and none keeps its row from being 
     listed: [point, 'text', 'text', 'text'],
   })
 })
+
+spatialTest('shapes within arrays and rows are sent as well, and none keeps its row from being written', async (t) => {
+  const hook = await startOther(t, () => ({}))
+  const { op, sql } = await startSpatial(t, {
+    schema: 'gis',
+    sql: `set search_path to gis, public; create type public.site as (name text, shape geometry);
+      create table public.places (id int, shape geometry, shapes geometry[], site site, sites site[])`,
+  })
+  await op('track_table', 'places')
+  const payloads = { whole: '*', listed: ['id', 'shape', 'shapes', 'site', 'sites'] }
+  for (const [name, payload] of Object.entries(payloads)) {
+    await op('create_event_trigger', { name, table: 'places', insert: { columns: '*', payload }, webhook: hook.url })
+  }
+  const place = (
+    id: number,
+    [shape, nested]: readonly [string, string],
+  ) => `insert into public.places values (${id}, '${shape}',
+    array['${nested}']::gis.geometry[], row('a', '${nested}'), array[row('b', '${nested}')::public.site])`
+  const [point, curve, odd] = ['POINT(1 2)', 'CIRCULARSTRING(0 0,1 1,2 0)', 'POINT(NaN 1)']
+  const pairs = [
+    [point, point],
+    [curve, point],
+    [point, curve],
+    [point, odd],
+  ] as const
+  for (const [i, pair] of pairs.entries()) await sql(place(i, pair))
+  const rows = await sql<{ name: string; data: Record<string, unknown> }>(
+    `select trigger_name as name, payload #> '{data,new}' as data from trellis.event_log order by trigger_name, seq`,
+  )
+  const json = { type: 'Point', coordinates: [1, 2] }
+  const within = { shapes: [json], site: { name: 'a', shape: json }, sites: [{ name: 'b', shape: json }] }
+  const asTexts = { shape: 'text', shapes: 'text', site: 'text', sites: 'text' }
+  for (const name of Object.keys(payloads)) {
+    const sent = rows
+      .filter((row) => row.name === name)
+      .map(({ data }) =>
+        Object.fromEntries(
+          Object.entries(data).map(([key, value]) => [key, typeof value === 'string' ? 'text' : value]),
+        ),
+      )
+    assert.deepEqual(sent, [
+      { id: 0, shape: json, ...within },
+      { id: 1, shape: 'text', ...within },
+      { id: 2, ...asTexts },
+      { id: 3, ...asTexts },
+    ])
+  }
+})

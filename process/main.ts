@@ -52,7 +52,7 @@ type EndSignal = keyof typeof exitCodes
 const echoMillis = 300
 
 /** How much longer than its requests the engine may take to close its connections. */
-const closeMargin = 2_000
+const closeMargin = 4_000
 
 /** Aborts at the first signal; calls `force` at the next. */
 function stopSignal(force: (signal: EndSignal) => void): AbortSignal {

@@ -157,11 +157,17 @@ export class Pool {
       this.#drained = done
     })
     this.closeIdle()
+    const cancelled: Promise<void>[] = []
     const late = setTimeout(() => {
-      for (const { client } of this.#open) client.destroy(new Error('the pool is closed'))
+      for (const { client } of this.#open) {
+        client.destroy(new Error('the pool is closed'))
+        // PostgreSQL goes on with a statement, and keeps its locks, though nobody is there any more.
+        cancelled.push(client.cancelRunning())
+      }
     }, closingMillis)
     if (this.#size > 0) await drained
     clearTimeout(late)
+    await Promise.all(cancelled)
   }
 
   /** A connection that was idle for long, when it still works; else another one. */

@@ -239,6 +239,9 @@ async function runReadyHooks({ ready }: Services): Promise<void> {
 /** Milliseconds that a hook of the end has to write down what came of the work when the time for work is over. */
 const hookMargin = 1_000
 
+/** Milliseconds that a change of the metadata has for the same. */
+const changeMargin = 500
+
 /** Ends long answers, then requests, then what plugins run, then the connections to the database; each once. */
 function closing({
   http,
@@ -270,8 +273,10 @@ function closing({
       await inTime(hook, Math.max(left, 0) + hookMargin, services)
     }
     await outgoing.close()
-    await metadata.stop()
-    await services.database.close()
+    const stopped = metadata.stop()
+    // A change of the metadata that does not end, such as one that waits for a table, ends with its connection.
+    await Promise.race([stopped, sleep(changeMargin, undefined, { ref: false })])
+    await Promise.all([stopped, services.database.close()])
   }
   let closed: Promise<void> | undefined
   return { stop, close: () => (closed ??= end()) }

@@ -1,0 +1,21 @@
+// What a server had PostgreSQL do when it ended: nobody waits for it, and it would keep its locks, that of the metadata among them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeGate, gateSql } from '../support/gate.ts'
+import { startTrellis } from '../support/trellis.ts'
+
+test('What a server that ends has not brought to an end keeps no other server waiting.', async (t) => {
+  const first = await startTrellis(t, { sql: `create table note (id int primary key); ${gateSql}` })
+  const { database } = first
+  const second = await startTrellis(t, { database })
+  const gate = await closeGate(t, database)
+  const sql = 'alter table note add column text text; select wait_at_gate()'
+  const change = first.request('/v1/query', { body: { type: 'run_sql', args: { sql } } }).catch(() => null)
+  await gate.waiting(1)
+  await first.engine.close()
+  await change
+  await second.op('track_table', 'note')
+  const columns = `select column_name as name from information_schema.columns where table_name = 'note'`
+  assert.deepEqual(await database.sql(columns), [{ name: 'id' }])
+})

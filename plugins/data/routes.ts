@@ -1,4 +1,4 @@
-import type { Route } from '../../sdk/http.ts'
+import { departureOf, type Route } from '../../sdk/http.ts'
 import { notFound, parseFailed, Type } from '../../sdk/index.ts'
 import type { MetadataService } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
@@ -15,13 +15,13 @@ export const tableRoute = (service: MetadataService): Route => ({
     body: Type.Object({}, { additionalProperties: true }),
     failures: { 404: { summary: 'there is no such operation' } },
   },
-  handle({ body, request, session }) {
+  handle({ body, request, session, reply }) {
     const { table, operation } = request.params as { readonly table: string; readonly operation: string }
     if (!operations.has(operation)) throw notFound('No such resource exists')
     if (!isJsonObject(body)) {
       throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(body)}`)
     }
     const args = { ...body, table: { schema: 'public', name: table } }
-    return service.run({ type: operation, args }, session)
+    return service.run({ type: operation, args }, session, departureOf(reply))
   },
 })

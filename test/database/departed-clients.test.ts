@@ -31,13 +31,15 @@ async function start(t: TestContext): Promise<TestTrellis> {
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
 /** Sends a request whose client goes away; the answer is nobody's. */
-function sendAndLeave({ url }: TestTrellis, query: string): () => void {
+function postAndLeave({ url }: TestTrellis, path: string, body: object): () => void {
   const client = new AbortController()
   const { signal } = client
   const headers = { 'content-type': 'application/json' }
-  fetch(`${url}/v1/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }), signal }).catch(() => {})
+  fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch(() => {})
   return () => client.abort()
 }
+
+const sendAndLeave = (trellis: TestTrellis, query: string) => postAndLeave(trellis, '/v1/graphql', { query })
 
 const read = (waits: boolean) => `{ read_notes(args: {waits: ${waits}}) { id } }`
 
@@ -65,6 +67,19 @@ for (const { what, query, before } of reads) {
     )
   })
 }
+
+test('data operations that read end when their clients go away, whichever their path', async (t) => {
+  const trellis = await start(t)
+  const gate = await closeGate(t, trellis.database)
+  const args = { columns: ['over'] }
+  const leave = [
+    postAndLeave(trellis, '/v1/query', { type: 'select', args: { table: 'effect', ...args } }),
+    postAndLeave(trellis, '/api/1/table/effect/select', args),
+  ]
+  await gate.waiting(2)
+  for (const one of leave) one()
+  await gate.left(0)
+})
 
 test('of reads that are the same only those end whose clients go away', async (t) => {
   const trellis = await start(t)

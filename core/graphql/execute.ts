@@ -54,6 +54,7 @@ class Running {
   readonly #answer = new Answer()
   readonly #parts: Part[]
   readonly #run: Run
+  readonly #introspected = { count: 0 }
 
   constructor(context: ExecutionContext) {
     this.#context = context
@@ -179,7 +180,8 @@ class Running {
 
   async #introspection(field: FieldSelection): Promise<string> {
     const { schema, prepared, variables } = this.#context
-    const value = await introspect(schema, field, prepared.operation, variables)
+    const { operation } = prepared
+    const value = await introspect(schema, { field, operation, variables }, this.#introspected)
     return `${JSON.stringify(field.responseName)}:${JSON.stringify(value ?? null)}`
   }
 

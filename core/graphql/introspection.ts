@@ -24,6 +24,7 @@ import { internalError, validationFailed } from '../errors/errors.ts'
 import { conflictingDefinitions } from '../metadata/type-names.ts'
 import { compareText } from '../names/names.ts'
 import type { GraphQLOperation } from './document.ts'
+import { countIntrospection, type IntrospectedValues } from './introspection-size.ts'
 import type { Variables } from './plan-context.ts'
 import type { PlannedSchema } from './planned-schema.ts'
 import type { FieldSelection } from './selection.ts'
@@ -120,27 +121,38 @@ function sortMetaEnums(schema: GraphQLSchema): void {
 const fieldDirective = (directive: GraphQLDirective) =>
   new GraphQLDirective({ ...directive.toConfig(), description: undefined })
 
-/** The value of a selected `__schema` or `__type`, in the response's shape. */
+/** The name that `__type` is given. */
+function typeNameGiven({ nodes }: FieldSelection, variables: Variables): string | null {
+  const value = nodes[0]?.arguments?.find(({ name }) => name.value === 'name')?.value
+  const given = value?.kind === Kind.VARIABLE ? variables[value.name.value] : value
+  if (typeof given === 'string') return given
+  return value?.kind === Kind.STRING ? value.value : null
+}
+
+/** What is introspected. */
+export interface IntrospectedField {
+  readonly field: FieldSelection
+  readonly operation: GraphQLOperation
+  readonly variables: Variables
+}
+
+/** The value of a selected `__schema` or `__type`, in the response's shape; refused where `values` get too many by it. */
 export async function introspect(
   role: PlannedSchema,
-  field: FieldSelection,
-  operation: GraphQLOperation,
-  variables: Variables,
+  { field, operation, variables }: IntrospectedField,
+  values: IntrospectedValues,
 ): Promise<unknown> {
+  const selections = field.nodes.map((node) => ({ ...node, directives: [] }))
+  const { fragments } = operation
   const document: DocumentNode = {
     kind: Kind.DOCUMENT,
     definitions: [
-      {
-        ...operation.node,
-        selectionSet: {
-          kind: Kind.SELECTION_SET,
-          selections: field.nodes.map((node) => ({ ...node, directives: [] })),
-        },
-      },
+      { ...operation.node, selectionSet: { kind: Kind.SELECTION_SET, selections } },
       ...operation.fragments.values(),
     ],
   }
   const schema = introspectionSchema(role)
+  countIntrospection(schema, { selections, fragments, typeName: typeNameGiven(field, variables) }, values)
   const result = await execute({ schema, document, variableValues: { ...variables } })
   if (result.errors?.[0]) throw validationFailed(result.errors[0].message)
   return (result.data as Record<string, unknown>)[field.responseName]

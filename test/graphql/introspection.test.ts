@@ -144,3 +144,29 @@ test('__type and __schema stand beside other fields, and __typename anywhere', a
     },
   })
 })
+
+test('an introspection that asks for a schema many times over is refused, whoever asks and whichever way', async (t) => {
+  const trellis = await startLibrary(t)
+  const times = (count: number, part: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => part(i)).join(' ')
+  const message = 'the introspection asks for too much at once'
+  for (const query of [
+    `{ __schema { types { fields { ${times(20_000, (i) => `a${i}: name`)} } } } }`,
+    `{ __schema { types { ${times(900, (i) => `a${i}: fields { name type { name } args { name } }`)} } } }`,
+    `{ ${times(2000, (i) => `a${i}: __schema { types { name fields { name type { name } } } }`)} }`,
+    `{ __type(name: "book_bool_exp") { ${times(700, (i) => `a${i}: inputFields { ${times(40, (j) => `b${j}: name`)} }`)} } }`,
+  ]) {
+    const { errors } = await trellis.graphql<{ errors: [{ message: string }] }>(query, undefined, { role: 'admin' })
+    assert.equal(errors[0].message, message, query.slice(0, 100))
+  }
+})
+
+test('whoever asks for each type by its name gets all of them', async (t) => {
+  const trellis = await startLibrary(t)
+  const query = `{ ${['book', 'publisher', 'query_root', 'book_bool_exp']
+    .map((name) => `${name}: __type(name: "${name}") { ...F }`)
+    .join(' ')} } fragment F on __Type { name fields { name args { name type { name } } type { name ofType { name } } }
+    inputFields { name type { name } } }`
+  const { data } = await trellis.graphql<{ data: Record<string, { name: string }> }>(query)
+  for (const [name, type] of Object.entries(data)) assert.equal(type.name, name)
+})

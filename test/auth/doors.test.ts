@@ -218,6 +218,8 @@ test('headers that are sent twice give nothing that one of them would not', asyn
     [`Authorization: Bearer ${good}`, 'X-Service-Role: reader', 'X-Service-Role: admin'],
   ]) {
     const answer = await send(lines)
-    assert.ok(!answer.includes('4711') && answer.includes('"errors"'), answer)
+    // Names of requests, in the headers, may have any digits.
+    const body = answer.slice(answer.indexOf('\r\n\r\n'))
+    assert.ok(!body.includes('4711') && body.includes('"errors"'), answer)
   }
 })

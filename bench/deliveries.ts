@@ -1,16 +1,15 @@
 // Event triggers: how many deliveries a second, how long after the commit, and what recording costs a change.
 
 import type pg from 'pg'
-import { Pool } from 'undici'
 import { watchLog } from '../plugins/event-triggers/ledger-statements.ts'
 import { type Database, makeDatabase, withClient } from './database.ts'
 import { type Queue, queueKinds, startQueue } from './delivery-queues.ts'
 import { fillLog, type IdleCost, measureIdle, measureOneOffs, queryP99 } from './delivery-sizes.ts'
 import { median } from './median.ts'
-import { cpuSeconds, postgresCpuSeconds, type Surroundings } from './processes.ts'
-import type { QueueKind } from './queue-worker.ts'
+import { cpuSeconds, postgresCpuSeconds, type Surroundings, startProgram } from './processes.ts'
+import type { Jobs, QueueKind } from './queue-worker.ts'
 import { operate, startTrellis, type Trellis } from './trellis.ts'
-import { startWebhook, type Webhook } from './webhook.ts'
+import { message, startWebhook, type Webhook } from './webhook.ts'
 
 export interface DeliveriesResult {
   readonly bursts: readonly BurstRound[]
@@ -33,6 +32,8 @@ export interface BurstRound {
   readonly cpu: { readonly server: number; readonly postgres: number }
   /** Of a bare loop that posts the same bytes with the same concurrency and records nothing. */
   readonly bareRate: number
+  /** The same by a program that has just started. */
+  readonly freshBareRate: number
   readonly queueRates: ReadonlyMap<QueueKind, number>
 }
 
@@ -42,7 +43,6 @@ const steadySeconds = 5
 const burstRounds = 3
 /** Bursts of each before it is timed, the bare loop's among them. */
 const warmUps = 6
-const concurrency = 100
 const insertRounds = 3
 const insertsPerRound = 2000
 
@@ -62,13 +62,14 @@ export async function measureDeliveries(server: Database, surroundings: Surround
   const webhook = await startWebhook(surroundings)
   const databaseUrl = await makeDatabase(server.url, 'deliveries')
   const trellis = await startTrellis(['--database-url', databaseUrl], surroundings)
+  const bare = await startBareLoop(webhook, surroundings)
   const result = await withClient(databaseUrl, async (client) => {
     const columns = 'id serial primary key, name text, amount numeric, at timestamptz default now()'
     await client.query(`create table told (${columns}); create table untold (${columns})`)
     await operate(trellis.port, 'track_table', 'told')
     const args = { name: 'told', table: 'told', insert: { columns: '*' }, webhook: webhook.url }
     await operate(trellis.port, 'create_event_trigger', args)
-    const parts = { client, webhook, trellis, postmaster: server.postmaster }
+    const parts = { client, webhook, trellis, bare, postmaster: server.postmaster }
     const bursts = await measureBursts(parts, server.url, surroundings)
     const steady = await deliverSteadily(client, webhook)
     const idle = await measureIdle(client)
@@ -78,28 +79,33 @@ export async function measureDeliveries(server: Database, surroundings: Surround
     await trellis.stop()
     return { bursts, ...steady, idle, oneOffP99, full, insertCost: await measureInserts(client) }
   })
+  await bare.stop()
   await webhook.stop()
   return result
 }
 
 /** In turns, so that what else the machine does meets all of them. */
 async function measureBursts(parts: Parts, serverUrl: string, surroundings: Surroundings): Promise<BurstRound[]> {
-  const { webhook } = parts
+  const { webhook, bare } = parts
   let body = ''
   for (let round = 0; round < warmUps; round++) body = (await deliver(burst, parts)).sample
+  const jobs = { count: burst, body }
   const queues: Queue[] = []
   for (const kind of queueKinds) queues.push(await startQueue(kind, { serverUrl, webhook, surroundings }))
   for (const queue of queues) {
-    for (let round = 0; round < warmUps; round++) await queue.burst({ count: burst, body })
+    for (let round = 0; round < warmUps; round++) await queue.burst(jobs)
   }
-  for (let round = 0; round < warmUps; round++) await measureBare(webhook, body)
+  for (let round = 0; round < warmUps; round++) await bare.burst(jobs)
   const rounds: BurstRound[] = []
   for (let round = 0; round < burstRounds; round++) {
     const { rate, cpu } = await deliver(burst, parts)
-    const bareRate = await measureBare(webhook, body)
+    const bareRate = await bare.burst(jobs)
+    const fresh = await startBareLoop(webhook, surroundings)
+    const freshBareRate = await fresh.burst(jobs)
+    await fresh.stop()
     const queueRates = new Map<QueueKind, number>()
-    for (const queue of queues) queueRates.set(queue.kind, await queue.burst({ count: burst, body }))
-    rounds.push({ rate, cpu, bareRate, queueRates })
+    for (const queue of queues) queueRates.set(queue.kind, await queue.burst(jobs))
+    rounds.push({ rate, cpu, bareRate, freshBareRate, queueRates })
   }
   for (const queue of queues) await queue.stop()
   return rounds
@@ -107,14 +113,14 @@ async function measureBursts(parts: Parts, serverUrl: string, surroundings: Surr
 
 /** Rates beside those of the bare loop in the same moments, so that the machine's own drift does not count. */
 async function measureFullLog(parts: Parts, before: readonly BurstRound[]): Promise<DeliveriesResult['full']> {
-  const { client, trellis, webhook } = parts
+  const { client, trellis, bare } = parts
   const queriesBefore = await queryP99(trellis.port)
   await fillLog(client)
   await deliver(burst, parts)
   const after: number[] = []
   for (let round = 0; round < burstRounds; round++) {
     const { rate, sample } = await deliver(burst, parts)
-    after.push(rate / (await measureBare(webhook, sample)))
+    after.push(rate / (await bare.burst({ count: burst, body: sample })))
   }
   const rate = median(after) / median(before.map((round) => round.rate / round.bareRate))
   return { rate, queryP99: (await queryP99(trellis.port)) / queriesBefore }
@@ -135,6 +141,7 @@ interface Parts {
   readonly client: pg.Client
   readonly webhook: Webhook
   readonly trellis: Trellis
+  readonly bare: BareLoop
   readonly postmaster: number
 }
 
@@ -189,23 +196,21 @@ async function measureInserts(client: pg.Client): Promise<number> {
   return times.told / times.untold
 }
 
-async function measureBare(webhook: Webhook, body: string): Promise<number> {
-  const pool = new Pool(webhook.url, { connections: concurrency })
-  let left = burst
-  const work = async () => {
-    while (left-- > 0) {
-      const answer = await pool.request({
-        path: '/',
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
-      await answer.body.dump()
-    }
+interface BareLoop {
+  /** Posts per second of one burst. */
+  burst(jobs: Jobs): Promise<number>
+  stop(): Promise<void>
+}
+
+const bareLoopFile = new URL('./bare-loop.ts', import.meta.url)
+
+async function startBareLoop(webhook: Webhook, surroundings: Surroundings): Promise<BareLoop> {
+  const program = startProgram(bareLoopFile, [webhook.url], surroundings, 'ipc')
+  await message(program)
+  const burst = (jobs: Jobs) => {
+    const rate = message<number>(program)
+    program.child.send(jobs)
+    return rate
   }
-  const started = performance.now()
-  await Promise.all(Array.from({ length: concurrency }, work))
-  const seconds = (performance.now() - started) / 1000
-  await pool.close()
-  return burst / seconds
+  return { burst, stop: program.stop }
 }

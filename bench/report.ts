@@ -148,7 +148,8 @@ export function deliveriesReport(result: DeliveriesResult): string {
   return [
     `Event triggers: ${whole(rate)} deliveries/s of ${whole(burst)} inserts (target >= ${whole(targets.rate)}${verdict(rate, (value) => value >= targets.rate)})`,
     `  processor time per delivery: server ${whole(middle((round) => round.cpu.server))} µs, PostgreSQL ${whole(middle((round) => round.cpu.postgres))} µs`,
-    beside('a bare loop', (round) => round.bareRate, targets.ofBare),
+    beside('a bare loop that is warm', (round) => round.bareRate, targets.ofBare),
+    beside('a bare loop that has just started', (round) => round.freshBareRate, targets.ofBare),
     ...queueKinds.map((kind) => beside(kind, (round) => round.queueRates.get(kind) ?? Number.NaN, 1)),
     `  from commit to webhook at ${steadyRate}/s: p50 ${whole(p50)} ms, p99 ${whole(p99)} ms (target < ${targets.p99} ms${verdict(p99, (value) => value < targets.p99)})`,
     `  an insert with a trigger: ${most(insertCost, targets.insertCost, times)} times one without`,

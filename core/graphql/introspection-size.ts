@@ -105,9 +105,14 @@ class Counting {
       if (name === 'directives') {
         return this.#each(this.#schema.getDirectives(), ({ args }) => this.#ofArguments(args, below))
       }
-      const [root] = [this.#schema.getQueryType(), this.#schema.getMutationType(), this.#schema.getSubscriptionType()]
+      const root = this.#rootType(name)
       return root ? this.#ofType(root, below) : 0
     })
+  }
+
+  #rootType(name: string): GraphQLType | null | undefined {
+    if (name === 'mutationType') return this.#schema.getMutationType()
+    return name === 'subscriptionType' ? this.#schema.getSubscriptionType() : this.#schema.getQueryType()
   }
 
   #ofType(type: GraphQLType, set: SelectionSetNode): number {

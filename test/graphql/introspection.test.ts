@@ -9,6 +9,7 @@ import {
   validateSchema,
 } from 'graphql'
 import { startLibrary } from '../support/library.ts'
+import { startTrellis } from '../support/trellis.ts'
 
 async function schemaOf(trellis: Awaited<ReturnType<typeof startLibrary>>, role: string) {
   const answer = await trellis.graphql<{ data: IntrospectionQuery }>(getIntrospectionQuery(), undefined, { role })
@@ -169,4 +170,13 @@ test('whoever asks for each type by its name gets all of them', async (t) => {
     inputFields { name type { name } } }`
   const { data } = await trellis.graphql<{ data: Record<string, { name: string }> }>(query)
   for (const [name, type] of Object.entries(data)) assert.equal(type.name, name)
+})
+
+test('what a schema does not have costs nothing, however often it is asked for', async (t) => {
+  const trellis = await startTrellis(t, { sql: 'create view nothing as select 1 as one group by 1' })
+  await trellis.op('track_table', 'nothing')
+  const fields = Array.from({ length: 6500 }, (_, i) => `a${i}: fields { name args { name type { name } } }`)
+  const query = `{ __schema { mutationType { ${fields.join(' ')} } } }`
+  const answer = await trellis.graphql(query)
+  assert.deepEqual(answer, { data: { __schema: { mutationType: null } } })
 })

@@ -1,6 +1,6 @@
 // The sub-commands: what a command line asks for.
 
-import { version } from '../core/engine/version.ts'
+import { version } from '../core/names/version.ts'
 import type { Option } from '../core/options/option-values.ts'
 import { helpText } from './help.ts'
 import { type CommandLine, OptionsError, readCommandLine } from './settings.ts'

@@ -1,9 +1,48 @@
 // For plugins that add to the GraphQL schemas: contributions, what planners are given, selections, arguments, values.
 
 export * as graphql from 'graphql'
-export type { Arguments, BoundArguments, CallArguments } from '../core/graphql/arguments.ts'
-export type { BatchMember } from '../core/graphql/batch.ts'
-export type { CallPlanner } from '../core/graphql/call.ts'
+export type { FeedPlanner, PreparedFeed } from '../core/graphql/plan/feed.ts'
+export type { ForwardedRequest } from '../core/graphql/plan/forwarding.ts'
+export { forwardedRequest } from '../core/graphql/plan/forwarding.ts'
+export type { InspectedField, InspectedOperation, InspectedStatement } from '../core/graphql/plan/inspect.ts'
+export type {
+  AnsweringStatement,
+  ChangeStep,
+  PlannedRequest,
+  PreparedBatch,
+  PreparedOperation,
+  StatementStep,
+  Step,
+} from '../core/graphql/plan/prepared.ts'
+export type { AnyCall, JoinStep, MemberStep, RootCall } from '../core/graphql/plan/steps.ts'
+export { planJoin } from '../core/graphql/plan/steps.ts'
+export type { Arguments, BoundArguments, CallArguments } from '../core/graphql/read/arguments.ts'
+export {
+  chooseOperation,
+  type GraphQLOperation,
+  type ParsedDocument,
+  parseText,
+} from '../core/graphql/read/document.ts'
+export { literalJson } from '../core/graphql/read/literals.ts'
+export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/read/operation-input.ts'
+export {
+  maxSelections,
+  type PlanContext,
+  tooManySelections,
+  type Variables,
+} from '../core/graphql/read/plan-context.ts'
+export {
+  type GraphQLRequest,
+  GraphQLRequestBody,
+  readGraphQLRequest,
+  type ValidationOptions,
+} from '../core/graphql/read/request.ts'
+export type { FieldSource } from '../core/graphql/read/selection.ts'
+export { type FieldSelection, maxDepth } from '../core/graphql/read/selection.ts'
+export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
+export type { BatchMember } from '../core/graphql/run/batch.ts'
+export type { ResponseHeaders } from '../core/graphql/run/execution-context.ts'
+export type { CallPlanner } from '../core/graphql/schema/call.ts'
 export {
   type AnswerError,
   type AnswerExtras,
@@ -18,42 +57,11 @@ export {
   type ResolvedRowPlanner,
   type WholeAnswer,
   wholeAnswer,
-} from '../core/graphql/call.ts'
-export type * from '../core/graphql/contribution.ts'
-export {
-  chooseOperation,
-  type GraphQLOperation,
-  type ParsedDocument,
-  parseText,
-} from '../core/graphql/document.ts'
-export type { ResponseHeaders } from '../core/graphql/execution-context.ts'
-export type { FeedPlanner, PreparedFeed } from '../core/graphql/feed.ts'
-export type { ForwardedRequest } from '../core/graphql/forwarding.ts'
-export { forwardedRequest } from '../core/graphql/forwarding.ts'
-export type { InspectedField, InspectedOperation, InspectedStatement } from '../core/graphql/inspect.ts'
-export { literalJson } from '../core/graphql/literals.ts'
-export type { Aspect, Dependence, OperationInput, UsedVariable } from '../core/graphql/operation-input.ts'
-export { maxSelections, type PlanContext, tooManySelections, type Variables } from '../core/graphql/plan-context.ts'
-export type { PlannedRoot, PlannedSchema } from '../core/graphql/planned-schema.ts'
-export type {
-  AnsweringStatement,
-  ChangeStep,
-  PlannedRequest,
-  PreparedBatch,
-  PreparedOperation,
-  StatementStep,
-  Step,
-} from '../core/graphql/prepared.ts'
-export {
-  type GraphQLRequest,
-  GraphQLRequestBody,
-  readGraphQLRequest,
-  type ValidationOptions,
-} from '../core/graphql/request.ts'
-export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/graphql/scalars.ts'
-export { fieldMap, type RootFieldMaker } from '../core/graphql/schema-scope.ts'
-export type { FieldSource } from '../core/graphql/selection.ts'
-export { type FieldSelection, maxDepth } from '../core/graphql/selection.ts'
+} from '../core/graphql/schema/call.ts'
+export type * from '../core/graphql/schema/contribution.ts'
+export type { PlannedRoot, PlannedSchema } from '../core/graphql/schema/planned-schema.ts'
+export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/graphql/schema/scalars.ts'
+export { fieldMap, type RootFieldMaker } from '../core/graphql/schema/schema-scope.ts'
 export type {
   CachedOperation,
   GraphQLService,
@@ -63,6 +71,3 @@ export type {
   SubscriptionExtras,
   SubscriptionRun,
 } from '../core/graphql/service.ts'
-export type { AnyCall, JoinStep, MemberStep, RootCall } from '../core/graphql/steps.ts'
-export { planJoin } from '../core/graphql/steps.ts'
-export type { Value, ValuePosition } from '../core/graphql/values.ts'

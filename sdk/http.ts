@@ -1,5 +1,6 @@
 // For plugins with endpoints, and such that say who asks: routes, answers, authentication.
 
+export type { Applicant } from '../core/auth/applicant.ts'
 export type { Authenticator, AuthService } from '../core/auth/auth.ts'
 export {
   assumedSession,
@@ -11,7 +12,6 @@ export {
 export { hasAdminSecret } from '../core/auth/option-rules.ts'
 export { secretCheck, secretsRefusal } from '../core/auth/secrets.ts'
 export type { Admission } from '../core/engine/admission.ts'
-export type { Applicant } from '../core/engine/applicant.ts'
 export { inDialect } from '../core/http/answer.ts'
 export { readJson } from '../core/http/body.ts'
 export { Gzipped } from '../core/http/compression.ts'

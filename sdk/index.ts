@@ -27,8 +27,6 @@ export {
   type PluginOptions,
 } from '../core/engine/plugin.ts'
 export { type ServiceKey, serviceKey } from '../core/engine/service-key.ts'
-export { OptionRefusal, StartError } from '../core/engine/start-error.ts'
-export { version } from '../core/engine/version.ts'
 export type { ErrorCode, ErrorDetails } from '../core/errors/errors.ts'
 export {
   badRequest,
@@ -47,6 +45,7 @@ export {
 export { didYouMean } from '../core/errors/nearest.ts'
 export type { PathKey } from '../core/errors/path.ts'
 export { below, type Path, pathKeys, pathText } from '../core/errors/path.ts'
+export { OptionRefusal, StartError } from '../core/errors/start-error.ts'
 export { codeOf, messageOf, messageWithCause, stackOf } from '../core/errors/thrown.ts'
 export { type Dialect, sessionVariableName } from '../core/names/dialect.ts'
 export {
@@ -60,6 +59,7 @@ export {
   type QualifiedName,
   sameName,
 } from '../core/names/names.ts'
+export { version } from '../core/names/version.ts'
 export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type {

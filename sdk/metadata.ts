@@ -6,10 +6,7 @@ export { introspect } from '../core/catalog/introspect.ts'
 export { similarFunction, similarName, similarTable } from '../core/catalog/similar-names.ts'
 export type * from '../core/catalog/types.ts'
 export { builtInType } from '../core/catalog/types.ts'
-export type { ConsistencyCheck } from '../core/metadata/consistency.ts'
-export { inconsistencyJson, inconsistentObjects } from '../core/metadata/consistency.ts'
-export { dependenciesOn } from '../core/metadata/dependencies.ts'
-export type { CustomField, LaterRootFieldKey } from '../core/metadata/document.ts'
+export type { CustomField, LaterRootFieldKey } from '../core/metadata/document/document.ts'
 export {
   laterRootFieldKeys,
   type MetadataDocument,
@@ -17,9 +14,9 @@ export {
   rootFieldKeys,
   type TableConfiguration,
   type TableEntry,
-} from '../core/metadata/document.ts'
-export type { DocumentFormat, ReadDocument } from '../core/metadata/document-format.ts'
-export { own, unexpectedKey, type WireObject } from '../core/metadata/given-document.ts'
+} from '../core/metadata/document/document.ts'
+export type { DocumentFormat, ReadDocument } from '../core/metadata/document/document-format.ts'
+export { own, unexpectedKey, type WireObject } from '../core/metadata/document/given-document.ts'
 export type {
   ColumnModel,
   DeletePermission,
@@ -34,9 +31,9 @@ export type {
   TableModel,
   TablePermissions,
   UpdatePermission,
-} from '../core/metadata/model.ts'
-export { rowCondition } from '../core/metadata/model.ts'
-export type { ConflictingObject, DependencyReason } from '../core/metadata/objects.ts'
+} from '../core/metadata/document/model.ts'
+export { rowCondition } from '../core/metadata/document/model.ts'
+export type { ConflictingObject, DependencyReason } from '../core/metadata/document/objects.ts'
 export {
   type Dependency,
   functionRef,
@@ -45,18 +42,7 @@ export {
   objectKey,
   objectText,
   type Rename,
-} from '../core/metadata/objects.ts'
-export { withReasons } from '../core/metadata/reasons.ts'
-export type { RootFieldIndex, Tables } from '../core/metadata/root-field-index.ts'
-export { rootFieldIndex } from '../core/metadata/root-field-index.ts'
-export { basesOfRootField, generatedRootFieldName } from '../core/metadata/root-field-names.ts'
-export type {
-  ClaimedNames,
-  ConflictWording,
-  NameConflict,
-  RootFieldNames,
-} from '../core/metadata/root-fields.ts'
-export type { MetadataService } from '../core/metadata/service.ts'
+} from '../core/metadata/document/objects.ts'
 export {
   type ClaimedTypes,
   type Facet,
@@ -75,10 +61,8 @@ export {
   type SliceEntry,
   type SliceRenamePlace,
   type TableDraft,
-} from '../core/metadata/slices.ts'
-export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/sources.ts'
-export type { BaseInput, BaseResult } from '../core/metadata/table-base.ts'
-export { resolveBase } from '../core/metadata/table-base.ts'
+} from '../core/metadata/document/slices.ts'
+export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/document/sources.ts'
 export {
   CustomColumnNames,
   CustomRootFields,
@@ -88,8 +72,24 @@ export {
   isEmptyConfiguration,
   TableConfig,
   withColumnsRenamed,
-} from '../core/metadata/table-configuration.ts'
-export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/type-names.ts'
+} from '../core/metadata/document/table-configuration.ts'
+export type { RootFieldIndex, Tables } from '../core/metadata/naming/root-field-index.ts'
+export { rootFieldIndex } from '../core/metadata/naming/root-field-index.ts'
+export { basesOfRootField, generatedRootFieldName } from '../core/metadata/naming/root-field-names.ts'
+export type {
+  ClaimedNames,
+  ConflictWording,
+  NameConflict,
+  RootFieldNames,
+} from '../core/metadata/naming/root-fields.ts'
+export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/naming/type-names.ts'
+export type { ConsistencyCheck } from '../core/metadata/resolving/consistency.ts'
+export { inconsistencyJson, inconsistentObjects } from '../core/metadata/resolving/consistency.ts'
+export { dependenciesOn } from '../core/metadata/resolving/dependencies.ts'
+export { withReasons } from '../core/metadata/resolving/reasons.ts'
+export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-base.ts'
+export { resolveBase } from '../core/metadata/resolving/table-base.ts'
+export type { MetadataService } from '../core/metadata/serving/service.ts'
 export type { AccessMode, ByArguments } from '../core/operations/operation.ts'
 export {
   type DescriptionEnvironment,

@@ -93,14 +93,13 @@ export type {
   ReadOptions,
   TransactionOptions,
 } from '../core/database/database.ts'
-export type { DecodedCommit, Decoding } from '../core/database/decoding.ts'
-export type { Listening } from '../core/database/listening.ts'
-export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/param.ts'
-export type { PostgresError } from '../core/database/postgres-errors.ts'
-export { databaseErrorDetails, isConnectionLost } from '../core/database/postgres-errors.ts'
-export type { PreparedStatement, StatementTraits } from '../core/database/prepared-statement.ts'
-export { prepare } from '../core/database/prepared-statement.ts'
-export type { SqlType } from '../core/database/sql.ts'
+export type { DecodedCommit, Decoding } from '../core/database/hearing/decoding.ts'
+export type { Listening } from '../core/database/hearing/listening.ts'
+export type { StatementHistory } from '../core/database/placing/statement-history.ts'
+export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/sql/param.ts'
+export type { PreparedStatement, StatementTraits } from '../core/database/sql/prepared-statement.ts'
+export { prepare } from '../core/database/sql/prepared-statement.ts'
+export type { SqlType } from '../core/database/sql/sql.ts'
 export {
   compile,
   empty,
@@ -114,8 +113,9 @@ export {
   type Statement,
   sql,
   trusted,
-} from '../core/database/sql.ts'
-export type { StatementHistory } from '../core/database/statement-history.ts'
-export { storableText } from '../core/database/storable-text.ts'
+} from '../core/database/sql/sql.ts'
+export { storableText } from '../core/database/sql/storable-text.ts'
+export type { TransactionSettings } from '../core/database/sql/transaction-settings.ts'
 export type { OwnTransaction, Row, ScriptResult, Transaction } from '../core/database/transaction.ts'
-export type { TransactionSettings } from '../core/database/transaction-settings.ts'
+export type { PostgresError } from '../core/database/wire/postgres-errors.ts'
+export { databaseErrorDetails, isConnectionLost } from '../core/database/wire/postgres-errors.ts'

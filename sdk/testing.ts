@@ -4,7 +4,7 @@
 //   const { data } = await trellis.graphql('{ … }')
 //   await trellis.close()
 
-import { connectOnce } from '../core/database/connect.ts'
+import { connectOnce } from '../core/database/wire/connect.ts'
 import { createEngine, type EngineOptions, type RunningEngine } from '../core/engine/engine.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
 import { type Observer, silentObserver } from '../core/log/observe.ts'

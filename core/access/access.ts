@@ -3,7 +3,7 @@
 
 import { LRUCache } from 'lru-cache'
 import { always } from '../compiler/plan.ts'
-import { type Model, rowCondition, type TableModel, type TablePermissions } from '../metadata/model.ts'
+import { type Model, rowCondition, type TableModel, type TablePermissions } from '../metadata/document/model.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { Session } from '../session/session.ts'
 import {

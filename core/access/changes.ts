@@ -15,14 +15,14 @@ import type {
   RowCheck,
 } from '../compiler/mutation-plan.ts'
 import { allOf, type Condition } from '../compiler/plan.ts'
-import type { ParamSource } from '../database/param.ts'
+import type { ParamSource } from '../database/sql/param.ts'
 import type {
   DeletePermission,
   InsertPermission,
   PresetValue,
   TableModel,
   UpdatePermission,
-} from '../metadata/model.ts'
+} from '../metadata/document/model.ts'
 import type { Narrower } from './narrowing.ts'
 
 /** The values of a row to insert, by column; those that are left out get the column's default. */

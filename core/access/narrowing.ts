@@ -4,7 +4,7 @@
 import type { Change, ColumnValue, Delete, Update } from '../compiler/mutation-plan.ts'
 import { allOf, always, type Condition } from '../compiler/plan.ts'
 import { messageOf } from '../errors/thrown.ts'
-import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/model.ts'
+import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/document/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'
 
 /** A table as a role meets it. */

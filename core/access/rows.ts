@@ -11,7 +11,7 @@ import {
   type OrderTarget,
   type Rows,
 } from '../compiler/plan.ts'
-import type { RootFieldVisibility, SelectPermission, TableModel } from '../metadata/model.ts'
+import type { RootFieldVisibility, SelectPermission, TableModel } from '../metadata/document/model.ts'
 import type { Narrower } from './narrowing.ts'
 
 /** What rows are wanted of those that a role may read. */

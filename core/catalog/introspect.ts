@@ -1,7 +1,7 @@
 // Reads tables from PostgreSQL's system catalog.
 
 import { readFileSync } from 'node:fs'
-import { compile, id, sql } from '../database/sql.ts'
+import { compile, id, sql } from '../database/sql/sql.ts'
 import type { Row, Transaction } from '../database/transaction.ts'
 import { internalError } from '../errors/errors.ts'
 import type { QualifiedName } from '../names/names.ts'

@@ -1,6 +1,6 @@
 // Aggregates over a row set: every call and the rows themselves in one pass.
 
-import { empty, id, integer, join, type Sql, sql, trusted } from '../database/sql.ts'
+import { empty, id, integer, join, type Sql, sql, trusted } from '../database/sql/sql.ts'
 import { argumentSql, columnSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { type AggregateCall, type AggregateOutput, type AggregateSelect, mayUseWholeRow, type Output } from './plan.ts'

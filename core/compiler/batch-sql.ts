@@ -1,7 +1,7 @@
 // One statement for many requests that have a plan in common: what its parameters are to a single request are elements of
 // a row to this one, and the plan stands behind the rows as a lateral query.
 
-import type { ParamSource } from '../database/param.ts'
+import type { ParamSource } from '../database/sql/param.ts'
 import {
   compile,
   empty,
@@ -14,7 +14,7 @@ import {
   type Statement,
   sql,
   typed,
-} from '../database/sql.ts'
+} from '../database/sql/sql.ts'
 import { trialSql } from './printer.ts'
 import type { RootQuery } from './root-sql.ts'
 

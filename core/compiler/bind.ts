@@ -1,6 +1,6 @@
 // The values of a statement's parameters for one request.
 
-import type { Codec, InputSource, ParamSource } from '../database/param.ts'
+import type { Codec, InputSource, ParamSource } from '../database/sql/param.ts'
 import { badRequest, TrellisError } from '../errors/errors.ts'
 import { below, type Path, pathKeys } from '../errors/path.ts'
 import type { Session } from '../session/session.ts'

@@ -1,8 +1,8 @@
 // How JSON values become PostgreSQL's input text, by type, and how the wrong ones are refused.
 
 import type { EnumValue, PgType } from '../catalog/types.ts'
-import type { Codec } from '../database/param.ts'
-import { id, type SqlType, sql } from '../database/sql.ts'
+import type { Codec } from '../database/sql/param.ts'
+import { id, type SqlType, sql } from '../database/sql/sql.ts'
 import { parseFailed, type TrellisError, validationFailed, within } from '../errors/errors.ts'
 import { type Decimal, decimalText, decimalToInteger, parseDecimal, plainDecimal } from '../json/decimal.ts'
 import { beyondJson, isRawNumber, type JsonType, jsonType } from '../json/json.ts'

@@ -1,8 +1,8 @@
 // Comparisons of a column as conditions: by an operator of core's they are data, by one of a plugin's a fragment of SQL.
 
 import type { PgType } from '../catalog/types.ts'
-import type { ParamSource } from '../database/param.ts'
-import { id, param, type Sql, sql, trusted, typed } from '../database/sql.ts'
+import type { ParamSource } from '../database/sql/param.ts'
+import { id, param, type Sql, sql, trusted, typed } from '../database/sql/sql.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { codecFor, inputType } from './codecs.ts'
 import type { ComparisonOperator } from './comparison-operator.ts'

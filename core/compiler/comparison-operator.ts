@@ -1,8 +1,8 @@
 // What a comparison operator is, whoever brings it.
 
 import type { PgType } from '../catalog/types.ts'
-import type { TextCheck } from '../database/param.ts'
-import type { Sql } from '../database/sql.ts'
+import type { TextCheck } from '../database/sql/param.ts'
+import type { Sql } from '../database/sql/sql.ts'
 
 /**
  * What an operator is given: a value of the column's type, a list of those, whether the column is null, a text, a list of

@@ -1,8 +1,8 @@
 // Conditions as SQL.
 
 import type { PgType } from '../catalog/types.ts'
-import type { ParamSource, TextCheck } from '../database/param.ts'
-import { empty, id, join, param, type Sql, sql, trusted } from '../database/sql.ts'
+import type { ParamSource, TextCheck } from '../database/sql/param.ts'
+import { empty, id, join, param, type Sql, sql, trusted } from '../database/sql/sql.ts'
 import { detached, existsForm, inSubquery, rootedScope, rootScope, type Scope } from './nesting.ts'
 import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from './operators.ts'
 import type { Comparand, Condition, Mapping, Operand, TakenAs } from './plan.ts'

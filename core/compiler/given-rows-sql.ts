@@ -1,7 +1,7 @@
 // A statement over rows that are no table's: objects of JSON that the request has come by, such as the result of a call.
 
 import type { PgType } from '../catalog/types.ts'
-import { id, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
+import { id, join, param, type Sql, type Statement, sql, trusted } from '../database/sql/sql.ts'
 import type { Output } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
 import { type Frame, outputSql } from './select-sql.ts'

@@ -2,7 +2,7 @@
 // json_build_object it is the fastest form, provided that escaping is left to one call per text value.
 
 import type { PgType } from '../catalog/types.ts'
-import { join, literal, param, type Sql, sql, trusted } from '../database/sql.ts'
+import { join, literal, param, type Sql, sql, trusted } from '../database/sql/sql.ts'
 import { encodeArray } from './codecs.ts'
 import type { PrinterOptions } from './printer.ts'
 import { supportOf } from './type-support.ts'

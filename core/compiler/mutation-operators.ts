@@ -1,6 +1,6 @@
 // The operators of updates. Schema generation and the SQL printer read this one table.
 
-import { type Sql, sql } from '../database/sql.ts'
+import { type Sql, sql } from '../database/sql/sql.ts'
 
 /** What an operator is given: a value of the column's type, a text, an integer or a list of texts. */
 export type UpdateOperand = 'scalar' | 'text' | 'integer' | 'texts'

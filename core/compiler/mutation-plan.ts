@@ -1,8 +1,8 @@
 // What a mutation field does, as data: printed by `mutation-program.ts`, run by `mutation-run.ts` inside the operation's
 // transaction. As in `plan.ts`, every name is resolved and every permission merged in.
 
-import type { ParamSource } from '../database/param.ts'
-import type { SqlType } from '../database/sql.ts'
+import type { ParamSource } from '../database/sql/param.ts'
+import type { SqlType } from '../database/sql/sql.ts'
 import type { Path } from '../errors/path.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Condition, Operand, Output } from './plan.ts'

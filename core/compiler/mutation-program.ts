@@ -3,9 +3,9 @@
 // Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
 // statements hand the rows over as texts, and a last one, which sees the database as it is then, reads them as rows again.
 
-import type { ParamSource } from '../database/param.ts'
-import { type PreparedStatement, prepare } from '../database/prepared-statement.ts'
-import { compile, empty, join, param, type Sql, type Statement, sql, trusted } from '../database/sql.ts'
+import type { ParamSource } from '../database/sql/param.ts'
+import { type PreparedStatement, prepare } from '../database/sql/prepared-statement.ts'
+import { compile, empty, join, param, type Sql, type Statement, sql, trusted } from '../database/sql/sql.ts'
 import type { Path } from '../errors/path.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'

@@ -1,6 +1,6 @@
 // Runs the statements of a mutation field in the operation's transaction.
 
-import type { PreparedStatement } from '../database/prepared-statement.ts'
+import type { PreparedStatement } from '../database/sql/prepared-statement.ts'
 import type { OwnTransaction } from '../database/transaction.ts'
 import { badRequest } from '../errors/errors.ts'
 import { pathKeys } from '../errors/path.ts'

@@ -1,7 +1,7 @@
 // INSERT, UPDATE and DELETE as SQL. What a statement returns is given by the caller; a permission's check wraps the first
 // of it, so that no row gets out unchecked.
 
-import { empty, id, integer, join, literal, param, type Sql, sql, trusted, typed } from '../database/sql.ts'
+import { empty, id, integer, join, literal, param, type Sql, sql, trusted, typed } from '../database/sql/sql.ts'
 import { columnSql, conditionSql, isTrue, operandSql, tableSql } from './condition-sql.ts'
 import { updateSql } from './mutation-operators.ts'
 import type { Change, ColumnValue, Insert, InsertRows, OnConflict, RowCheck, Update } from './mutation-plan.ts'

@@ -2,8 +2,8 @@
 // read one table of an engine, in which those of its plugins stand beside core's.
 
 import type { PgType } from '../catalog/types.ts'
-import type { TextCheck } from '../database/param.ts'
-import { type Sql, type SqlType, sql, trusted } from '../database/sql.ts'
+import type { TextCheck } from '../database/sql/param.ts'
+import { type Sql, type SqlType, sql, trusted } from '../database/sql/sql.ts'
 import { badRequest } from '../errors/errors.ts'
 import { codecFor, inputType, listInputType } from './codecs.ts'
 import type { ComparisonOperator, OperandKind, OperandObject, OperatorTable } from './comparison-operator.ts'

@@ -1,6 +1,6 @@
 // ORDER BY: plain columns, and values of related rows, which are joined in.
 
-import { empty, integer, join, type Sql, sql, trusted } from '../database/sql.ts'
+import { empty, integer, join, type Sql, sql, trusted } from '../database/sql/sql.ts'
 import { andSql, argumentSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
 import type { OrderItem, OrderTarget } from './plan.ts'
 import type { Printer } from './printer.ts'

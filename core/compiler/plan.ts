@@ -2,8 +2,8 @@
 // nothing and cannot fail. Columns in a condition or output belong to the row at hand, whatever its alias will be.
 
 import type { PgType } from '../catalog/types.ts'
-import type { ParamSource } from '../database/param.ts'
-import type { Sql, SqlType } from '../database/sql.ts'
+import type { ParamSource } from '../database/sql/param.ts'
+import type { Sql, SqlType } from '../database/sql/sql.ts'
 import type { QualifiedName } from '../names/names.ts'
 import type { Printer } from './printer.ts'
 

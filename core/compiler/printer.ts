@@ -1,7 +1,7 @@
 // State of printing one statement: aliases, numbered in order of use so that equal plans give equal text, and what the
 // server at hand can do.
 
-import { compile, id, join, type Sql, type Statement, sql } from '../database/sql.ts'
+import { compile, id, join, type Sql, type Statement, sql } from '../database/sql/sql.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 
 export interface PrinterOptions {

@@ -1,6 +1,6 @@
 // The statement that answers root fields: one row, one column, the finished JSON.
 
-import { compile, empty, type Sql, type Statement, sql } from '../database/sql.ts'
+import { compile, empty, type Sql, type Statement, sql } from '../database/sql/sql.ts'
 import { aggregateSql } from './aggregate-sql.ts'
 import { concat } from './json-sql.ts'
 import type { RootOutput } from './plan.ts'

@@ -5,7 +5,7 @@
 // always yields one row and cannot disturb the order of the rows outside. A to-one object is a plain join to the planner,
 // which may hash it and lose the order: so where rows are ordered it is joined before they are sorted, or fenced.
 
-import { empty, id, integer, join, param, type Sql, sql } from '../database/sql.ts'
+import { empty, id, integer, join, param, type Sql, sql } from '../database/sql/sql.ts'
 import { aggregateSql } from './aggregate-sql.ts'
 import { andSql, columnSql, conditionSql, isTrue, mappingSql, operandSql, tableSql } from './condition-sql.ts'
 import { columnJson, concat, concatOnce } from './json-sql.ts'

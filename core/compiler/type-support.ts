@@ -2,8 +2,8 @@
 // for. It belongs to an engine: a type that was read from its catalog is remembered together with what the engine knows.
 
 import type { PgType } from '../catalog/types.ts'
-import type { Codec } from '../database/param.ts'
-import type { Sql } from '../database/sql.ts'
+import type { Codec } from '../database/sql/param.ts'
+import type { Sql } from '../database/sql/sql.ts'
 import type { OperatorTable } from './comparison-operator.ts'
 
 /** A base type of an extension; columns of it are found by its name, in whatever schema it is. */

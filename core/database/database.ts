@@ -1,10 +1,10 @@
 // The served database, for whoever asks it something; `PooledDatabase` says which connections that takes.
 
-import type { DecodedCommit, Decoding } from './decoding.ts'
-import type { Listening } from './listening.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
+import type { DecodedCommit, Decoding } from './hearing/decoding.ts'
+import type { Listening } from './hearing/listening.ts'
+import type { PreparedStatement } from './sql/prepared-statement.ts'
+import type { TransactionSettings } from './sql/transaction-settings.ts'
 import type { OwnTransaction, Row } from './transaction.ts'
-import type { TransactionSettings } from './transaction-settings.ts'
 
 export type Isolation = 'read-committed' | 'repeatable-read' | 'serializable'
 

@@ -4,14 +4,14 @@
 import type { Knex } from 'knex'
 import type pg from 'pg'
 import type { LoadedPlugin } from '../engine/plugins.ts'
-import { StartError } from '../engine/start-error.ts'
+import { StartError } from '../errors/start-error.ts'
 import { codeOf, messageOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
-import { connectOnce, type StartSettings, takeStep } from './connect.ts'
 import { migrations } from './migrations/index.ts'
 import type { NamedMigration } from './migrations/migration.ts'
 import { migratePlugins } from './plugin-migrations.ts'
-import { isReadOnlyTransaction } from './postgres-errors.ts'
+import { connectOnce, type StartSettings, takeStep } from './wire/connect.ts'
+import { isReadOnlyTransaction } from './wire/postgres-errors.ts'
 
 /** Any number that nobody else locks by. */
 const advisoryLock = 7_253_146_508

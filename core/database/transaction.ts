@@ -1,6 +1,6 @@
 // One transaction on one connection, as handlers see it.
 
-import type { PreparedStatement } from './prepared-statement.ts'
+import type { PreparedStatement } from './sql/prepared-statement.ts'
 
 /** A row by column name; values in PostgreSQL's text form converted by pg's usual parsers. */
 export type Row = Record<string, unknown>

@@ -1,6 +1,6 @@
 // The way for transports to have requests admitted as those over HTTP are.
 
-import type { Applicant } from './applicant.ts'
+import type { Applicant } from '../auth/applicant.ts'
 import type { Wrapping } from './wrapping.ts'
 
 /** Serves who is admitted; rejects when a plugin refuses. Routes with a session are admitted before they are called. */

@@ -5,10 +5,10 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { StartError } from '../errors/start-error.ts'
 import { placeBelow, shownInLine } from '../errors/thrown.ts'
 import { definitionRefusal } from './definition.ts'
 import type { Plugin } from './plugin.ts'
-import { StartError } from './start-error.ts'
 
 /** A plugin, and the path or package name that it was loaded from; null when it was given as a value. */
 export interface LoadedPlugin {

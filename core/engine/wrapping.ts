@@ -2,14 +2,14 @@
 // front of work. What nobody stands around costs a comparison with null.
 
 import type { FastifyReply } from 'fastify'
-import type { GraphQLOperation, ParsedDocument } from '../graphql/document.ts'
-import type { PreparedOperation } from '../graphql/prepared.ts'
-import type { GraphQLRequest } from '../graphql/request.ts'
+import type { Applicant } from '../auth/applicant.ts'
+import type { PreparedOperation } from '../graphql/plan/prepared.ts'
+import type { GraphQLOperation, ParsedDocument } from '../graphql/read/document.ts'
+import type { GraphQLRequest } from '../graphql/read/request.ts'
 import type { Route, RouteRequest } from '../http/declared-route.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { OutgoingRequest, OutgoingResponse } from '../outgoing/request.ts'
 import type { Session } from '../session/session.ts'
-import type { Applicant } from './applicant.ts'
 
 /**
  * Runs `run` once and gives back what it gives, or throws before to refuse; `work` holds what is known, more of it once

@@ -1,7 +1,7 @@
 // Opening the port, and saying what to do when it cannot be had.
 
 import { type AddressInfo, createServer } from 'node:net'
-import { StartError } from '../engine/start-error.ts'
+import { StartError } from '../errors/start-error.ts'
 import { codeOf, messageOf } from '../errors/thrown.ts'
 import type { Settings } from '../options/options.ts'
 import { listeningOf } from './hosts.ts'

@@ -1,11 +1,11 @@
 // The metadata of an engine: what is served, and the runner of requests that change it.
 
 import type { Wrapping } from '../engine/wrapping.ts'
-import type { Model } from '../metadata/model.ts'
-import { ServedMetadata, type ServedMetadataOptions } from '../metadata/served.ts'
-import type { MetadataService } from '../metadata/service.ts'
-import { SourceFetcher } from '../metadata/source-fetcher.ts'
-import { wantedSources } from '../metadata/sources.ts'
+import type { Model } from '../metadata/document/model.ts'
+import { wantedSources } from '../metadata/document/sources.ts'
+import { ServedMetadata, type ServedMetadataOptions } from '../metadata/serving/served.ts'
+import type { MetadataService } from '../metadata/serving/service.ts'
+import { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import type { Settings } from '../options/options.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { OperationRegistry } from './registry.ts'

@@ -1,8 +1,14 @@
 // The sources that a request has fetched before it locks anything.
 
 import type { PathKey } from '../errors/path.ts'
-import type { MetadataDocument } from '../metadata/document.ts'
-import { type AnySource, isKnown, type SourceContents, type WantedSource, wantedSources } from '../metadata/sources.ts'
+import type { MetadataDocument } from '../metadata/document/document.ts'
+import {
+  type AnySource,
+  isKnown,
+  type SourceContents,
+  type WantedSource,
+  wantedSources,
+} from '../metadata/document/sources.ts'
 import type { Call } from './envelope.ts'
 import type { SourcesContext } from './operation.ts'
 

@@ -1,6 +1,6 @@
 // What is wrong with the value of an option, where its type cannot say it: the reason, or null.
 
-import { refusalOfHosts, spelledOut } from '../database/connection-url.ts'
+import { refusalOfHosts, spelledOut } from '../database/wire/connection-url.ts'
 
 /** `*`, or what a browser sends as Origin, where the first label of the host may be a wildcard. */
 const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/

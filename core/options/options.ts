@@ -4,7 +4,7 @@
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { secretsRefusal } from '../auth/secrets.ts'
-import { spelledOut } from '../database/connection-url.ts'
+import { spelledOut } from '../database/wire/connection-url.ts'
 import { refusalOfEgress } from '../outgoing/egress.ts'
 import { checkCorsDomains, checkDatabaseUrl } from './option-checks.ts'
 import {

@@ -1,8 +1,8 @@
 // Which headers leave the server, for all outgoing requests alike.
 
 import type { RequestHeaders } from '../auth/headers.ts'
-import { version } from '../engine/version.ts'
 import type { Dialect } from '../names/dialect.ts'
+import { version } from '../names/version.ts'
 
 /** Header names, in any case, with their values; a value's characters are bytes (Latin-1). */
 export type OutgoingHeaders = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 // The settings of PostgreSQL by which triggers and functions learn in whose name a transaction runs.
 
+import { settingsStatement, type TransactionSettings } from '../database/sql/transaction-settings.ts'
 import type { Transaction } from '../database/transaction.ts'
-import { settingsStatement, type TransactionSettings } from '../database/transaction-settings.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { Session } from './session.ts'
 

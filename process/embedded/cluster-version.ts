@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartError } from '../../core/engine/start-error.ts'
+import { StartError } from '../../core/errors/start-error.ts'
 
 const ownVersion = '18'
 

@@ -8,7 +8,7 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { StartError } from '../../core/engine/start-error.ts'
+import { StartError } from '../../core/errors/start-error.ts'
 import { linkLibraries } from './linked-libraries.ts'
 
 const run = promisify(execFile)

@@ -20,7 +20,7 @@ import {
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartError } from '../../core/engine/start-error.ts'
+import { StartError } from '../../core/errors/start-error.ts'
 import { messageOf } from '../../core/errors/thrown.ts'
 import type { Observer } from '../../core/log/observe.ts'
 import { causeIn } from './cause.ts'

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { StartError } from '../../core/engine/start-error.ts'
+import { StartError } from '../../core/errors/start-error.ts'
 import { codeOf } from '../../core/errors/thrown.ts'
 
 /** A link of the package: `target` is made, and leads to `source`. */

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartError } from '../../core/engine/start-error.ts'
+import { StartError } from '../../core/errors/start-error.ts'
 import { codeOf } from '../../core/errors/thrown.ts'
 import { processCommand, processIdentity } from './process-identity.ts'
 

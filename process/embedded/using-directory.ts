@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StartError } from '../../core/engine/start-error.ts'
+import { StartError } from '../../core/errors/start-error.ts'
 import { codeOf } from '../../core/errors/thrown.ts'
 
 const fileErrors = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'ELOOP', 'ENAMETOOLONG', 'ENOENT']

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { busyError, connectionError } from '../../core/database/postgres-errors.ts'
+import { busyError, connectionError } from '../../core/database/wire/postgres-errors.ts'
 import { ActionLog } from '../../plugins/actions/action-log.ts'
 import type { Database } from '../../sdk/sql.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StartError } from '../../core/engine/start-error.ts'
+import { StartError } from '../../core/errors/start-error.ts'
 import { dialects } from '../../core/names/dialect.ts'
 import { certificate, certifiedToken } from './certificate.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseText } from '../../core/graphql/document.ts'
+import { parseText } from '../../core/graphql/read/document.ts'
 import { fingerprint } from '../../plugins/collections/fingerprint.ts'
 
 const of = (text: string): string => fingerprint(parseText(text)!)

@@ -5,7 +5,7 @@ import { compare } from '../../core/compiler/compare.ts'
 import { coreOperatorSql, findOperator, operatorsFor } from '../../core/compiler/operators.ts'
 import { Printer } from '../../core/compiler/printer.ts'
 import { Vocabulary } from '../../core/compiler/vocabulary.ts'
-import { compile, id, sql } from '../../core/database/sql.ts'
+import { compile, id, sql } from '../../core/database/sql/sql.ts'
 
 const pgType = (name: string, isArray = false): PgType => ({
   schema: 'pg_catalog',

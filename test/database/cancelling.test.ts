@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DatabaseOptions } from '../../core/database/pooled-database.ts'
-import { prepare } from '../../core/database/prepared-statement.ts'
+import type { DatabaseOptions } from '../../core/database/placing/pooled-database.ts'
+import { prepare } from '../../core/database/sql/prepared-statement.ts'
 import { openDatabase, read } from '../support/connections.ts'
 
 const nap = (seconds: number, answer: string) => read(`select '${answer}' from (select pg_sleep(${seconds})) as slept`)

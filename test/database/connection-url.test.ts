@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectOnce } from '../../core/database/connect.ts'
-import { readConnectionUrl, spelledOut } from '../../core/database/connection-url.ts'
+import { connectOnce } from '../../core/database/wire/connect.ts'
+import { readConnectionUrl, spelledOut } from '../../core/database/wire/connection-url.ts'
 import { defaultSettings } from '../../core/options/options.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'

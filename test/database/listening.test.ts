@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { Listener } from '../../core/database/listening.ts'
+import { Listener } from '../../core/database/hearing/listening.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
 import { eventually } from '../support/waiting.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AnsweringClient } from '../../core/database/answering-client.ts'
-import { Lane } from '../../core/database/lane.ts'
-import { LostInSilence } from '../../core/database/lost-connections.ts'
-import { StatementHistory } from '../../core/database/statement-history.ts'
+import { Lane } from '../../core/database/placing/lane.ts'
+import { LostInSilence } from '../../core/database/placing/lost-connections.ts'
+import { StatementHistory } from '../../core/database/placing/statement-history.ts'
+import { AnsweringClient } from '../../core/database/wire/answering-client.ts'
 
 /** A client that nobody answers, until what it was asked fails. */
 class SilentClient extends AnsweringClient {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { AnsweringClient } from '../../core/database/answering-client.ts'
-import { Probe } from '../../core/database/probe.ts'
+import { Probe } from '../../core/database/placing/probe.ts'
+import type { AnsweringClient } from '../../core/database/wire/answering-client.ts'
 
 /** A client that answers, or keeps silent. */
 const clientThat = (does: 'answers' | 'keeps silent') => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settingsStatement } from '../../core/database/transaction-settings.ts'
+import { settingsStatement } from '../../core/database/sql/transaction-settings.ts'
 
-type Module = typeof import('../../core/database/transaction-settings.ts')
+type Module = typeof import('../../core/database/sql/transaction-settings.ts')
 
 test('the name of a statement is that of its text, in whatever process: behind a pooler they may share connections', async () => {
-  const url = new URL('../../core/database/transaction-settings.ts', import.meta.url)
+  const url = new URL('../../core/database/sql/transaction-settings.ts', import.meta.url)
   const other: Module = await import(`${url}?other`)
   const [one, two] = [{ 'app.user': 'a' }, { 'app.tag': 'b', 'app.user': 'c' }]
   const here = [one, two].map((settings) => settingsStatement(settings, true))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Place, WriteGate } from '../../core/database/write-gate.ts'
+import { type Place, WriteGate } from '../../core/database/placing/write-gate.ts'
 
 /** Asks to be let in, and tells whether that has happened. */
 function ask(gate: WriteGate, signal: AbortSignal | null = null) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import type { Model } from '../../core/metadata/model.ts'
+import type { Model } from '../../core/metadata/document/model.ts'
 import { marksPlugin } from './marks-plugin.ts'
 import { type ServiceOptions, startService, type TestService } from './service.ts'
 

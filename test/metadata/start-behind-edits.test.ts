@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { busyError } from '../../core/database/postgres-errors.ts'
-import { StartError } from '../../core/engine/start-error.ts'
-import { Reconciliation } from '../../core/metadata/reconciliation.ts'
+import { busyError } from '../../core/database/wire/postgres-errors.ts'
+import { StartError } from '../../core/errors/start-error.ts'
+import { Reconciliation } from '../../core/metadata/serving/reconciliation.ts'
 import { connectTo, type TestDatabase } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { version } from '../../core/engine/version.ts'
 import { dialects } from '../../core/names/dialect.ts'
+import { version } from '../../core/names/version.ts'
 import { OutgoingClient, OutgoingError, type OutgoingRequest } from '../../core/outgoing/client.ts'
 import { startOther } from '../auth/other-server.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Condition } from '../../core/compiler/plan.ts'
-import type { FieldModel } from '../../core/metadata/model.ts'
+import type { FieldModel } from '../../core/metadata/document/model.ts'
 import { resolveExpression } from '../../plugins/permissions/index.ts'
 import { expressionContext, publicName, relationship, tableModel } from './models.ts'
 

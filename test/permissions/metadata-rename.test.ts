@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rename } from '../../core/metadata/objects.ts'
+import type { Rename } from '../../core/metadata/document/objects.ts'
 import { nameKey } from '../../core/names/names.ts'
 import { canonicalExpression } from '../../plugins/permissions/expression-syntax.ts'
 import { renameInExpression, renameInPermission } from '../../plugins/permissions/rename.ts'

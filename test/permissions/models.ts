@@ -1,8 +1,8 @@
 // Small models made by hand, for what needs no database.
 
 import type { CatalogColumn, PgType } from '../../core/catalog/types.ts'
-import type { ColumnModel, FieldModel, RelationshipModel, TableModel } from '../../core/metadata/model.ts'
-import { objectText } from '../../core/metadata/objects.ts'
+import type { ColumnModel, FieldModel, RelationshipModel, TableModel } from '../../core/metadata/document/model.ts'
+import { objectText } from '../../core/metadata/document/objects.ts'
 import { dialects } from '../../core/names/dialect.ts'
 import { nameKey, type QualifiedName } from '../../core/names/names.ts'
 import type { ExpressionContext } from '../../plugins/permissions/index.ts'

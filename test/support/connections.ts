@@ -1,8 +1,8 @@
 // A database as the engine has it, without an engine.
 
 import type { TestContext } from 'node:test'
-import { type DatabaseOptions, PooledDatabase } from '../../core/database/pooled-database.ts'
-import { prepare } from '../../core/database/prepared-statement.ts'
+import { type DatabaseOptions, PooledDatabase } from '../../core/database/placing/pooled-database.ts'
+import { prepare } from '../../core/database/sql/prepared-statement.ts'
 import { atEnd } from './cleanup.ts'
 import { testDatabase } from './database.ts'
 

@@ -1,0 +1,201 @@
+// A connection that hears which tables each committed transaction changed, by logical decoding over a slot that ends with
+// the connection. It needs `wal_level = logical`, the right to replicate, and the decoder that comes with PostgreSQL.
+
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { onAbort } from '../../concurrency/aborting.ts'
+import { abandon } from '../wire/cancel-request.ts'
+import { connectionConfig } from '../wire/connection-config.ts'
+import { DatabaseClient } from '../wire/database-client.ts'
+
+/** What a transaction changed. */
+export interface DecodedCommit {
+  /** The lower 32 bits of the transaction's number. */
+  readonly transaction: number
+  /** Qualified names of tables, quoted as PostgreSQL does where they need it; of partitions, their own. */
+  readonly tables: ReadonlySet<string>
+}
+
+export interface DecodingOptions {
+  /** A connection URL. */
+  readonly url: string
+  /** Milliseconds that connecting may take. */
+  readonly patienceMillis: number
+  readonly onCommit: (commit: DecodedCommit) => void
+  /** Told once when the connection ends otherwise than by {@link Decoding.stop}. */
+  readonly onLost: (error: Error) => void
+  /** Gives it up where it has not begun. */
+  readonly signal: AbortSignal
+}
+
+export interface Decoding {
+  stop(): Promise<void>
+}
+
+const message = { data: 0x77, keepAlive: 0x6b } as const
+
+/** Of a message with data: its kind, where it begins and ends in the log, and the time. */
+const headLength = 1 + 8 + 8 + 8
+
+/** What comes before the details of a changed row: `table public.book: INSERT: …`. */
+const tablePrefix = Buffer.from('table ')
+const tableEnd = Buffer.from(': ')
+const commitPrefix = Buffer.from('COMMIT ')
+
+/** Makes decodings until it is closed, which ends what is being made. */
+export class Decoder {
+  readonly #options: Pick<DecodingOptions, 'url' | 'patienceMillis'>
+  readonly #closing = new AbortController()
+  readonly #making = new Set<Promise<unknown>>()
+
+  constructor(options: Pick<DecodingOptions, 'url' | 'patienceMillis'>) {
+    this.#options = options
+  }
+
+  decode(onCommit: DecodingOptions['onCommit'], onLost: DecodingOptions['onLost']): Promise<Decoding> {
+    const making = decode({ ...this.#options, onCommit, onLost, signal: this.#closing.signal })
+    const made = () => void this.#making.delete(making)
+    this.#making.add(making)
+    making.then(made, made)
+    return making
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#making)
+  }
+}
+
+/** Follows the changes until it is stopped; rejects with what `pg` says. Making the slot waits for transactions that run. */
+async function decode(options: DecodingOptions): Promise<Decoding> {
+  const { url, patienceMillis, onLost, signal } = options
+  signal.throwIfAborted()
+  const config = { ...connectionConfig(url), connectionTimeoutMillis: patienceMillis, replication: 'database' }
+  const client = new DatabaseClient(config)
+  let isOver = false
+  const lose = (error: Error) => {
+    if (!isOver) onLost(error)
+    isOver = true
+  }
+  client.on('error', lose)
+  client.on('end', () => lose(new Error('connection ended')))
+  const stop = async () => {
+    isOver = true
+    await client.end().catch(() => {})
+  }
+  const ended = onAbort(signal, () => {
+    isOver = true
+    void abandon(client)
+  })
+  try {
+    await client.connect()
+    const slot = `trellis_${randomBytes(8).toString('hex')}`
+    await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL test_decoding NOEXPORT_SNAPSHOT`)
+    await new Promise<void>((resolve, reject) => {
+      const text = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 ("include-xids" '1', "skip-empty-xacts" '1')`
+      client.query(new ChangeStream(text, { ...options, onLost: lose }, { onStart: resolve, onEnd: reject }))
+      client.once('error', reject)
+    })
+  } catch (error) {
+    await stop()
+    throw error
+  } finally {
+    ended()
+  }
+  return { stop }
+}
+
+/** What `pg`'s connection does beyond its types. */
+interface Wire extends pg.Connection {
+  sendCopyFromChunk(chunk: Buffer): void
+}
+
+interface Outcome {
+  readonly onStart: () => void
+  readonly onEnd: (error: Error) => void
+}
+
+/** A statement for `pg` whose answer never ends. */
+class ChangeStream implements pg.Submittable {
+  readonly #text: string
+  readonly #options: Pick<DecodingOptions, 'onCommit' | 'onLost'>
+  readonly #outcome: Outcome
+  #tables = new Set<string>()
+  /** The beginning of the last row's message, up to the name of its table: most rows of a transaction are of one. */
+  #last = Buffer.alloc(0)
+  #isStarted = false
+
+  constructor(text: string, options: Pick<DecodingOptions, 'onCommit' | 'onLost'>, outcome: Outcome) {
+    this.#text = text
+    this.#options = options
+    this.#outcome = outcome
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.once('replicationStart', () => {
+      this.#isStarted = true
+      this.#outcome.onStart()
+    })
+    connection.query(this.#text)
+  }
+
+  handleCopyData({ chunk }: { readonly chunk: Buffer }, connection: Wire): void {
+    if (chunk[0] === message.data) this.#read(chunk.subarray(headLength))
+    else if (chunk[0] === message.keepAlive) reply(connection, chunk.readBigUInt64BE(1))
+  }
+
+  handleError(error: Error): void {
+    if (this.#isStarted) this.#options.onLost(error)
+    else this.#outcome.onEnd(error)
+  }
+
+  /** The server ended the stream. */
+  handleReadyForQuery(): void {
+    this.handleError(new Error('the stream of changes ended'))
+  }
+
+  handleCommandComplete(): void {}
+
+  #read(text: Buffer): void {
+    if (this.#last.length > 0 && startsWith(text, this.#last)) return
+    if (startsWith(text, tablePrefix)) this.#addTables(text)
+    else if (startsWith(text, commitPrefix)) {
+      const transaction = Number(text.toString('latin1', commitPrefix.length))
+      const tables = this.#tables
+      this.#tables = new Set()
+      this.#last = Buffer.alloc(0)
+      if (tables.size > 0) this.#options.onCommit({ transaction, tables })
+    }
+  }
+
+  /** `TRUNCATE` names several tables, other changes one. */
+  #addTables(text: Buffer): void {
+    const end = endOfNames(text)
+    const names = text.toString('utf8', tablePrefix.length, end)
+    for (const [name] of names.matchAll(/(?:"(?:[^"]|"")*"|[^",.\s]+)\.(?:"(?:[^"]|"")*"|[^",.\s]+)/g)) {
+      this.#tables.add(name)
+    }
+    this.#last = Buffer.from(text.subarray(0, end + tableEnd.length))
+  }
+}
+
+/** Where the names of tables end: at the first `: ` outside of quotes. */
+function endOfNames(text: Buffer): number {
+  let isQuoted = false
+  for (let i = tablePrefix.length; i < text.length; i++) {
+    if (text[i] === 0x22) isQuoted = !isQuoted
+    else if (!isQuoted && text[i] === tableEnd[0] && text[i + 1] === tableEnd[1]) return i
+  }
+  return text.length
+}
+
+const startsWith = (text: Buffer, prefix: Buffer): boolean =>
+  text.length >= prefix.length && text.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
+
+/** Says that everything up to there was read, so that the server keeps none of it. */
+function reply(wire: Wire, position: bigint): void {
+  const status = Buffer.alloc(1 + 8 + 8 + 8 + 8 + 1)
+  status.write('r', 'latin1')
+  for (const offset of [1, 9, 17]) status.writeBigUInt64BE(position, offset)
+  wire.sendCopyFromChunk(status)
+}

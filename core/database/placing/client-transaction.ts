@@ -1,0 +1,154 @@
+// A transaction on a pipelined connection of its own: what need not wait for an answer is sent right behind what came
+// before, so that a mutation of one statement takes one round trip.
+
+import type pg from 'pg'
+import type { Around, StatementWork } from '../../engine/wrapping.ts'
+import type { PreparedStatement } from '../sql/prepared-statement.ts'
+import { settingsStatement, type TransactionSettings } from '../sql/transaction-settings.ts'
+import type { OwnTransaction, Row, ScriptResult } from '../transaction.ts'
+import type { AnsweringClient, Call } from '../wire/answering-client.ts'
+import { transactionError, translatePostgresError, Unprepared } from '../wire/postgres-errors.ts'
+import type { StatementHistories } from './statement-history.ts'
+
+export interface ClientTransactionOptions {
+  readonly client: AnsweringClient
+  readonly histories: StatementHistories
+  /** Whether statements that run again are prepared. */
+  readonly preparing: boolean
+  /** Whether all of the work may be run once more though statements of it have run, which are rolled back. */
+  readonly isRepeatable: boolean
+  /** The statement that begins the transaction. */
+  readonly begin: string
+  readonly settings: TransactionSettings
+  /** Once it aborts no further statement is sent. */
+  readonly signal: AbortSignal | null
+  /** Put around each statement of the work. */
+  readonly around: Around<StatementWork> | null
+}
+
+export class ClientTransaction implements OwnTransaction {
+  readonly #options: ClientTransactionOptions
+  readonly #begun: Promise<unknown>
+  #committed: Promise<void> | null = null
+  /** Whether its end was sent, or is about to be: the connection is somebody else's soon. */
+  #isOver = false
+  /** Whether a statement of the work has run. */
+  #hasRun = false
+  /** Whether it may have changed what the session looks like, or found it so. */
+  isUnlikeOthers = false
+
+  /** Sends the beginning and the settings, without waiting. */
+  constructor(options: ClientTransactionOptions) {
+    this.#options = options
+    const { client, begin, settings, preparing } = options
+    const sent: Promise<unknown>[] = [client.query(begin)]
+    const setting = settingsStatement(settings, preparing)
+    if (setting) sent.push(client.answer(setting))
+    this.#begun = Promise.all(sent)
+    this.#begun.catch(() => {})
+  }
+
+  async rows<R extends Row = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    const { rows } = await this.#run(text, values, () => this.#options.client.query(text, values as unknown[]))
+    return rows
+  }
+
+  async bytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
+    return this.#timed(statement, values, (call) => this.#options.client.answer(call))
+  }
+
+  async lastBytes(statement: PreparedStatement, values: readonly (string | null)[]): Promise<Buffer | null> {
+    return this.#timed(statement, values, (call) => {
+      const answer = this.#options.client.answer(call)
+      // Behind the statement, whenever that is sent; when it fails, this COMMIT rolls back.
+      this.#committed = this.#commit()
+      this.#committed.catch(() => {})
+      return answer
+    })
+  }
+
+  async texts(statement: PreparedStatement, values: readonly (string | null)[]): Promise<(string | null)[][]> {
+    return this.#timed(statement, values, (call) => this.#options.client.texts(call))
+  }
+
+  async script(text: string): Promise<ScriptResult> {
+    this.isUnlikeOthers = true
+    const query: pg.QueryArrayConfig = { text, rowMode: 'array', types: { getTypeParser: () => String } }
+    const results = await this.#run(text, [], () => this.#options.client.query(query))
+    const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryArrayResult | undefined
+    // Rows may have no columns.
+    const returnsRows = last !== undefined && (last.fields.length > 0 || last.rows.length > 0)
+    return {
+      command: last?.command ?? '',
+      columns: returnsRows ? last!.fields.map(({ name }) => name) : null,
+      rows: returnsRows ? (last!.rows as (string | null)[][]) : null,
+    }
+  }
+
+  /** Ends the transaction unless the last statement did. */
+  async commit(): Promise<void> {
+    await (this.#committed ?? this.#commit())
+  }
+
+  /** Sends no further statement: who was not waited for would run it in another transaction, or in none. */
+  close(): void {
+    this.#isOver = true
+  }
+
+  async #commit(): Promise<void> {
+    this.close()
+    const { command } = await this.#options.client.query('COMMIT').catch((error) => {
+      throw transactionError(error)
+    })
+    // PostgreSQL answers ROLLBACK, without an error, when a statement had failed.
+    if (command !== 'COMMIT') throw transactionError(new Error('a statement of the transaction had failed'))
+    this.#options.client.requireConfirmed()
+  }
+
+  async #timed<T>(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    send: (call: Call) => Promise<T>,
+  ): Promise<T> {
+    const { client, histories, preparing } = this.#options
+    const { text, name } = statement
+    const history = histories.of(statement)
+    const isPrepared = preparing && history.isRepeated && client.takes(name, text)
+    const call = { text, values, name: isPrepared ? name : null }
+    const started = performance.now()
+    const answer = await this.#run(text, values, () => send(call), name)
+    history.ranAlone(performance.now() - started, 0)
+    return answer
+  }
+
+  #run<T>(text: string, values: readonly unknown[], send: () => Promise<T>, digest: string | null = null): Promise<T> {
+    const run = () => this.#send(text, values, send)
+    const { around } = this.#options
+    return around ? around({ kind: 'transaction', digest }, run) : run()
+  }
+
+  /** Sends a statement; a failure to begin counts before one of the statement itself. */
+  async #send<T>(text: string, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
+    this.#options.signal?.throwIfAborted()
+    if (this.#isOver) throw new Error('the transaction is over')
+    try {
+      const answer = await send()
+      this.#hasRun = true
+      return answer
+    } catch (error) {
+      await this.#begun.catch((failure) => {
+        throw this.#isUnprepared(failure) ? failure : transactionError(failure)
+      })
+      throw this.#isUnprepared(error) ? error : translatePostgresError(error, text, values)
+    }
+  }
+
+  /** Whether a statement was not prepared and all of the work can be run once more. */
+  #isUnprepared(error: unknown): boolean {
+    if (!(error instanceof Unprepared)) return false
+    // Whoever gets the connection next would find the statement as it is.
+    this.isUnlikeOthers = true
+    const { preparing, isRepeatable } = this.#options
+    return preparing && (isRepeatable || !this.#hasRun)
+  }
+}

@@ -1,0 +1,400 @@
+// Which connections to PostgreSQL there are, and which of them a statement gets.
+//
+// - A *lane* is shared: reads are sent on it one behind the other. It gets a read that is known to be short, by all its
+//   recent runs, and that does nothing but read, so that one which turns out slow can leave those behind it to the pool.
+// - The *pool* has a connection for each at a time: for reads that nobody knows yet or that are not short, for all that
+//   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
+//   at work at once where processors are what limits them.
+// - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
+// - `listen` has one connection for all channels, `decode` one of its own.
+//
+// So what is shared never makes a neighbour fail, wait for long, lose durability or run twice what writes.
+
+import { performance } from 'node:perf_hooks'
+import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
+import { Wrapping } from '../../engine/wrapping.ts'
+import type {
+  ChangeOptions,
+  ConnectionCounts,
+  Database,
+  Isolation,
+  ReadOptions,
+  TransactionOptions,
+} from '../database.ts'
+import { type DecodedCommit, Decoder, type Decoding } from '../hearing/decoding.ts'
+import { Listener, type Listening } from '../hearing/listening.ts'
+import type { PreparedStatement } from '../sql/prepared-statement.ts'
+import { settingsStatement } from '../sql/transaction-settings.ts'
+import type { OwnTransaction, Row } from '../transaction.ts'
+import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
+import { Cancelling, isCancelled } from '../wire/cancelling.ts'
+import { connect } from '../wire/connecting.ts'
+import {
+  isConnectionLost,
+  isReadOnlyTransaction,
+  originOf,
+  readOnlyError,
+  translatePostgresError,
+  Unprepared,
+} from '../wire/postgres-errors.ts'
+import { ClientTransaction } from './client-transaction.ts'
+import { Lanes } from './lanes.ts'
+import { LostConnections, LostInSilence } from './lost-connections.ts'
+import { Pool } from './pool.ts'
+import { Probe } from './probe.ts'
+import { StatementHistories } from './statement-history.ts'
+import { type Place, WriteGate } from './write-gate.ts'
+
+export interface DatabaseOptions {
+  /** A connection URL. */
+  readonly url: string
+  /** At most this many pooled connections; beside the pool there are two lanes, the probe and the one that listens. */
+  readonly connections: number
+  /** Seconds after which an idle pooled connection is closed. */
+  readonly idleTimeout: number
+  /** Seconds that a connection may live; null: for ever. */
+  readonly lifetime: number | null
+  /** Seconds that connecting may take, and that a request waits for a connection. */
+  readonly connectTimeout: number
+  readonly poolTimeout: number
+  /** Off for proxies that pool transactions; there are no lanes then. */
+  readonly preparedStatements: boolean
+  readonly isolation: Isolation
+  /** Names of the settings that transactions make. */
+  readonly settingNames: readonly string[]
+  /** Told of connections that break while idle. */
+  readonly onConnectionError: (error: Error) => void
+  /** Put around statements; absent: nothing. */
+  readonly wrapping?: Pick<Wrapping, 'statement'>
+}
+
+/** More of them gain nothing: what they run is short, and PostgreSQL answers each in the order in which it was sent. */
+const laneCount = 2
+
+/** Milliseconds that the probe waits for an answer. */
+const probeMillis = 900
+
+/** Milliseconds between two times that idle connections are given up because they lead to a server that takes no changes. */
+const leadElsewhereMillis = 1000
+
+/** What is wanted of a statement's answer. */
+type Ask<T> = (client: AnsweringClient, call: AnswerCall) => Promise<T>
+
+const firstField: Ask<Buffer | null> = (client, call) => client.answer(call)
+const allRows: Ask<(Buffer | null)[][]> = (client, call) => client.bytes(call)
+const allTexts: Ask<(string | null)[][]> = (client, call) => client.texts(call)
+
+export class PooledDatabase implements Database {
+  readonly #options: DatabaseOptions
+  readonly #wrapping: Pick<Wrapping, 'statement'>
+  readonly #pool: Pool
+  readonly #lanes: Lanes | null
+  readonly #probe: Probe
+  readonly #lost: LostConnections
+  readonly #listener: Listener
+  readonly #decoder: Decoder
+  readonly #histories = new StatementHistories()
+  readonly #writeGate = new WriteGate()
+  #serverVersion = 0
+  /** Whether transactions that nobody begins have the isolation that is wanted. */
+  #beginsByItself = false
+  #ledElsewhere = Number.NEGATIVE_INFINITY
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options
+    this.#wrapping = options.wrapping ?? new Wrapping()
+    const { url, settingNames, onConnectionError: onError } = options
+    const patienceMillis = options.connectTimeout * 1000
+    const how = { url, settingNames, patienceMillis }
+    const connecting = () => connect(how)
+    const lifetimeMillis = options.lifetime && options.lifetime * 1000
+    this.#pool = new Pool({
+      ...{ connect: connecting, most: options.connections, lifetimeMillis, onError },
+      idleMillis: options.idleTimeout * 1000,
+      patienceMillis: options.poolTimeout * 1000,
+    })
+    const lanes = { connect: connecting, count: laneCount, atWork: () => this.#pool.atWork, lifetimeMillis }
+    this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
+    this.#probe = new Probe({ connect: () => connect({ ...how, isOneself: true }), patienceMillis: probeMillis })
+    this.#listener = new Listener({ url, patienceMillis })
+    this.#decoder = new Decoder({ url, patienceMillis })
+    this.#lost = new LostConnections({
+      probe: this.#probe,
+      clients: () => [...this.#pool.clients, ...(this.#lanes?.clients ?? [])],
+      onLost: () => this.#closeIdle(),
+    })
+  }
+
+  /** Connects, and learns what server it is. */
+  async open(): Promise<void> {
+    const { isolation } = this.#options
+    const [row] = await this.rows<{ version: string; isolation: string }>(
+      `select current_setting('server_version_num') as version, current_setting('default_transaction_isolation') as isolation`,
+    )
+    this.#serverVersion = Math.floor(Number(row!.version) / 10_000)
+    this.#beginsByItself = row!.isolation === isolation.replace('-', ' ')
+    // Opened while there is room for it.
+    await this.#probe.answers()
+  }
+
+  get serverVersion(): number {
+    return this.#serverVersion
+  }
+
+  get connections(): ConnectionCounts {
+    return { ...this.#pool.counts, ...(this.#lanes?.counts ?? { shared: 0, pending: 0 }) }
+  }
+
+  answer(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    options: ReadOptions = {},
+  ): Promise<Buffer | null> {
+    const around = this.#wrapping.statement
+    if (!around) return this.#answer(statement, values, options)
+    return around({ kind: 'query', digest: statement.name }, () => this.#answer(statement, values, options))
+  }
+
+  answerMany(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    options: ReadOptions = {},
+  ): Promise<(Buffer | null)[][]> {
+    const run = () => this.#readAlone(statement, values, options, allRows)
+    const around = this.#wrapping.statement
+    return around ? around({ kind: 'query', digest: statement.name }, run) : run()
+  }
+
+  change(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    options: ChangeOptions,
+  ): Promise<Buffer | null> {
+    if (!this.#beginsByItself) return this.transaction((own) => own.lastBytes(statement, values), options)
+    const around = this.#wrapping.statement
+    if (!around) return this.#change(statement, values, options)
+    const work = { kind: 'transaction', digest: statement.name } as const
+    return around(work, () => this.#change(statement, values, options))
+  }
+
+  texts(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    options: ChangeOptions = {},
+  ): Promise<(string | null)[][]> {
+    const run = () => this.#changeAlone(statement, values, options, { ask: allTexts, entering: null })
+    const around = this.#wrapping.statement
+    return around ? around({ kind: 'other', digest: statement.name }, run) : run()
+  }
+
+  rows<R extends Row = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    const run = () => this.#rows<R>(text, values)
+    const around = this.#wrapping.statement
+    return around ? around({ kind: 'other', digest: null }, run) : run()
+  }
+
+  async transaction<T>(
+    work: (transaction: OwnTransaction) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    try {
+      return await this.#transact(work, options, this.#options.preparedStatements)
+    } catch (error) {
+      if (error instanceof Unprepared) return this.#transact(work, options, false)
+      throw error
+    }
+  }
+
+  listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
+    return this.#listener.listen(channel, onNotify, onLost)
+  }
+
+  decode(onCommit: (commit: DecodedCommit) => void, onLost: (error: Error) => void): Promise<Decoding> {
+    return this.#decoder.decode(onCommit, onLost)
+  }
+
+  answers(): Promise<boolean> {
+    return this.#probe.answers()
+  }
+
+  async close(): Promise<void> {
+    this.#lost.stop()
+    const all = [this.#lanes, this.#probe, this.#listener, this.#decoder, this.#pool]
+    await Promise.all(all.map((each) => each?.close()))
+  }
+
+  #answer(statement: PreparedStatement, values: readonly (string | null)[], options: ReadOptions) {
+    const history = this.#histories.of(statement)
+    const lane = this.#lanes && statement.onlyReads && history.isShort ? this.#lanes.pick() : null
+    if (!lane) return this.#readAlone(statement, values, options, firstField)
+    const { text, name } = statement
+    const { signal = null, whenUnwanted = null } = options
+    return lane.run(
+      {
+        text,
+        values,
+        name: lane.client.takes(name, text) ? name : null,
+        history,
+        whenUnwanted,
+        elsewhere: () => this.#readAlone(statement, values, options, firstField),
+        explained: (error) => (signal?.aborted ? error : translatePostgresError(error, text, values)),
+      },
+      signal,
+    )
+  }
+
+  /** A read on a connection of the pool; when that was lost in silence, on another one. */
+  async #readAlone<T>(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    { signal = null, whenUnwanted }: ReadOptions,
+    ask: Ask<T>,
+  ): Promise<T> {
+    const ended = eitherSignal(signal, whenUnwanted?.() ?? null)
+    let preparing = this.#options.preparedStatements
+    let isAgain = false
+    for (;;) {
+      try {
+        return await unlessAborted(ended, this.#runAlone(statement, values, { signal: ended, preparing }, ask))
+      } catch (error) {
+        if (error instanceof Unprepared && preparing) preparing = false
+        else if (!isAgain && statement.onlyReads && originOf(error) instanceof LostInSilence) isAgain = true
+        else throw error
+      }
+    }
+  }
+
+  #change(statement: PreparedStatement, values: readonly (string | null)[], options: ChangeOptions) {
+    const entering = this.#writeGate.enter(options.signal ?? null)
+    return this.#changeAlone(statement, values, options, { ask: firstField, entering })
+  }
+
+  /** Runs a statement that writes as a transaction of its own, once it has been let in. */
+  async #changeAlone<T>(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    { settings = {}, signal = null }: ChangeOptions,
+    { ask, entering }: { readonly ask: Ask<T>; readonly entering: Place | Promise<Place> | null },
+  ): Promise<T> {
+    const place = entering instanceof Promise ? await entering : entering
+    let preparing = this.#options.preparedStatements
+    try {
+      for (;;) {
+        try {
+          const preface = settingsStatement(settings, preparing)
+          return await this.#runAlone(statement, values, { signal, preparing, preface }, ask)
+        } catch (error) {
+          if (!preparing || !(error instanceof Unprepared)) throw error
+          preparing = false
+        }
+      }
+    } catch (error) {
+      throw signal?.aborted && isCancelled(error) ? signal.reason : error
+    } finally {
+      if (place) this.#writeGate.leave(place)
+    }
+  }
+
+  /** Runs a statement on a connection of the pool. */
+  async #runAlone<T>(
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    how: Pick<AnswerCall, 'preface'> & { readonly signal: AbortSignal | null; readonly preparing: boolean },
+    ask: Ask<T>,
+  ): Promise<T> {
+    const { signal, preparing, preface } = how
+    const history = this.#histories.of(statement)
+    const acquired = this.#pool.acquire(signal)
+    const pooled = acquired instanceof Promise ? await acquired : acquired
+    const { client } = pooled
+    const { text } = statement
+    const name = preparing && history.isRepeated && client.takes(statement.name, text) ? statement.name : null
+    const cancelling = signal && new Cancelling(signal, client)
+    const atWork = this.#pool.atWork
+    const started = performance.now()
+    let isSpent = false
+    try {
+      const answer = await ask(client, { text, values, name, preface })
+      history.ranAlone(performance.now() - started, atWork)
+      return answer
+    } catch (error) {
+      isSpent = this.#isSpentBy(error)
+      if (error instanceof Unprepared && preparing) throw error
+      throw this.#explained(translatePostgresError(error, text, values))
+    } finally {
+      if (cancelling) await cancelling.settle()
+      this.#pool.release(pooled, isSpent)
+    }
+  }
+
+  async #transact<T>(
+    work: (transaction: OwnTransaction) => Promise<T>,
+    options: TransactionOptions,
+    preparing: boolean,
+  ): Promise<T> {
+    const { isolation = this.#options.isolation, readOnly = false, isRepeatable = false } = options
+    const { settings = {}, signal = null, since } = options
+    const pooled = await this.#pool.acquire(signal, since)
+    const { client } = pooled
+    const begin = `BEGIN ISOLATION LEVEL ${isolation.replace('-', ' ').toUpperCase()}${readOnly ? ' READ ONLY' : ''}`
+    const cancelling = signal && new Cancelling(signal, client)
+    const around = this.#wrapping.statement
+    const histories = this.#histories
+    const transaction = new ClientTransaction({
+      ...{ client, histories, preparing, isRepeatable, begin, settings, signal, around },
+    })
+    let isSpent = false
+    try {
+      const result = await work(transaction)
+      await transaction.commit()
+      return result
+    } catch (error) {
+      transaction.close()
+      await cancelling?.settle()
+      isSpent = this.#isSpentBy(error)
+      await client.query('ROLLBACK').catch(() => {
+        isSpent = true
+      })
+      if (signal?.aborted && isCancelled(error)) throw signal.reason
+      throw readOnly ? error : this.#explained(error)
+    } finally {
+      await cancelling?.settle()
+      this.#pool.release(pooled, isSpent || transaction.isUnlikeOthers)
+    }
+  }
+
+  async #rows<R extends Row>(text: string, values: readonly unknown[]): Promise<R[]> {
+    const pooled = await this.#pool.acquire()
+    let isSpent = false
+    try {
+      return (await pooled.client.query<R>(text, values as unknown[])).rows
+    } catch (error) {
+      isSpent = this.#isSpentBy(error)
+      throw translatePostgresError(error, text, values)
+    } finally {
+      this.#pool.release(pooled, isSpent)
+    }
+  }
+
+  /** Whether a connection on which this failed is not to be used again. */
+  #isSpentBy(error: unknown): boolean {
+    return error instanceof Unprepared || isReadOnlyTransaction(error) || isConnectionLost(error)
+  }
+
+  /** The error of what was to write: where the server takes no changes, one that says so. */
+  #explained(error: unknown): unknown {
+    if (!isReadOnlyTransaction(error)) return error
+    const now = performance.now()
+    if (now - this.#ledElsewhere > leadElsewhereMillis) {
+      // Where the others lead to takes no changes either, while the URL may lead elsewhere by now.
+      this.#ledElsewhere = now
+      this.#closeIdle()
+    }
+    return readOnlyError(error)
+  }
+
+  #closeIdle(): void {
+    this.#pool.closeIdle()
+    this.#lanes?.closeIdle()
+  }
+}

@@ -1,0 +1,130 @@
+// Connections of a start: attempts, and what went wrong told to the person who started the server.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '../../errors/start-error.ts'
+import { codeOf, messageOf, reasonOf } from '../../errors/thrown.ts'
+import type { Observer } from '../../log/observe.ts'
+import type { Settings } from '../../options/options.ts'
+import { connectionConfig } from './connection-config.ts'
+import { DatabaseClient } from './database-client.ts'
+import { lostByProxy, originOf, tooManyConnections } from './postgres-errors.ts'
+
+/**
+ * Errors that may pass: nobody listens yet, PostgreSQL is starting, ending, busy or full, or the connection broke, its own or
+ * that of a proxy.
+ */
+const passing = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+  '57P01',
+  '57P02',
+  '57P03',
+  tooManyConnections,
+  'EAGAIN',
+  lostByProxy,
+])
+
+/** A statement was ended before it was done: by a limit on its time or on how long it waits for a lock, or by somebody. */
+const endings = new Set(['57014', '55P03'])
+
+/** Connects once; the caller ends the connection. */
+export async function connectOnce(url: string): Promise<DatabaseClient> {
+  const client = new DatabaseClient(connectionConfig(url))
+  // A connection that breaks fails the query that runs on it.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    if (passing.has(failureCode(error))) throw error
+    throw new StartError(unreachable(client, error, 1))
+  }
+}
+
+/** The part of the settings that says how often to try. */
+export type StartSettings = Pick<Settings, 'databaseUrl' | 'retries'>
+
+/**
+ * Takes a step of the start that needs the database: when no connection can be had, or it breaks, again from the step's
+ * beginning, as often as allowed.
+ */
+export async function takeStep<T>(
+  { databaseUrl, retries }: StartSettings,
+  observe: Observer,
+  step: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await step()
+    } catch (error) {
+      const origin = originOf(error)
+      const code = failureCode(origin)
+      if (!passing.has(code) && !endings.has(code)) throw error
+      if (endings.has(code) || attempt >= retries) {
+        const client = new DatabaseClient(connectionConfig(databaseUrl ?? ''))
+        throw new StartError(endings.has(code) ? endedEarly(client, origin) : unreachable(client, origin, attempt + 1))
+      }
+      observe.log({ type: 'pg-client', level: 'warn', detail: { message: `cannot connect (${code}), trying again` } })
+      await sleep(1000)
+    }
+  }
+}
+
+/** Words of the driver, which has no codes of its own. */
+const wordsOfDriver: readonly (readonly [words: RegExp, code: string])[] = [
+  [/timeout/i, 'ETIMEDOUT'],
+  [/^Connection terminated|^Client was closed|^Client has encountered a connection error/, 'ECONNRESET'],
+]
+
+/** Of a host with several addresses, what the first one said. */
+function failureCode(error: unknown): string {
+  const message = messageOf(error)
+  return codeOf(error) ?? wordsOfDriver.find(([words]) => words.test(message))?.[1] ?? ''
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection broke',
+  EPIPE: 'the connection broke',
+  ENOENT: 'there is no such socket',
+  ENOTFOUND: 'the host is not known',
+  EAI_AGAIN: 'the host is not known',
+  ETIMEDOUT: 'no answer',
+  EHOSTUNREACH: 'the host does not answer',
+  EAGAIN: 'too many wait for it',
+}
+
+function unreachable(client: DatabaseClient, error: unknown, attempts: number): string {
+  const place = `PostgreSQL at ${client.host}:${client.port}`
+  const code = failureCode(error)
+  const message = messageOf(error)
+  if (code.startsWith('28')) return `${place} refuses user "${client.user}" (${message}): check --database-url`
+  if (isAboutCertificate(code))
+    return `The certificate for ${place} is of no use (${reasonOf(error)}): check sslcert, sslkey and sslpassword in --database-url`
+  if (isAboutTls(code, message))
+    return `${place} is not trusted (${reasonOf(error)}): check sslmode and sslrootcert in --database-url`
+  if (code === '3D000') return `${place}: ${message}: make it with createdb, or check --database-url`
+  const tried = attempts === 1 ? '' : ` after ${attempts} attempts`
+  if (code === tooManyConnections)
+    return `${place} has no connection to give${tried} (${message}): end some of those that there are, have it take more, or raise --retries`
+  return `${place} cannot be reached${tried} (${words[code] ?? message}): check that it runs and --database-url, or raise --retries`
+}
+
+const endedEarly = ({ host, port, user }: DatabaseClient, error: unknown): string =>
+  `PostgreSQL at ${host}:${port} ended a statement of the start (${messageOf(error)}): check statement_timeout and lock_timeout of user "${user}", and who holds tables of the schema trellis`
+
+/** Whether the certificate that says who connects cannot be used, or PostgreSQL does not take it. */
+const isAboutCertificate = (code: string): boolean =>
+  /^ERR_(OSSL|MISSING_PASSPHRASE)|^ERR_SSL_.*ALERT.*(UNKNOWN_CA|CERTIFICATE)/.test(code)
+
+const isAboutTls = (code: string, message: string): boolean =>
+  code.startsWith('ERR_TLS') ||
+  code.startsWith('ERR_SSL') ||
+  /certificate|CERT/.test(code) ||
+  /SSL connections?$/.test(message)

@@ -1,0 +1,133 @@
+// `sslmode` and the certificates that go with it, as libpq means them.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { ConnectionOptions, SecureVersion } from 'node:tls'
+import { codeOf } from '../../errors/thrown.ts'
+import { environment } from '../../options/environment.ts'
+import { type ConnectionUrl, refusal } from './connection-url.ts'
+
+/** Whether to encrypt, and what to do when that does not work out. */
+export interface TlsChoice {
+  /** How to encrypt; false: not at all. */
+  readonly ssl: ConnectionOptions | false
+  /** What is tried first where both will do; null: there is no choice. */
+  readonly preference: 'encrypted' | 'plain' | null
+  /** Whether to ask before, or to begin at once. */
+  readonly sslnegotiation: 'postgres' | 'direct'
+}
+
+const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type Mode = (typeof modes)[number]
+
+/** Words of other drivers. */
+const synonyms: Readonly<Record<string, Mode>> = {
+  'no-verify': 'require',
+  true: 'require',
+  '1': 'require',
+  false: 'disable',
+  '0': 'disable',
+}
+
+const plain: TlsChoice = { ssl: false, preference: null, sslnegotiation: 'postgres' }
+
+/** What a URL says about encryption. */
+export function tlsChoice(url: ConnectionUrl): TlsChoice {
+  // Encryption is for what leaves the machine.
+  if (url.host.startsWith('/')) return plain
+  const mode = modeOf(url)
+  if (mode === 'disable') return plain
+  const ssl = { ...certificates(url), ...versions(url), ...verification(url, mode), ...identity(url) }
+  const preference = mode === 'prefer' ? 'encrypted' : mode === 'allow' ? 'plain' : null
+  return { ssl, preference, sslnegotiation: isDirect(url) ? 'direct' : 'postgres' }
+}
+
+const isDirect = (url: ConnectionUrl): boolean => url.parameter('sslnegotiation') === 'direct'
+
+function modeOf(url: ConnectionUrl): Mode {
+  const given = url.parameter('sslmode') ?? url.parameter('ssl') ?? environment['PGSSLMODE'] ?? ''
+  const direct = isDirect(url)
+  const mode = given === '' ? (direct ? 'require' : 'prefer') : (synonyms[given] ?? given)
+  const known = modes.find((each) => each === mode)
+  if (!known) throw refusal(`sslmode ${JSON.stringify(given)} is none of ${modes.join(', ')}`)
+  if (direct && /^(disable|allow|prefer)$/.test(known)) {
+    throw refusal(`sslnegotiation=direct needs sslmode=require or a stricter one`)
+  }
+  return known
+}
+
+/** Where the user's own files are; null for a user whom the system does not know, as in containers, without HOME. */
+function home(): string | null {
+  try {
+    return homedir()
+  } catch {
+    return null
+  }
+}
+
+/** The file of a parameter, its variable, or where libpq looks for it; null when it is nowhere. */
+function fileOf(url: ConnectionUrl, name: 'sslrootcert' | 'sslcert' | 'sslkey', usual: string): string | null {
+  const given = url.parameter(name)
+  if (given !== null) return given
+  const directory = home()
+  const path = directory && join(directory, '.postgresql', usual)
+  return path && existsSync(path) ? path : null
+}
+
+function read(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw refusal(`${name}: ${path} cannot be read (${codeOf(error)})`)
+  }
+}
+
+/** What proves to PostgreSQL who connects. */
+function certificates(url: ConnectionUrl): ConnectionOptions {
+  const cert = fileOf(url, 'sslcert', 'postgresql.crt')
+  const key = fileOf(url, 'sslkey', 'postgresql.key')
+  if (cert === null) return {}
+  if (key === null) throw refusal(`sslcert=${cert} needs its key as sslkey`)
+  const passphrase = url.parameter('sslpassword')
+  return { cert: read('sslcert', cert), key: read('sslkey', key), ...(passphrase !== null && { passphrase }) }
+}
+
+const protocols: Readonly<Record<string, SecureVersion>> = {
+  TLSv1: 'TLSv1',
+  'TLSv1.1': 'TLSv1.1',
+  'TLSv1.2': 'TLSv1.2',
+  'TLSv1.3': 'TLSv1.3',
+}
+
+function versions(url: ConnectionUrl): ConnectionOptions {
+  const version = (name: string): SecureVersion | null => {
+    const given = url.parameter(name)
+    const found = given === null ? null : protocols[given]
+    if (found === undefined) throw refusal(`${name} ${JSON.stringify(given)} is no version of TLS`)
+    return found
+  }
+  const minVersion = version('ssl_min_protocol_version')
+  const maxVersion = version('ssl_max_protocol_version')
+  return { ...(minVersion && { minVersion }), ...(maxVersion && { maxVersion }) }
+}
+
+/** What PostgreSQL has to prove. With a root certificate `require` asks for as much as `verify-ca`. */
+function verification(url: ConnectionUrl, mode: Mode): ConnectionOptions {
+  const root = fileOf(url, 'sslrootcert', 'root.crt')
+  if (root === 'system' && mode !== 'verify-full') throw refusal('sslrootcert=system needs sslmode=verify-full')
+  if (mode === 'allow' || mode === 'prefer' || (mode === 'require' && root === null))
+    return { rejectUnauthorized: false }
+  if (root === null && mode === 'verify-ca')
+    throw refusal('sslmode=verify-ca needs the certificate to trust as sslrootcert')
+  const ca = root === null || root === 'system' ? {} : { ca: read('sslrootcert', root) }
+  return mode === 'verify-full' ? ca : { ...ca, checkServerIdentity: () => undefined }
+}
+
+/** Whose certificate it has to be where the address is given beside the name. */
+function identity(url: ConnectionUrl): ConnectionOptions {
+  if (url.parameter('hostaddr') === null) return {}
+  // A name is asked for in the handshake, too; an address may not be.
+  return isIP(url.host) === 0 ? { servername: url.host } : { host: url.host }
+}

@@ -1,0 +1,78 @@
+// Plans one operation: every root field is asked for its part.
+
+import type { MutationPlan } from '../../compiler/mutation-plan.ts'
+import type { RootOutput } from '../../compiler/plan.ts'
+import { badRequest, validationFailed } from '../../errors/errors.ts'
+import { checkOperationDirectives } from '../read/directives.ts'
+import type { PlanContext } from '../read/plan-context.ts'
+import { collectFields, type FieldSelection } from '../read/selection.ts'
+import { type PreparedFeed, planFeed } from './feed.ts'
+import { checkSelected, collectJoins, type JoinStep, planCall, type RootCall } from './steps.ts'
+
+/** A root field and what answers it. `joins` are fields of its rows that JavaScript answers. */
+export type PlannedField =
+  | { readonly kind: 'output'; readonly key: string; readonly output: RootOutput; readonly joins: readonly JoinStep[] }
+  | {
+      readonly kind: 'mutation'
+      readonly key: string
+      readonly plan: MutationPlan
+      readonly joins: readonly JoinStep[]
+    }
+  /** `__schema` or `__type`. */
+  | { readonly kind: 'introspection'; readonly key: string; readonly field: FieldSelection }
+  | { readonly kind: 'call'; readonly key: string; readonly call: RootCall }
+  /** The one of a subscription. */
+  | { readonly kind: 'feed'; readonly key: string; readonly feed: PreparedFeed }
+
+/** Validates the operation against the role's schema and plans its root fields, in the order of the answer. */
+export function planOperation(context: PlanContext): readonly PlannedField[] {
+  const { schema, operation } = context
+  checkOperationDirectives(context)
+  const root = schema.root(operation.kind)
+  const fields = collectFields(context, [operation.node.selectionSet], { source: root })
+  if (operation.kind === 'subscription') checkSubscription(fields)
+  return fields.map((field) => planRootField(field, context))
+}
+
+/** Root fields that the schema itself answers: others may begin with `__` too, as tables' names do. */
+const isIntrospection = (name: string): boolean => name === '__schema' || name === '__type'
+
+/** Refuses a subscription to anything but one field of the data. */
+export function checkSubscription(fields: readonly FieldSelection[]): void {
+  if (fields.length !== 1) throw validationFailed('subscriptions must select one top level field')
+  if (fields.some(({ name, definition }) => definition === null || isIntrospection(name))) {
+    throw badRequest('not-supported', 'Introspection not supported over subscriptions')
+  }
+}
+
+function planRootField(field: FieldSelection, context: PlanContext): PlannedField {
+  const key = field.responseName
+  if (field.definition === null) {
+    const text = JSON.stringify(field.parentType)
+    return { kind: 'output', key, output: { kind: 'json', text }, joins: [] }
+  }
+  if (isIntrospection(field.name)) {
+    checkSelected(field, context)
+    return { kind: 'introspection', key, field }
+  }
+  const planner = field.definition.extensions.root
+  if (!planner) throw new Error(`the root field "${field.name}" has no planner`)
+  switch (planner.kind) {
+    case 'relational': {
+      const { planned, joins } = collectJoins(context, () => planner.plan(field, context))
+      return { kind: 'output', key, output: planned, joins }
+    }
+    case 'mutation': {
+      const { planned, joins } = collectJoins(context, () => planner.plan(field, context))
+      return { kind: 'mutation', key, plan: planned, joins }
+    }
+    case 'resolved':
+      return { kind: 'call', key, call: planCall(field, context, planner) }
+    case 'feed':
+      return { kind: 'feed', key, feed: planFeed(field, context, planner) }
+    default: {
+      const { kind }: { readonly kind: unknown } = planner
+      throw new Error(`the root field "${field.name}" has a planner of a kind that there is not: ${kind}`)
+    }
+  }
+}

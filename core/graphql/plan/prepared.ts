@@ -1,0 +1,261 @@
+// An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
+
+import { type BatchStatement, batchStatement } from '../../compiler/batch-sql.ts'
+import { inputsOf, sessionVariablesOf } from '../../compiler/bind.ts'
+import {
+  type DirectProgram,
+  type MutationProgram,
+  mutationProgram,
+  programStatements,
+} from '../../compiler/mutation-program.ts'
+import { type RootEntry, rootQuery, rootStatement } from '../../compiler/root-sql.ts'
+import { type Envelope, noEnvelope } from '../../compiler/select-sql.ts'
+import type { ParamSource } from '../../database/sql/param.ts'
+import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
+import { badRequest } from '../../errors/errors.ts'
+import { pathKeys } from '../../errors/path.ts'
+import type { CallArguments } from '../read/arguments.ts'
+import type { GraphQLOperation } from '../read/document.ts'
+import type { PlanContext, Variables } from '../read/plan-context.ts'
+import type { FieldSelection } from '../read/selection.ts'
+import type { CallGroup } from '../schema/call.ts'
+import type { PlannedSchema } from '../schema/planned-schema.ts'
+import type { PreparedFeed } from './feed.ts'
+import { type PlannedField, planOperation } from './plan.ts'
+import { printerOptions, reading } from './printing.ts'
+import type { CallStep, JoinStep, RootCall } from './steps.ts'
+
+/** A statement and what to answer when it yields no row. */
+export interface AnsweringStatement extends PreparedStatement {
+  readonly whenEmpty: string
+}
+
+/** A statement that answers any number of subscribers. */
+export type PreparedBatch = PreparedStatement & Pick<BatchStatement, 'memberParams' | 'whenEmpty'>
+
+/** Neighbouring root fields that the database answers with one statement. */
+export interface StatementStep {
+  readonly kind: 'statement'
+  readonly statement: AnsweringStatement
+  readonly joins: readonly JoinStep[]
+}
+
+/** A root field that changes the database. */
+export interface ChangeStep {
+  readonly kind: 'change'
+  readonly program: MutationProgram
+  readonly joins: readonly JoinStep[]
+}
+
+/** A part of the answer, by what gives it. What waits for it is in it. */
+export type Step =
+  | StatementStep
+  | ChangeStep
+  | RootCall
+  /** Known when planning, such as `__typename`. */
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'introspection'; readonly field: FieldSelection }
+
+export interface PreparedOperation {
+  readonly operation: GraphQLOperation
+  /** Response names of the root fields, and the statement that answers each; null where it is not the database. */
+  readonly answeredBy: ReadonlyMap<string, AnsweringStatement | null>
+  /** All that it may run. */
+  readonly statements: readonly PreparedStatement[]
+  readonly sessionVariables: readonly string[]
+  /** The parameters of all statements that the request gives a value. */
+  readonly inputs: readonly ParamSource[]
+  /** Set when one statement gives the whole body, `{"data":{…}}`, and nothing is left to do. */
+  readonly whole: AnsweringStatement | null
+  /** The same of a statement that writes. */
+  readonly direct: DirectProgram | null
+  /** Of a subscription: the statement that answers any number of subscribers, whose rows joins of `steps` may wait for. */
+  readonly batch: PreparedBatch | null
+  /** Of a subscription that no statement answers: where its results come from. */
+  readonly feed: PreparedFeed | null
+  /** In the order of the answer; none when `whole` is set. */
+  readonly steps: readonly Step[]
+  /** Whether the only step gives the whole body. */
+  readonly isSole: boolean
+  /** The arguments of fields that no statement answers; null when there are no such fields. */
+  readonly calls: CallArguments | null
+  /** What answers all of the operation with one call, if anything does. */
+  readonly soleGroup: CallGroup | null
+  /** Characters of all its statements. */
+  readonly textSize: number
+}
+
+/** An operation together with what a request gives it. */
+export interface PlannedRequest {
+  readonly schema: PlannedSchema
+  readonly prepared: PreparedOperation
+  readonly variables: Variables
+}
+
+/** What the whole body has around its members. */
+export const body: Envelope = { prefix: '{"data":{', suffix: '}}' }
+
+/** Plans and prints. */
+export function prepareOperation(context: PlanContext): PreparedOperation {
+  const { operation } = context
+  const fields = planOperation(context)
+  const outputs = fields.filter((field) => field.kind === 'output')
+  const isWhole =
+    outputs.length === fields.length && !outputs.every(isConstant) && outputs.every(({ joins }) => joins.length === 0)
+  if (operation.kind === 'subscription') return prepareSubscription(fields, context)
+  if (isWhole && operation.kind === 'query') return prepareWhole(outputs, context)
+  const answeredBy = new Map<string, AnsweringStatement | null>(fields.map(({ key }) => [key, null]))
+  const isSole = fields.length === 1 && fields[0]!.kind === 'mutation' && fields[0]!.joins.length === 0
+  const steps = new StepsOfFields(context, answeredBy, isSole ? body : noEnvelope).of(fields)
+  const [sole] = steps
+  const direct = isSole && sole?.kind === 'change' && sole.program.kind === 'direct' ? sole.program : null
+  const needs = needsOf(steps.flatMap(statementsOf))
+  const soleGroup = soleGroupOf(steps)
+  const calls = steps.some(hasCalls) ? context.calls : null
+  return { operation, answeredBy, ...needs, whole: null, direct, ...noSubscription, steps, isSole, calls, soleGroup }
+}
+
+const noSubscription = { batch: null, feed: null } as const
+
+type OutputField = Extract<PlannedField, { kind: 'output' }>
+
+function prepareWhole(outputs: readonly OutputField[], context: PlanContext): PreparedOperation {
+  const { operation } = context
+  const whole = answering(outputs, body, context)
+  const answeredBy = new Map(outputs.map(({ key }) => [key, whole]))
+  const none = { direct: null, ...noSubscription, steps: [], isSole: false, calls: null, soleGroup: null }
+  return { operation, answeredBy, ...needsOf([whole]), whole, ...none }
+}
+
+function prepareSubscription([field, ...others]: readonly PlannedField[], context: PlanContext): PreparedOperation {
+  if (!field || others.length > 0) throw new Error('a subscription has one field')
+  if (field.kind === 'feed') return prepareFeed(field, context)
+  if (field.kind !== 'output') {
+    const path = field.kind === 'call' ? pathKeys(field.call.field.path) : []
+    throw badRequest('not-supported', `"${field.key}" cannot be subscribed to`, { path })
+  }
+  const prepared = prepareWhole([field], context)
+  const batch = batchStatement(rootQuery([field], body, printerOptions(context)))
+  const { memberParams, whenEmpty } = batch
+  const subscription = {
+    ...prepared,
+    batch: Object.assign(reading(batch, context), { memberParams, whenEmpty }),
+  }
+  const { joins } = field
+  if (joins.length === 0) return subscription
+  const waiting = needsOf(joins.flatMap(statementsOfCall))
+  return {
+    ...subscription,
+    whole: null,
+    steps: [{ kind: 'statement', statement: prepared.whole!, joins }],
+    calls: context.calls,
+    sessionVariables: [...new Set([...prepared.sessionVariables, ...waiting.sessionVariables])],
+    inputs: [...prepared.inputs, ...waiting.inputs],
+    textSize: prepared.textSize + waiting.textSize,
+  }
+}
+
+function prepareFeed({ key, feed }: Extract<PlannedField, { kind: 'feed' }>, context: PlanContext): PreparedOperation {
+  const { operation, calls } = context
+  const own = { answeredBy: new Map([[key, null]]), ...needsOf(statementsOfCall(feed.call)) }
+  const none = { whole: null, direct: null, batch: null, isSole: false, soleGroup: null }
+  return { operation, ...own, ...none, feed, steps: [feed.call], calls }
+}
+
+function needsOf(statements: readonly PreparedStatement[]) {
+  const params = statements.flatMap((statement) => statement.params)
+  const textSize = statements.reduce((size, { text }) => size + text.length, 0)
+  return { statements, sessionVariables: sessionVariablesOf(params), inputs: inputsOf(params), textSize }
+}
+
+function answering(entries: readonly RootEntry[], envelope: Envelope, context: PlanContext): AnsweringStatement {
+  const statement = rootStatement(entries, envelope, printerOptions(context))
+  return Object.assign(reading(statement, context), { whenEmpty: statement.whenEmpty })
+}
+
+const isConstant = ({ output }: OutputField): boolean => output.kind === 'json'
+
+function constantStep(fields: readonly OutputField[]): Step {
+  const members = fields.map(({ key, output }) => {
+    return `${JSON.stringify(key)}:${output.kind === 'json' ? output.text : 'null'}`
+  })
+  return { kind: 'text', text: members.join(',') }
+}
+
+/**
+ * Makes the steps of root fields. Neighbouring outputs become one; which statement answers which field is noted in
+ * `answeredBy`. `around` is what a mutation gives besides its member.
+ */
+class StepsOfFields {
+  readonly #context: PlanContext
+  readonly #answeredBy: Map<string, AnsweringStatement | null>
+  readonly #around: Envelope
+
+  constructor(context: PlanContext, answeredBy: Map<string, AnsweringStatement | null>, around: Envelope) {
+    this.#context = context
+    this.#answeredBy = answeredBy
+    this.#around = around
+  }
+
+  of(fields: readonly PlannedField[]): Step[] {
+    const steps: Step[] = []
+    let neighbours: OutputField[] = []
+    const flush = () => {
+      if (neighbours.length > 0) steps.push(this.#outputs(neighbours))
+      neighbours = []
+    }
+    for (const field of fields) {
+      if (field.kind === 'output') neighbours.push(field)
+      else {
+        flush()
+        steps.push(this.#alone(field))
+      }
+    }
+    flush()
+    return steps
+  }
+
+  #outputs(fields: readonly OutputField[]): Step {
+    if (fields.every(isConstant)) return constantStep(fields)
+    const statement = answering(fields, noEnvelope, this.#context)
+    for (const { key } of fields) this.#answeredBy.set(key, statement)
+    return { kind: 'statement', statement, joins: fields.flatMap(({ joins }) => joins) }
+  }
+
+  #alone(field: Exclude<PlannedField, OutputField>): Step {
+    if (field.kind === 'feed') return field.feed.call
+    if (field.kind === 'call') return field.call
+    if (field.kind === 'introspection') return field
+    const { prefix, suffix } = this.#around
+    const envelope = { prefix: `${prefix}${JSON.stringify(field.key)}:`, suffix }
+    const program = mutationProgram(field.plan, printerOptions(this.#context), envelope)
+    return { kind: 'change', program, joins: field.joins }
+  }
+}
+
+/** Whether fields of the step have arguments that are no parameters of its statement. */
+const hasCalls = (step: Step): boolean =>
+  step.kind === 'call' || step.kind === 'introspection' || ('joins' in step && step.joins.length > 0)
+
+function soleGroupOf(steps: readonly Step[]): CallGroup | null {
+  const groups = new Set(steps.map((step) => (step.kind === 'call' ? step.planner.group : undefined)))
+  return groups.size === 1 ? ([...groups][0] ?? null) : null
+}
+
+function statementsOf(step: Step): readonly PreparedStatement[] {
+  switch (step.kind) {
+    case 'statement':
+      return [step.statement, ...step.joins.flatMap(statementsOfCall)]
+    case 'change':
+      return [...programStatements(step.program), ...step.joins.flatMap(statementsOfCall)]
+    case 'call':
+      return statementsOfCall(step)
+    default:
+      return []
+  }
+}
+
+function statementsOfCall({ statement, members }: CallStep): PreparedStatement[] {
+  const below = [...members.values()].flatMap((member) => (member.kind === 'call' ? [member.step] : member.joins))
+  return [...(statement ? [statement] : []), ...below.flatMap(statementsOfCall)]
+}

@@ -1,0 +1,172 @@
+// The steps of an operation that JavaScript takes, as they are planned: calls, what the database adds to their results,
+// and joins, which are calls for all rows of an answer. Each step holds those that wait for it.
+
+import { getNamedType } from 'graphql'
+import type { PgType } from '../../catalog/types.ts'
+import { givenRowsStatement } from '../../compiler/given-rows-sql.ts'
+import type { Output } from '../../compiler/plan.ts'
+import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
+import type { PlanContext } from '../read/plan-context.ts'
+import type { FieldSelection } from '../read/selection.ts'
+import type { MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from '../schema/call.ts'
+import { objectTypesOf } from '../schema/possible-types.ts'
+import { printerOptions, reading } from './printing.ts'
+
+/** A field that JavaScript answers, at the root or of rows. */
+export type CallStep = RootCall | JoinStep
+
+export interface AnyCall {
+  readonly kind: 'call'
+  readonly field: FieldSelection
+  /** What the planner's own plan phase gave. */
+  readonly plan: unknown
+  /** Members of the objects in its result that others answer. */
+  readonly members: ReadonlyMap<FieldSelection, MemberStep>
+  /** Answers those of the database, for all objects of the result; null when there are none. */
+  readonly statement: PreparedStatement | null
+}
+
+/** A call for one value. */
+export interface RootCall extends AnyCall {
+  readonly isJoin: false
+  readonly planner: ResolvedPlanner
+}
+
+/** A call for all rows of an answer, or all objects of another call's result. */
+export interface JoinStep extends AnyCall {
+  readonly isJoin: true
+  readonly planner: ResolvedRowPlanner
+}
+
+export type MemberStep =
+  /** A part of the call's statement, by its place in it, and what waits for the rows in it. */
+  | {
+      readonly kind: 'relational'
+      readonly field: FieldSelection
+      readonly index: number
+      readonly needs: readonly string[]
+      readonly joins: readonly JoinStep[]
+    }
+  | { readonly kind: 'call'; readonly step: JoinStep }
+
+export type RelationalMember = Extract<MemberStep, { kind: 'relational' }>
+
+/** The joins that wait for what is being planned. */
+const waiting = new WeakMap<PlanContext, JoinStep[]>()
+
+/** Plans a part, and gives the joins that wait for it. */
+export function collectJoins<T>(
+  context: PlanContext,
+  plan: () => T,
+): { readonly planned: T; readonly joins: readonly JoinStep[] } {
+  const outer = waiting.get(context)
+  const joins: JoinStep[] = []
+  waiting.set(context, joins)
+  try {
+    return { planned: plan(), joins }
+  } finally {
+    if (outer) waiting.set(context, outer)
+    else waiting.delete(context)
+  }
+}
+
+/** Plans a root field that JavaScript answers. */
+export const planCall = (field: FieldSelection, context: PlanContext, planner: ResolvedPlanner): RootCall => ({
+  ...planAnyCall(field, context, planner),
+  isJoin: false,
+  planner,
+})
+
+/** Checks what is selected of a field that the schema answers, and the arguments in it. */
+export function checkSelected(field: FieldSelection, context: PlanContext): void {
+  context.calls.add(field)
+  new PlannedMembers(context, false).walk(field)
+}
+
+/**
+ * The output of a row's field that JavaScript answers: the columns it needs, in whose place its value is put when the
+ * statement has run.
+ */
+export function planJoin(
+  field: FieldSelection,
+  context: PlanContext,
+  { planner, typeOf }: { readonly planner: ResolvedRowPlanner; readonly typeOf: (column: string) => PgType },
+): Output {
+  const joins = waiting.get(context)
+  if (!joins) throw new Error(`"${field.name}" is planned outside of a root field`)
+  joins.push(joinStep(field, context, planner))
+  const needs = planner.needs.map((column) => ({ column, type: typeOf(column) }))
+  return { kind: 'deferred', needs }
+}
+
+const joinStep = (field: FieldSelection, context: PlanContext, planner: ResolvedRowPlanner): JoinStep => ({
+  ...planAnyCall(field, context, planner),
+  isJoin: true,
+  planner,
+})
+
+function planAnyCall(
+  field: FieldSelection,
+  context: PlanContext,
+  planner: Pick<ResolvedPlanner, 'completed' | 'plan'>,
+): AnyCall {
+  context.calls.add(field)
+  const plan = planner.plan?.(field, context)
+  const planned = new PlannedMembers(context, planner.completed === true)
+  planned.walk(field)
+  const { members } = planned
+  return { kind: 'call', field, plan, members, statement: planned.statement() }
+}
+
+/** A relationship of a call's objects, as its statement has it. */
+interface GivenRows {
+  readonly needs: Extract<MemberPlanner, { kind: 'relational' }>['needs']
+  readonly output: Output
+}
+
+/** Collects what is selected of a call's result; all arguments in it are checked. */
+class PlannedMembers {
+  readonly members = new Map<FieldSelection, MemberStep>()
+  readonly #parts: GivenRows[] = []
+  readonly #context: PlanContext
+  readonly #isCompleted: boolean
+
+  constructor(context: PlanContext, isCompleted: boolean) {
+    this.#context = context
+    this.#isCompleted = isCompleted
+  }
+
+  walk(field: FieldSelection): void {
+    const type = field.definition && getNamedType(field.definition.type)
+    for (const object of objectTypesOf(type, this.#context.schema)) {
+      for (const child of field.fieldsOf(object)) {
+        const planner = child.definition?.extensions.member
+        if (planner) this.#add(child, planner)
+        else {
+          this.#context.calls.add(child)
+          if (!child.twin) this.walk(child)
+        }
+      }
+    }
+  }
+
+  #add(field: FieldSelection, planner: MemberPlanner): void {
+    if (this.#isCompleted) {
+      throw new Error(`"${field.name}" of "${field.parentType}" is planned, but the value of its call is not completed`)
+    }
+    const context = this.#context
+    if (planner.kind === 'resolved') {
+      this.members.set(field, { kind: 'call', step: joinStep(field, context, planner) })
+      return
+    }
+    const { planned: output, joins } = collectJoins(context, () => planner.plan(field, context))
+    const needs = Object.keys(planner.needs)
+    const index = this.#parts.push({ needs: planner.needs, output }) - 1
+    this.members.set(field, { kind: 'relational', field, index, needs, joins })
+  }
+
+  statement(): PreparedStatement | null {
+    if (this.#parts.length === 0) return null
+    return reading(givenRowsStatement(this.#parts, printerOptions(this.#context)), this.#context)
+  }
+}

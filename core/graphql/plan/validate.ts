@@ -1,0 +1,63 @@
+// Whether a document can be asked in a role's schema, whatever its variables: for those who keep documents.
+
+import { getNamedType, Kind } from 'graphql'
+import { TrellisError, validationFailed } from '../../errors/errors.ts'
+import { didYouMean } from '../../errors/nearest.ts'
+import { checkOperationDirectives } from '../read/directives.ts'
+import { chooseOperation, type GraphQLOperation, type ParsedDocument, parseDocument } from '../read/document.ts'
+import { PlanContext, unknownValue } from '../read/plan-context.ts'
+import { collectFields, type FieldSelection } from '../read/selection.ts'
+import { mentionedVariables } from '../read/variables.ts'
+import type { PlannedSchema } from '../schema/planned-schema.ts'
+import { objectTypesOf } from '../schema/possible-types.ts'
+import { checkSubscription } from './plan.ts'
+
+/** Refuses a text that is no document, or one of whose operations a role cannot ask for. */
+export function validateDocument(schema: PlannedSchema, text: string): void {
+  const document = parse(text)
+  const operations = document.node.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
+  const names = operations.map(({ name }) => name?.value ?? null)
+  for (const name of names.length > 0 ? names : [null]) validateOperation(schema, chooseOperation(document, name))
+}
+
+/** Paths are those of the document: there is no request around it. */
+function parse(text: string): ParsedDocument {
+  try {
+    return parseDocument(text)
+  } catch (error) {
+    throw error instanceof TrellisError ? error.with({ path: [] }) : error
+  }
+}
+
+function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): void {
+  const { kind, variables } = operation
+  checkRoot(schema, operation)
+  for (const name of mentionedVariables(operation)) {
+    if (variables.has(name)) continue
+    throw validationFailed(
+      `unbound variable "${name}"`,
+      [],
+      didYouMean(name, () => variables.keys()),
+    )
+  }
+  const unknown = Object.fromEntries([...variables.keys()].map((name) => [name, unknownValue]))
+  const context = new PlanContext(schema, operation, unknown)
+  checkOperationDirectives(context)
+  const fields = collectFields(context, [operation.node.selectionSet], { source: schema.root(kind) })
+  if (kind === 'subscription') checkSubscription(fields)
+  for (const field of fields) validateField(field, schema)
+}
+
+/** Refuses an operation on a root type without fields. */
+export function checkRoot(schema: PlannedSchema, { kind }: GraphQLOperation): void {
+  if (kind === 'mutation' && schema.root(kind).isEmpty) throw validationFailed('no mutations exist')
+}
+
+function validateField(field: FieldSelection, schema: PlannedSchema): void {
+  for (const value of field.arguments.values()) value.check()
+  if (field.twin) return
+  const type = field.definition && getNamedType(field.definition.type)
+  for (const objectType of objectTypesOf(type, schema)) {
+    for (const child of field.fieldsOf(objectType)) validateField(child, schema)
+  }
+}

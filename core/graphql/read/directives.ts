@@ -1,0 +1,122 @@
+// The directives of a request: `@include` and `@skip` on selections, `@cached` on operations.
+
+import {
+  DirectiveLocation,
+  type DirectiveNode,
+  type FragmentDefinitionNode,
+  GraphQLBoolean,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLNonNull,
+  Kind,
+  type SelectionNode,
+} from 'graphql'
+import { validationFailed } from '../../errors/errors.ts'
+import { below, type Path, pathKeys } from '../../errors/path.ts'
+import { compareText } from '../../names/names.ts'
+import type { OperationInput } from './operation-input.ts'
+import { Value } from './values.ts'
+
+interface Directive {
+  readonly locations: readonly DirectiveLocation[]
+  readonly arguments: Readonly<Record<string, GraphQLInputType>>
+}
+
+const { FIELD, FRAGMENT_SPREAD, INLINE_FRAGMENT, QUERY, MUTATION, SUBSCRIPTION } = DirectiveLocation
+
+const conditional: Directive = {
+  locations: [FIELD, FRAGMENT_SPREAD, INLINE_FRAGMENT],
+  arguments: { if: new GraphQLNonNull(GraphQLBoolean) },
+}
+
+const directives: ReadonlyMap<string, Directive> = new Map([
+  ['include', conditional],
+  ['skip', conditional],
+  // Accepted without effect, for clients that send it to servers which cache.
+  ['cached', { locations: [QUERY, MUTATION, SUBSCRIPTION], arguments: { ttl: GraphQLInt, refresh: GraphQLBoolean } }],
+])
+
+const selectionLocations = {
+  [Kind.FIELD]: FIELD,
+  [Kind.FRAGMENT_SPREAD]: FRAGMENT_SPREAD,
+  [Kind.INLINE_FRAGMENT]: INLINE_FRAGMENT,
+} as const
+
+const operationLocations = { query: QUERY, mutation: MUTATION, subscription: SUBSCRIPTION } as const
+
+/** `@include` and `@skip` on a selection; both must let it through. */
+export function isIncluded(context: OperationInput, selection: SelectionNode, path: Path): boolean {
+  const nodes = selection.directives
+  if (!nodes || nodes.length === 0) return true
+  checkDirectives(nodes, selectionLocations[selection.kind], path)
+  let included = true
+  for (const node of nodes) {
+    const condition = readArguments(context, node, path).get('if')!
+    if (!condition.isUnknown && condition.boolean() !== (node.name.value === 'include')) included = false
+  }
+  return included
+}
+
+/** Refuses directives on the operation and its variables that do not belong there. */
+export function checkOperationDirectives(context: OperationInput): void {
+  const { node, kind, variables } = context.operation
+  if (node.directives && node.directives.length > 0) {
+    checkDirectives(node.directives, operationLocations[kind], null)
+    for (const directive of node.directives) {
+      const values = readArguments(context, directive, null)
+      const ttl = values.get('ttl')
+      const refresh = values.get('refresh')
+      if (ttl && !ttl.isNull && !ttl.isUnknown) ttl.integer()
+      if (refresh && !refresh.isNull && !refresh.isUnknown) refresh.boolean()
+    }
+  }
+  for (const variable of variables.values()) {
+    checkDirectives(variable.directives ?? [], DirectiveLocation.VARIABLE_DEFINITION, null)
+  }
+}
+
+/** Refuses directives on a fragment's definition: there are none. */
+export function checkFragmentDirectives({ directives: nodes = [] }: FragmentDefinitionNode, path: Path): void {
+  checkDirectives(nodes, DirectiveLocation.FRAGMENT_DEFINITION, path)
+}
+
+function checkDirectives(nodes: readonly DirectiveNode[], location: DirectiveLocation, path: Path | null): void {
+  const names = nodes.map(({ name }) => name.value)
+  const once = new Set(names)
+  if (once.size < names.length) {
+    // A text may hold tens of thousands of them.
+    const repeated = names.filter((name) => !once.delete(name))
+    const list = [...new Set(repeated)].sort(compareText).join(', ')
+    throw validationFailed(`the following directives are used more than once: ${list}`, pathKeys(path))
+  }
+  for (const name of names) {
+    const directive = directives.get(name)
+    if (!directive) throw validationFailed(`directive "${name}" is not defined in the schema`, pathKeys(path))
+    if (!directive.locations.includes(location)) {
+      throw validationFailed(`Directive "@${name}" may not be used on ${location}.`, pathKeys(path))
+    }
+  }
+}
+
+/** The arguments given; those that must be given are there. */
+function readArguments(context: OperationInput, node: DirectiveNode, path: Path | null): ReadonlyMap<string, Value> {
+  const name = node.name.value
+  const types = directives.get(name)!.arguments
+  const values = new Map<string, Value>()
+  for (const { name: argument, value } of node.arguments ?? []) {
+    const type = Object.hasOwn(types, argument.value) ? types[argument.value] : undefined
+    if (!type) {
+      throw validationFailed(`Unknown argument "${argument.value}" on directive "@${name}".`, pathKeys(path))
+    }
+    if (values.has(argument.value)) {
+      throw validationFailed(`There can be only one argument named "${argument.value}".`, pathKeys(path))
+    }
+    const place = below(below(path, name), argument.value)
+    values.set(argument.value, Value.fromNode(context, value, { type, path: place }))
+  }
+  for (const [argument, type] of Object.entries(types)) {
+    if (!(type instanceof GraphQLNonNull) || values.has(argument)) continue
+    throw validationFailed(`missing "${argument}" argument for "${name}" directive`, pathKeys(path))
+  }
+  return values
+}

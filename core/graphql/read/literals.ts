@@ -1,0 +1,67 @@
+// Literals of a document as JSON values, and the words that messages have for kinds of values.
+
+import { Kind, type ObjectValueNode, type ValueNode } from 'graphql'
+import { validationFailed } from '../../errors/errors.ts'
+
+/** `an integer`, `a list`: how messages call a literal. */
+export function literalKind(node: ValueNode): string {
+  switch (node.kind) {
+    case Kind.INT:
+      return 'an integer'
+    case Kind.FLOAT:
+      return 'a float'
+    case Kind.STRING:
+      return 'a string'
+    case Kind.BOOLEAN:
+      return 'a boolean'
+    case Kind.NULL:
+      return 'null'
+    case Kind.ENUM:
+      return 'an enum value'
+    case Kind.LIST:
+      return 'a list'
+    case Kind.OBJECT:
+      return 'an object'
+    case Kind.VARIABLE:
+      return 'a variable'
+  }
+}
+
+/** A number that keeps its digits: a double when that prints the same, else raw JSON. */
+function exactNumber(source: string): unknown {
+  const number = Number(source)
+  return String(number) === source ? number : JSON.rawJSON(source)
+}
+
+/** A literal as JSON: enum tokens become strings, numbers keep their digits; `variable` gives the values of variables in it. */
+export function literalJson(node: ValueNode, variable: (name: string) => unknown = () => null): unknown {
+  switch (node.kind) {
+    case Kind.INT:
+    case Kind.FLOAT:
+      return exactNumber(node.value)
+    case Kind.STRING:
+    case Kind.ENUM:
+    case Kind.BOOLEAN:
+      return node.value
+    case Kind.NULL:
+      return null
+    case Kind.VARIABLE:
+      return variable(node.name.value)
+    case Kind.LIST:
+      return node.values.map((value) => literalJson(value, variable))
+    case Kind.OBJECT: {
+      // Object.fromEntries defines own properties, so a member called `__proto__` is one like any other.
+      return Object.fromEntries(membersOf(node).map(([name, value]) => [name, literalJson(value, variable)]))
+    }
+  }
+}
+
+/** The members of an object literal; refuses one that holds a name twice. */
+export function membersOf({ fields }: ObjectValueNode): (readonly [string, ValueNode])[] {
+  const names = new Set<string>()
+  return fields.map(({ name: { value: name }, value }) => {
+    if (names.has(name)) throw validationFailed(`There can be only one input field named "${name}".`)
+    names.add(name)
+    return [name, value] as const
+  })
+}

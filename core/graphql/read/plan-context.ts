@@ -1,0 +1,24 @@
+// What planning one operation needs and finds out: the role's schema, the variables, and what of them the plan depends
+// on. A plan may be used again for every request whose variables look the same in those respects.
+
+import type { PlannedSchema } from '../schema/planned-schema.ts'
+import { CallArguments } from './arguments.ts'
+import type { GraphQLOperation } from './document.ts'
+import { OperationInput, type Variables } from './operation-input.ts'
+
+export * from './operation-input.ts'
+
+export class PlanContext extends OperationInput {
+  readonly schema: PlannedSchema
+  /** Of fields that JavaScript answers, and of those below them. */
+  readonly calls = new CallArguments(this)
+
+  constructor(schema: PlannedSchema, operation: GraphQLOperation, variables: Variables) {
+    super(operation, variables)
+    this.schema = schema
+  }
+
+  override unionHas(union: string, member: string): boolean {
+    return this.schema.unionHas(union, member)
+  }
+}

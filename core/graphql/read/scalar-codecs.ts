@@ -1,0 +1,19 @@
+// By which codec the values of a scalar are read.
+
+import type { GraphQLNamedInputType } from 'graphql'
+import { builtInType } from '../../catalog/types.ts'
+import { codecFor, idCodec } from '../../compiler/codecs.ts'
+import type { Codec } from '../../database/sql/param.ts'
+
+/** GraphQL's own scalars, which plugins use as they are. */
+export const standardCodecs: Readonly<Record<string, Codec>> = {
+  Int: codecFor(builtInType('int4')),
+  Float: codecFor(builtInType('float4')),
+  String: codecFor(builtInType('text')),
+  Boolean: codecFor(builtInType('bool')),
+  ID: idCodec,
+}
+
+/** The codec of a scalar, or of an enum that has one. */
+export const codecOf = (type: GraphQLNamedInputType): Codec | undefined =>
+  (type.extensions as { readonly codec?: Codec }).codec ?? standardCodecs[type.name]

@@ -1,0 +1,387 @@
+// Values of a request, literal or from variables, read against the type of the place where they stand. Every refusal
+// that concerns a value is worded here.
+
+import {
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+  type ValueNode,
+} from 'graphql'
+import { encodeArray, inputType, jsonKind, listInputType } from '../../compiler/codecs.ts'
+import type { Operand } from '../../compiler/plan.ts'
+import type { Codec, InputSource, ParamSource } from '../../database/sql/param.ts'
+import { badRequest, TrellisError, validationFailed } from '../../errors/errors.ts'
+import { below, type Path, pathKeys } from '../../errors/path.ts'
+import { englishList, isGraphQLName } from '../../names/names.ts'
+import { nodeInput } from './literal-input.ts'
+import { literalJson, literalKind, membersOf } from './literals.ts'
+import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
+import { codecOf, standardCodecs } from './scalar-codecs.ts'
+import { unknownField } from './unknown-field.ts'
+import { printTypeNode, variableFits } from './variable-types.ts'
+
+/** Where in the variables a JSON value was found. */
+interface VariablePlace {
+  readonly name: string
+  readonly path: readonly (string | number)[]
+}
+
+/** Where a value stands. */
+export interface ValuePosition {
+  readonly type: GraphQLInputType
+  readonly path: Path
+  /** In how many values; absent: in none. */
+  readonly depth?: number
+  /** Whether there is a default for the place, so that a variable that may be null can stand there. */
+  readonly hasDefault?: boolean
+}
+
+/** Values nested deeper than this are refused: nobody writes them, and recursion has to end somewhere. */
+const maxDepth = 200
+
+/** What a planner is given of a value; see {@link Value.fromNode} for how one is made. */
+export class Value {
+  readonly type: GraphQLInputType
+  readonly path: Path
+  readonly #context: OperationInput
+  readonly #node: ValueNode | null
+  readonly #json: unknown
+  readonly #place: VariablePlace | null
+  readonly #depth: number
+
+  private constructor(
+    context: OperationInput,
+    from: { node: ValueNode } | { json: unknown; place: VariablePlace | null },
+    { type, path, depth = 0 }: ValuePosition,
+  ) {
+    this.#context = context
+    this.type = type
+    this.path = path
+    this.#node = 'node' in from ? from.node : null
+    this.#json = 'node' in from ? null : from.json
+    this.#place = 'node' in from ? null : from.place
+    this.#depth = depth
+    if (depth > maxDepth) throw validationFailed('the value is nested too deeply', pathKeys(path))
+  }
+
+  /** A value written in the document, or the variable that stands there. */
+  static fromNode(context: OperationInput, node: ValueNode, position: ValuePosition): Value {
+    if (node.kind !== Kind.VARIABLE) return new Value(context, { node }, position)
+    const { type, path, hasDefault = false } = position
+    const name = node.name.value
+    const declared = context.useVariable(name, path)
+    if (!variableFits(declared.type, type, declared.defaultNode !== undefined || hasDefault)) {
+      const message = `variable "${name}" is declared as ${printTypeNode(declared.type)}, but used where ${type} is expected`
+      throw validationFailed(message, pathKeys(path))
+    }
+    context.variableTypes.set(name, type)
+    const { defaultNode } = declared
+    if (defaultNode) new Value(context, { node: defaultNode }, position).check()
+    const value = new Value(context, { json: declared.value, place: { name, path: [] } }, position)
+    if (value.isNull && declared.type.kind === Kind.NON_NULL_TYPE) throw value.nullError()
+    return value
+  }
+
+  /** Refuses a value that does not fit its type, wherever in it. */
+  check(): void {
+    const type = getNullableType(this.type)
+    if (this.isUnknown) return
+    if (this.isNull) {
+      if (isNonNullType(this.type)) throw this.nullError()
+    } else if (isListType(type)) for (const item of this.items()) item.check()
+    else if (isInputObjectType(type)) for (const member of this.members().values()) member.check()
+    else if (isEnumType(type)) this.enumValue()
+    else {
+      const codec = codecOf(type)
+      if (codec) this.#encode(codec)
+    }
+  }
+
+  /** A default that the schema gives. */
+  static fromDefault(context: OperationInput, json: unknown, position: Pick<ValuePosition, 'type' | 'path'>): Value {
+    return new Value(context, { json, place: null }, position)
+  }
+
+  get isNull(): boolean {
+    return this.#node ? this.#node.kind === Kind.NULL : this.#json === null || this.#json === undefined
+  }
+
+  /** Whether it is a variable that the request leaves out, so that a default takes its place. */
+  get isLeftOut(): boolean {
+    if (!this.#place || this.#place.path.length > 0 || !this.isNull) return false
+    return this.#context.variables[this.#place.name] === undefined
+  }
+
+  /** Whether it is a variable that nobody has sent, where a document is validated: of its type, and nothing else is known. */
+  get isUnknown(): boolean {
+    return this.#json === unknownValue
+  }
+
+  /** The kind of the value as messages name it: `a string`, `an integer`, `null`. */
+  get kind(): string {
+    return this.#node ? literalKind(this.#node) : jsonKind(this.#json)
+  }
+
+  /** An error at this value. */
+  fail(message: string, code = 'validation-failed'): TrellisError {
+    return badRequest(code, message, { path: pathKeys(this.path) })
+  }
+
+  /** Refuses with `expected <what> for type "<T>", but found <kind>`. */
+  mismatch(what: string): TrellisError {
+    return this.fail(`expected ${what} for type "${getNamedType(this.type)}", but found ${this.kind}`)
+  }
+
+  /** The members of an input object: those given, and those that have a default. */
+  members(): ReadonlyMap<string, Value> {
+    const type = getNamedType(this.type) as GraphQLInputObjectType
+    const given = this.#rawMembers()
+    if (!given) throw this.mismatch('an object')
+    const fields = type.getFields()
+    const members = new Map<string, Value>()
+    for (const [name, make] of given) {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const path = below(this.path, name)
+      if (!field) throw unknownField(name, type.name, path, () => Object.keys(fields))
+      const hasDefault = field.default !== undefined
+      const member = make({ type: field.type, path, hasDefault })
+      if (hasDefault && member.isLeftOut) continue
+      if (member.isNull && isNonNullType(field.type)) throw member.nullError()
+      members.set(name, member)
+    }
+    for (const field of Object.values(fields)) {
+      if (members.has(field.name)) continue
+      const path = below(this.path, field.name)
+      if (isRequiredInputField(field)) throw validationFailed(`missing required field "${field.name}"`, pathKeys(path))
+      const value = field.default?.value
+      if (value !== undefined)
+        members.set(field.name, Value.fromDefault(this.#context, value, { type: field.type, path }))
+    }
+    return members
+  }
+
+  #rawMembers(): Map<string, (at: ValuePosition) => Value> | null {
+    const members = new Map<string, (at: ValuePosition) => Value>()
+    const depth = this.#depth + 1
+    const node = this.#node
+    if (node) {
+      if (node.kind !== Kind.OBJECT) return null
+      for (const [name, value] of this.#located(() => membersOf(node))) {
+        members.set(name, (at) => Value.fromNode(this.#context, value, { ...at, depth }))
+      }
+      return members
+    }
+    if (jsonKind(this.#json) !== 'an object') return null
+    for (const [key, json] of Object.entries(this.#json as object)) {
+      if (!isGraphQLName(key)) {
+        const message = `variable value contains object with key "${key}", which is not a legal GraphQL name`
+        throw this.fail(message)
+      }
+      members.set(key, (at) => new Value(this.#context, { json, place: this.#placeOf(key) }, { ...at, depth }))
+    }
+    return members
+  }
+
+  /** The elements of a list; a single value counts as a list of one. The plan then depends on how many there are. */
+  items(): Value[] {
+    if (this.isNull) throw this.fail('expected a list, but found null')
+    this.dependOnLength()
+    return this.#elements()
+  }
+
+  /** Says that the plan depends on how many elements the list has. */
+  dependOnLength(): void {
+    if (this.#place) this.#context.dependOnLengths(this.#place.name)
+  }
+
+  #elements(): Value[] {
+    const nullable = isNonNullType(this.type) ? this.type.ofType : this.type
+    const itemType = isListType(nullable) ? nullable.ofType : nullable
+    const depth = this.#depth + 1
+    if (this.#node) {
+      const nodes = this.#node.kind === Kind.LIST ? this.#node.values : [this.#node]
+      return nodes.map((node, i) =>
+        Value.fromNode(this.#context, node, { type: itemType, path: below(this.path, i), depth }),
+      )
+    }
+    const values = Array.isArray(this.#json) ? this.#json : [this.#json]
+    return values.map((json, i) => {
+      const place = Array.isArray(this.#json) ? this.#placeOf(i) : this.#place
+      return new Value(this.#context, { json, place }, { type: itemType, path: below(this.path, i), depth })
+    })
+  }
+
+  /**
+   * The elements of a list that stands in a variable; else null. The plan may depend on what they look like but not on
+   * how many there are, or it must say so: see {@link memberParam} and {@link dependOnLength}.
+   */
+  rows(): Value[] | null {
+    return this.#place && !this.isNull ? this.#elements() : null
+  }
+
+  /** One member of each of the {@link rows}, as an array of texts: NULL where it is null or absent. */
+  memberParam(member: string, codec: Codec): ParamSource {
+    return { from: 'members', input: { kind: 'variable', ...this.#place! }, member, codec, path: this.path }
+  }
+
+  /** The name of an enum value; the plan then depends on it. */
+  enumValue(): string {
+    const type = getNamedType(this.type) as GraphQLEnumType
+    const name = this.#enumName()
+    if (name === null) throw this.mismatch('an enum value')
+    if (!type.getValue(name)) {
+      const names = englishList(
+        type.getValues().map((value) => value.name),
+        'or',
+      )
+      throw this.fail(`expected one of the values ${names} for type "${type.name}", but found "${name}"`)
+    }
+    if (this.#place) this.#context.dependOnValue(this.#place.name)
+    return name
+  }
+
+  #enumName(): string | null {
+    if (this.#node) return this.#node.kind === Kind.ENUM ? this.#node.value : null
+    return typeof this.#json === 'string' ? this.#json : null
+  }
+
+  /** A Boolean that the plan depends on. */
+  boolean(): boolean {
+    const json = this.json()
+    if (typeof json !== 'boolean') throw this.mismatch('a boolean')
+    return json
+  }
+
+  /** A 32-bit integer that the plan depends on. */
+  integer(): number {
+    const codec = codecOf(getNamedType(this.type))
+    if (this.#place) this.#context.dependOnValue(this.#place.name)
+    return Number(this.#encode(codec!))
+  }
+
+  /** A String that the plan depends on. */
+  string(): string {
+    const json = this.json()
+    if (typeof json !== 'string' || this.#node?.kind === Kind.ENUM) throw this.mismatch('a string')
+    return json
+  }
+
+  /** The value as JSON, numbers kept exactly; the plan then depends on it. */
+  json(): unknown {
+    if (!this.#node) {
+      if (this.#place) this.#context.dependOnValue(this.#place.name)
+      return this.#json
+    }
+    const node = this.#node
+    return this.#located(() =>
+      literalJson(node, (name) => {
+        const value = useWithin(this.#context, name)
+        this.#context.dependOnValue(name)
+        return value
+      }),
+    )
+  }
+
+  /** The same of which the plan needs to know an aspect only; for scalars. */
+  jsonOf(aspect: Aspect): unknown {
+    if (!this.#place || this.#place.path.length > 0) return this.json()
+    this.#context.dependOnAspect(this.#place.name, aspect)
+    return this.#json
+  }
+
+  /**
+   * The value as a parameter of a statement, in PostgreSQL's type `sqlType`. Null becomes SQL NULL. Refusals of the codec
+   * are located below `path`.
+   */
+  param(codec: Codec, sqlType: string, path = this.path): Operand {
+    return { kind: 'param', source: this.#source(codec, false, path), type: inputType(codec, sqlType) }
+  }
+
+  /** A list as one array parameter, so that the plan does not depend on its length. */
+  listParam(codec: Codec, elementType: string): Operand {
+    if (this.isNull) throw this.fail('expected a list, but found null')
+    for (const item of this.#elements()) {
+      if (item.isNull) throw item.nullError()
+    }
+    return { kind: 'param', source: this.#source(codec, true), type: listInputType(codec, elementType) }
+  }
+
+  /** The refusal of a null where the interface wants a value. */
+  nullError(): TrellisError {
+    if (isListType(isNonNullType(this.type) ? this.type.ofType : this.type)) {
+      return this.fail('expected a list, but found null')
+    }
+    const type = getNamedType(this.type)
+    const what = isEnumType(type) ? 'an enum value' : isInputObjectType(type) ? 'an object' : codecOf(type)?.expects
+    return what ? this.mismatch(what) : this.fail(`unexpected null value for type "${type}"`)
+  }
+
+  #source(codec: Codec, list: boolean, path = this.path): ParamSource {
+    const input = this.#input()
+    if (input.kind !== 'constant') return { from: 'input', input, codec, list, path }
+    if (!list) return { from: 'constant', value: this.#encode(codec, path) }
+    const items = this.#elements().map((item) => item.#encode(codec))
+    return { from: 'constant', value: encodeArray(items) }
+  }
+
+  #encode(codec: Codec, path = this.path): string | null {
+    if (this.isNull) return null
+    const node = this.#node
+    return this.#located(
+      () =>
+        node
+          ? codec.encode(
+              literalJson(node, () => null),
+              literalKind(node),
+            )
+          : codec.encode(this.#json),
+      path,
+    )
+  }
+
+  /** Runs `work`, whose refusals are of this value. */
+  #located<T>(work: () => T, path = this.path): T {
+    try {
+      return work()
+    } catch (error) {
+      throw error instanceof TrellisError ? error.at(...pathKeys(path)) : error
+    }
+  }
+
+  /** Where the value comes from, as data; `constant` when no variable takes part. */
+  #input(): InputSource {
+    const node = this.#node
+    if (!node) return this.#place ? { kind: 'variable', ...this.#place } : { kind: 'constant', value: this.#json }
+    return this.#located(() => nodeInput(node, (name) => useWithin(this.#context, name)))
+  }
+
+  #placeOf(key: string | number): VariablePlace | null {
+    return this.#place && { name: this.#place.name, path: [...this.#place.path, key] }
+  }
+}
+
+/** The value of a variable that stands within a scalar's literal, where no type but its own says whether it may be null. */
+function useWithin(context: OperationInput, name: string): unknown {
+  const { type, value } = context.useVariable(name, null)
+  if (value !== null || type.kind !== Kind.NON_NULL_TYPE) return value
+  if (type.type.kind === Kind.LIST_TYPE) throw validationFailed('expected a list, but found null')
+  const named = type.type.name.value
+  const expects = Object.hasOwn(standardCodecs, named) ? standardCodecs[named]?.expects : undefined
+  throw validationFailed(
+    expects ? `expected ${expects} for type "${named}", but found null` : `unexpected null value for type "${named}"`,
+  )
+}
+
+declare module 'graphql' {
+  interface GraphQLScalarTypeExtensions {
+    codec?: Codec
+  }
+}

@@ -1,0 +1,184 @@
+// The variables of a request: defaults, presence, and the shape by which plans are shared.
+
+import {
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+  Kind,
+  type TypeNode,
+  type VariableNode,
+  visit,
+} from 'graphql'
+import { validationFailed } from '../../errors/errors.ts'
+import { compareText } from '../../names/names.ts'
+import type { GraphQLOperation } from './document.ts'
+import { literalJson } from './literals.ts'
+import type { Dependence, Variables } from './plan-context.ts'
+
+/**
+ * The operation's variables with defaults filled in; refuses a missing value of a non-null type, and then those that the
+ * operation does not mention. One that is null is refused where it stands, like every value that does not fit.
+ */
+export function readVariables(
+  operation: GraphQLOperation,
+  given: Readonly<Record<string, unknown>> | null,
+  mentioned: ReadonlySet<string>,
+): Variables {
+  const variables: Record<string, unknown> = Object.create(null)
+  let unexpected: string[] | null = null
+  if (given) {
+    for (const name of Object.keys(given)) {
+      variables[name] = given[name]
+      if (mentioned.has(name)) continue
+      unexpected ??= []
+      unexpected.push(name)
+    }
+  }
+  for (const [name, { type, defaultValue }] of operation.variables) {
+    if (variables[name] !== undefined) continue
+    if (defaultValue) variables[name] = literalJson(defaultValue, () => null)
+    if (type.kind === Kind.NON_NULL_TYPE && (variables[name] ?? null) === null) {
+      throw validationFailed(`expecting a value for non-nullable variable: "${name}"`)
+    }
+  }
+  if (unexpected) {
+    throw validationFailed(`unexpected variables in variableValues: ${unexpected.sort(compareText).join(', ')}`)
+  }
+  return variables
+}
+
+/** The variables in the operation's text, those of parts that directives or type conditions leave out among them. */
+export function mentionedVariables({ node, fragments }: GraphQLOperation): ReadonlySet<string> {
+  const names = new Set<string>()
+  const sets = new Set([node.selectionSet])
+  const Variable = ({ name }: VariableNode) => void names.add(name.value)
+  for (const directive of node.directives ?? []) visit(directive, { Variable })
+  for (const set of sets) {
+    visit(set, {
+      Variable,
+      FragmentSpread: ({ name }) => void sets.add(fragments.get(name.value)!.selectionSet),
+    })
+  }
+  return names
+}
+
+/** A variable, and what plans depend on of it. */
+export interface VariableAspect {
+  readonly name: string
+  readonly dependence: Dependence | undefined
+  /** Whether what stands in its value does not concern them. */
+  readonly isWhole: boolean
+  /** Absent while nothing was planned with it. */
+  readonly type: GraphQLInputType | undefined
+}
+
+/** What is known of an operation's variables and its plans. */
+export interface AspectOptions {
+  readonly dependences: ReadonlyMap<string, Dependence>
+  /** Types of variables; those that are not known are told by their declarations. */
+  readonly types: ReadonlyMap<string, GraphQLInputType>
+}
+
+/** The variables that an operation declares. Others make planning fail, whatever they are. */
+export const variableAspects = (
+  { variables }: GraphQLOperation,
+  { dependences, types }: AspectOptions,
+): readonly VariableAspect[] =>
+  Array.from(variables, ([name, { type }]) => ({
+    name,
+    dependence: dependences.get(name),
+    isWhole: isDeclaredWhole(type),
+    type: types.get(name),
+  }))
+
+/**
+ * What a plan may depend on, as text: kinds of values and members of objects; for variables on which it depends otherwise also
+ * the lengths of lists, or instead an aspect or the value itself. Two requests with the same text can share a plan.
+ */
+export function variablesShape(aspects: readonly VariableAspect[], variables: Variables): string {
+  let shape = ''
+  for (const { name, dependence, isWhole, type } of aspects) {
+    const value = variables[name]
+    if (value === undefined) shape += '-;'
+    else if (dependence === 'value') shape += `=${JSON.stringify(value)};`
+    else if (typeof dependence === 'function') shape += `~${JSON.stringify(dependence(value))};`
+    else if (isWhole) shape += value === null ? 'n;' : 'j;'
+    else shape += `${shapeOf(value, type, dependence === 'lengths', 0)};`
+  }
+  return shape
+}
+
+/** What stands in a json value does not concern the plan. */
+const isJson = (name: string): boolean => name === 'jsonb' || name === 'json'
+
+/** The same of one that a plugin knows how to read. */
+const isReadWhole = ({ name, extensions }: GraphQLScalarType): boolean =>
+  isJson(name) || extensions['isReadWhole'] === true
+
+function isDeclaredWhole(type: TypeNode): boolean {
+  const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type
+  return named.kind === Kind.NAMED_TYPE && isJson(named.name.value)
+}
+
+/** Variables nested deeper than this are refused, as literals are by the parser. */
+const maxDepth = 1000
+
+function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: boolean, depth: number): string {
+  if (depth > maxDepth) throw validationFailed('the value is nested too deeply', ['variables'])
+  if (value === null || value === undefined) return 'n'
+  const known = type && getNullableType(type)
+  if (known && isScalarType(known) && isReadWhole(known)) return 'j'
+  switch (typeof value) {
+    case 'string':
+      return 's'
+    case 'number':
+      return 'd'
+    case 'boolean':
+      return 'b'
+  }
+  if (Array.isArray(value)) {
+    const itemType = known && isListType(known) ? known.ofType : undefined
+    const shapeOfItem = (item: unknown) => shapeOf(item, itemType, lengths, depth + 1)
+    if (lengths) return `[${value.map(shapeOfItem).join()}]`
+    const shapes = new Set<string>()
+    let last: unknown
+    for (const item of value) {
+      if (!areAlike(last, item)) shapes.add(shapeOfItem(item))
+      last = item
+    }
+    return `[${[...shapes].sort().join()}]`
+  }
+  if (JSON.isRawJSON(value)) return 'd'
+  // A single value counts as a list of itself.
+  const item = known && isListType(known) ? getNullableType(known.ofType) : known
+  const fields = item && isInputObjectType(item) ? item.getFields() : undefined
+  let members = '{'
+  for (const key of Object.keys(value as object)) {
+    const member = (value as Record<string, unknown>)[key]
+    const field = fields && Object.hasOwn(fields, key) ? fields[key] : undefined
+    // The name of a field holds nothing that could be taken for the shape of something else.
+    members += `${field ? key : JSON.stringify(key)}:${shapeOf(member, field?.type, lengths, depth + 1)},`
+  }
+  return `${members}}`
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const isPlainObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+
+/** Whether two objects have the same members with scalars of the same kinds: rows of a list mostly do, and are many. */
+function areAlike(a: unknown, b: unknown): boolean {
+  if (!isPlainObject(a) || !isPlainObject(b)) return false
+  let more = 0
+  for (const key in a) {
+    const [one, other] = [a[key], b[key]]
+    if (one === null ? other !== null : typeof one === 'object' || typeof one !== typeof other) return false
+    more++
+  }
+  for (const _ in b) more--
+  return more === 0
+}

@@ -1,0 +1,41 @@
+// The plan of a subscription, run for many subscribers at once.
+
+import { bindInputs, bindParams, requireSessionVariables } from '../../compiler/bind.ts'
+import { encodeArray } from '../../compiler/codecs.ts'
+import type { Database, ReadOptions } from '../../database/database.ts'
+import type { Session } from '../../session/session.ts'
+import type { PlannedRequest, PreparedBatch, PreparedOperation } from '../plan/prepared.ts'
+
+/** A subscriber: the statement of its subscription's plan, with its own values. */
+export interface BatchMember {
+  /** A UUID. */
+  readonly id: string
+  /** What {@link batchValues} made. */
+  readonly values: string
+}
+
+/** The values of one subscriber, as a JSON array; refuses wrong ones. Subscribers with the same values have the same answers. */
+export function batchValues({ prepared, variables }: PlannedRequest, session: Session): string {
+  const bound = bindInputs(prepared.inputs, { variables, session })
+  requireSessionVariables(prepared.sessionVariables, session)
+  return JSON.stringify(bindParams(batchOf(prepared).memberParams, { variables, session, bound }))
+}
+
+/** The bodies of the answers of subscribers whose plan is the same, `{"data":{…}}`, by id: one statement for all. */
+export async function answerBatch(
+  database: Pick<Database, 'answerMany'>,
+  prepared: PreparedOperation,
+  members: readonly BatchMember[],
+  options: ReadOptions = {},
+): Promise<ReadonlyMap<string, Buffer | string>> {
+  const batch = batchOf(prepared)
+  const slots = [[encodeArray(members.map(({ id }) => id)), encodeArray(members.map(({ values }) => values))]]
+  const values = batch.params.map((source) => (source.from === 'slot' ? slots[source.slot]![source.column]! : null))
+  const rows = await database.answerMany(batch, values, options)
+  return new Map(rows.map(([id, answer]) => [String(id), answer ?? batch.whenEmpty]))
+}
+
+function batchOf({ batch }: PreparedOperation): PreparedBatch {
+  if (!batch) throw new Error('only subscriptions have answers for many')
+  return batch
+}

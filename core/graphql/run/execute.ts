@@ -1,0 +1,266 @@
+// Runs a planned operation and puts the answer's bytes together. One of a single statement, which nearly all are, has no
+// steps: its bytes are handed on as they come.
+
+import { bindParams } from '../../compiler/bind.ts'
+import type { DirectProgram } from '../../compiler/mutation-program.ts'
+import { runDirect, runMutation } from '../../compiler/mutation-run.ts'
+import { eitherSignal } from '../../concurrency/aborting.ts'
+import type { OwnTransaction } from '../../database/transaction.ts'
+import { internalError } from '../../errors/errors.ts'
+import { parseMembers } from '../../json/json.ts'
+import type { ChangeStep, StatementStep, Step } from '../plan/prepared.ts'
+import type { JoinStep, RootCall } from '../plan/steps.ts'
+import type { BoundArguments } from '../read/arguments.ts'
+import type { FieldSelection } from '../read/selection.ts'
+import { introspect } from '../schema/introspection.ts'
+import { Answer, type JsonObject } from './answer.ts'
+import type { ExecutionContext } from './execution-context.ts'
+import { type CallRun, joinRuns, type Run, rootRun, runCalls, runLevels } from './run-calls.ts'
+
+/** A part of the answer: text of members, or the members themselves where calls take part. */
+type Part = Buffer | string | JsonObject
+
+type Piece = Buffer | string
+
+/** Gives another answer in place of an error, or rejects with it. */
+export type OrElse = (error: unknown) => Promise<Piece>
+
+/** The body of the answer, `{"data":{…}}`. */
+export async function runOperation(context: ExecutionContext, orElse: OrElse): Promise<Piece> {
+  const { prepared } = context
+  const { whole, direct } = prepared
+  try {
+    // Here and not in a function of its own: each promise that hands an answer on costs a microsecond.
+    if (whole)
+      return (await context.database.answer(whole, bindParams(whole.params, context), context)) ?? whole.whenEmpty
+    return await (direct ? runAlone(direct, context) : new Running(context).run())
+  } catch (error) {
+    return orElse(error)
+  }
+}
+
+/** A statement that writes, in a transaction of its own. */
+function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Piece> {
+  const { database, session, sessionSettings, signal } = context
+  const options = { settings: sessionSettings.of(session), signal }
+  return runDirect(program, context, (statement, values) => database.change(statement, values, options))
+}
+
+const noArguments: BoundArguments = () => ({})
+
+/** One run of an operation that takes several steps. */
+class Running {
+  readonly #context: ExecutionContext
+  readonly #answer = new Answer()
+  readonly #parts: Part[]
+  readonly #run: Run
+  readonly #introspected = { count: 0 }
+
+  constructor(context: ExecutionContext) {
+    this.#context = context
+    this.#parts = new Array(context.prepared.steps.length).fill('')
+    const read: Run['read'] = (statement, values) => context.database.answer(statement, values, context)
+    const { prepared, callArguments, whenUnwanted } = context
+    // Reads end when nobody waits for them any more, while changes go on.
+    const unwanted = prepared.calls && prepared.operation.kind === 'query' ? whenUnwanted?.() : null
+    const signal = eitherSignal(context.signal, unwanted ?? null)
+    this.#run = {
+      context,
+      answer: this.#answer,
+      argumentsOf: callArguments ?? noArguments,
+      signal,
+      transaction: null,
+      read,
+    }
+  }
+
+  async run(): Promise<Piece> {
+    const { prepared, response } = this.#context
+    if (prepared.operation.kind === 'mutation') await this.#mutation()
+    else await this.#query()
+    const { headers, whole } = this.#answer
+    if (response) for (const [name, value] of headers) response.header(name, value)
+    return whole ?? this.#body()
+  }
+
+  /** The steps of a query, at once: they do not depend on each other; then what depends on them, level by level. */
+  async #query(): Promise<void> {
+    const { steps } = this.#context.prepared
+    const calls = steps.flatMap((step, i) => (step.kind === 'call' ? [this.#rootCall(step, i)] : []))
+    const parts = steps.map(async (step, i) => {
+      if (step.kind === 'statement') return this.#statement(step, i)
+      await this.#known(step, i)
+      return []
+    })
+    const next = await Promise.all([runCalls(calls, this.#run), ...parts])
+    await runLevels(next.flat(), this.#run)
+  }
+
+  /**
+   * The fields one after another: those of the database that follow each other in one transaction, neighbours of a group
+   * as one. Calls of no group come before the first transaction: when one of them fails, nothing has been changed.
+   */
+  async #mutation(): Promise<void> {
+    const { steps } = this.#context.prepared
+    const first = steps.findIndex(needsTransaction)
+    const isEarly = (step: Step, i: number) => first < 0 || i < first || (isCall(step) && partnersOf(step) === null)
+    const all = [...steps.entries()]
+    const inOrder = [...all.filter(([i, step]) => isEarly(step, i)), ...all.filter(([i, step]) => !isEarly(step, i))]
+    let neighbours: number[] = []
+    const flush = async () => {
+      const together = neighbours
+      neighbours = []
+      if (together.length > 0 && !this.#answer.isNull) await this.#together(together)
+    }
+    for (const [i, step] of inOrder) {
+      if (!needsTransaction(step) && !isCall(step)) {
+        await this.#known(step, i)
+        continue
+      }
+      const partners = partnersOf(step)
+      const [neighbour] = neighbours
+      if (neighbour !== undefined && (!partners || partnersOf(steps[neighbour]!) !== partners)) await flush()
+      neighbours.push(i)
+    }
+    await flush()
+  }
+
+  /** Fields of the database, or calls of a group. */
+  async #together(places: readonly number[]): Promise<void> {
+    const { steps } = this.#context.prepared
+    if (needsTransaction(steps[places[0]!]!)) return await this.#transaction(places)
+    const calls = places.flatMap((i) => {
+      const step = steps[i]!
+      return isCall(step) ? [this.#rootCall(step, i)] : []
+    })
+    await runLevels(calls, this.#run)
+  }
+
+  async #transaction(places: readonly number[]): Promise<void> {
+    const { steps } = this.#context.prepared
+    const last = places.at(-1)!
+    const sole = places.length === 1 ? steps[last]! : null
+    if (sole?.kind === 'change' && sole.program.kind === 'direct' && sole.joins.length === 0) {
+      this.#parts[last] = await runAlone(sole.program, this.#context)
+      return
+    }
+    const { database, session, sessionSettings, signal } = this.#context
+    const own = places.flatMap((i) => {
+      const step = steps[i]!
+      return needsTransaction(step) ? [[i, step] as const] : []
+    })
+    const hasJoins = own.some(([, step]) => step.kind === 'call' || step.joins.length > 0)
+    const work = async (transaction: OwnTransaction) => {
+      const read: Run['read'] = (statement, values) => transaction.bytes(statement, values)
+      const run = { ...this.#run, transaction, read }
+      const joins: CallRun[] = []
+      for (const [i, step] of own) {
+        const isLast = i === last && !hasJoins
+        if (step.kind === 'call') joins.push(...(await runCalls([this.#rootCall(step, i)], run)))
+        else joins.push(...(await this.#change(step, i, transaction, isLast)))
+      }
+      // Before the commit: when one fails, nothing has been changed.
+      await runLevels(joins, run)
+    }
+    await database.transaction(work, { settings: sessionSettings.of(session), signal, isRepeatable: !hasJoins })
+  }
+
+  #rootCall(step: CallRun['step'], i: number): CallRun {
+    const { responseName } = step.field
+    const members: JsonObject = Object.fromEntries([[responseName, null]])
+    this.#parts[i] = members
+    return rootRun(step, members)
+  }
+
+  async #known(step: Step, i: number): Promise<void> {
+    if (step.kind === 'text') this.#parts[i] = step.text
+    else if (step.kind === 'change' && step.program.kind === 'constant') this.#parts[i] = step.program.text
+    else if (step.kind === 'introspection') this.#parts[i] = await this.#introspection(step.field)
+  }
+
+  async #introspection(field: FieldSelection): Promise<string> {
+    const { schema, prepared, variables } = this.#context
+    const { operation } = prepared
+    const value = await introspect(schema, { field, operation, variables }, this.#introspected)
+    return `${JSON.stringify(field.responseName)}:${JSON.stringify(value ?? null)}`
+  }
+
+  async #statement({ statement, joins }: StatementStep, i: number): Promise<CallRun[]> {
+    const values = bindParams(statement.params, this.#context)
+    const bytes = await this.#context.database.answer(statement, values, this.#context)
+    return this.#members(bytes ?? statement.whenEmpty, joins, i)
+  }
+
+  async #change(
+    step: ChangeStep | StatementStep,
+    i: number,
+    transaction: OwnTransaction,
+    isLast: boolean,
+  ): Promise<CallRun[]> {
+    if (step.kind === 'change') {
+      const piece = await runMutation(step.program, transaction, this.#context, isLast)
+      return this.#members(piece, step.joins, i)
+    }
+    const values = bindParams(step.statement.params, this.#context)
+    const bytes = await transaction.bytes(step.statement, values)
+    return this.#members(bytes ?? step.statement.whenEmpty, step.joins, i)
+  }
+
+  /** Takes text of members; where joins wait for rows in it, it is read. */
+  #members(piece: Piece, joins: readonly JoinStep[], i: number): CallRun[] {
+    if (joins.length === 0) {
+      this.#parts[i] = piece
+      return []
+    }
+    const holder = unlessTooDeep(() => parseMembers(piece, 'lossless') as JsonObject)
+    this.#parts[i] = holder
+    return joinRuns(joins, { holder, above: null }, null)
+  }
+
+  #body(): Piece {
+    const { errors, isNull } = this.#answer
+    const ending = errors.length > 0 ? `,"errors":${JSON.stringify(errors)}}` : '}'
+    if (isNull) return `{"data":null${ending}`
+    const pieces = this.#parts.map((part) => {
+      return typeof part === 'string' || Buffer.isBuffer(part)
+        ? part
+        : unlessTooDeep(() => JSON.stringify(part)).slice(1, -1)
+    })
+    if (this.#context.prepared.isSole) return pieces[0]!
+    return concatPieces(['{"data":{', ...separated(pieces), `}${ending}`])
+  }
+}
+
+/** What the database gave is handed on however deep it is; what is read and written again has no more than a stack. */
+function unlessTooDeep<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof RangeError
+      ? internalError('a value of the answer is nested too deeply', { cause: error })
+      : error
+  }
+}
+
+const isCall = (step: Step): step is RootCall => step.kind === 'call'
+
+/** What fields that follow each other have in common when they run as one; null: such a field runs alone. */
+function partnersOf(step: Step): object | null {
+  if (isCall(step) && step.planner.inTransaction !== true) return step.planner.group ?? null
+  return needsTransaction(step) ? ofDatabase : null
+}
+
+const ofDatabase = {}
+
+const needsTransaction = (step: Step): step is ChangeStep | StatementStep | RootCall =>
+  step.kind === 'statement' ||
+  (step.kind === 'change' && step.program.kind !== 'constant') ||
+  (step.kind === 'call' && step.planner.inTransaction === true)
+
+const separated = (pieces: readonly Piece[]): Piece[] =>
+  pieces.filter((piece) => piece.length > 0).flatMap((piece, i) => (i === 0 ? [piece] : [',', piece]))
+
+const concatPieces = (pieces: readonly Piece[]): Piece =>
+  pieces.every((piece) => typeof piece === 'string')
+    ? pieces.join('')
+    : Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))

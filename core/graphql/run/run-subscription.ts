@@ -1,0 +1,90 @@
+// The part of a subscription that no statement answers: results of its feed, and what waits for its rows.
+
+import type { TrellisError } from '../../errors/errors.ts'
+import { pathKeys } from '../../errors/path.ts'
+import { parseJson } from '../../json/json.ts'
+import type { PreparedFeed } from '../plan/feed.ts'
+import { WholeAnswer } from '../schema/call.ts'
+import type * as service from '../service.ts'
+import { Answer, type JsonObject } from './answer.ts'
+import type { ExecutionContext } from './execution-context.ts'
+import { callOf, joinRuns, type Run, rootRun, runLevels, settleCall } from './run-calls.ts'
+
+export class SubscriptionRun implements service.SubscriptionRun {
+  readonly #context: ExecutionContext
+
+  constructor(context: ExecutionContext) {
+    this.#context = context
+  }
+
+  get origin(): string {
+    return this.#feed.planner.origin(this.#call)
+  }
+
+  async open(): Promise<AsyncIterable<unknown>> {
+    try {
+      return this.#located(await this.#feed.planner.open(this.#call))
+    } catch (error) {
+      throw this.#at(error)
+    }
+  }
+
+  async *#located(results: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    try {
+      yield* results
+    } catch (error) {
+      throw this.#at(error)
+    }
+  }
+
+  /** The error at the field, unless it knows better. */
+  #at(error: unknown): TrellisError {
+    const answerable = this.#context.toAnswerable(error)
+    return answerable.path.length === 0 ? answerable.at(...pathKeys(this.#feed.call.field.path)) : answerable
+  }
+
+  async answer(result: unknown): Promise<Buffer | string> {
+    if (result instanceof WholeAnswer) return result.body
+    const run = this.#run()
+    const holder: JsonObject = {}
+    await runLevels(await settleCall(rootRun(this.#feed.call, holder), result, run), run)
+    return bodyOf(holder, run)
+  }
+
+  async join(body: string): Promise<service.JoinedAnswer> {
+    const run = this.#run()
+    const { data: holder } = parseJson(body, 'lossless') as { readonly data: JsonObject }
+    const joins = this.#context.prepared.steps.flatMap((step) => ('joins' in step ? step.joins : []))
+    await runLevels(joinRuns(joins, { holder, above: null }, null), run)
+    return { body: bodyOf(holder, run), isLacking: run.answer.isLacking }
+  }
+
+  get #feed(): PreparedFeed {
+    const { feed } = this.#context.prepared
+    if (!feed) throw new Error('the operation is no subscription to a feed')
+    return feed
+  }
+
+  get #call() {
+    return callOf({ step: this.#feed.call, rows: null, places: [] }, this.#run())
+  }
+
+  #run(): Run {
+    const context = this.#context
+    const { callArguments, database, signal } = context
+    return {
+      context,
+      answer: new Answer(),
+      argumentsOf: callArguments ?? (() => ({})),
+      signal,
+      transaction: null,
+      read: (statement, values) => database.answer(statement, values, context),
+    }
+  }
+}
+
+function bodyOf(members: JsonObject, { answer }: Run): string {
+  const { errors, isNull } = answer
+  const data = isNull ? 'null' : JSON.stringify(members)
+  return `{"data":${data}${errors.length > 0 ? `,"errors":${JSON.stringify(errors)}` : ''}}`
+}

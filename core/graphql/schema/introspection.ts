@@ -1,0 +1,159 @@
+// `__schema` and `__type`, answered by graphql-js from the role's whole schema, which is assembled when first asked for.
+
+import {
+  type DocumentNode,
+  execute,
+  GraphQLDirective,
+  GraphQLEnumType,
+  GraphQLIncludeDirective,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLSkipDirective,
+  getNamedType,
+  introspectionTypes,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  lexicographicSortSchema,
+} from 'graphql'
+import { internalError, validationFailed } from '../../errors/errors.ts'
+import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
+import { compareText } from '../../names/names.ts'
+import type { GraphQLOperation } from '../read/document.ts'
+import type { Variables } from '../read/plan-context.ts'
+import type { FieldSelection } from '../read/selection.ts'
+import { countIntrospection, type IntrospectedValues } from './introspection-size.ts'
+import type { PlannedSchema } from './planned-schema.ts'
+
+const schemas = new WeakMap<PlannedSchema, GraphQLSchema>()
+const wholeSchemas = new WeakMap<PlannedSchema, GraphQLSchema>()
+
+/** The role's schema as graphql-js knows schemas; members sorted by name. */
+function introspectionSchema(role: PlannedSchema): GraphQLSchema {
+  let schema = schemas.get(role)
+  if (!schema) {
+    schema = lexicographicSortSchema(assembledSchema(role))
+    if (role.dialect.metaEnums === 'by name') sortMetaEnums(schema)
+    schemas.set(role, schema)
+  }
+  return schema
+}
+
+/** The role's schema as it is: with every type that anything leads to. Kept, unlike what introspection sorts. */
+export function wholeSchema(role: PlannedSchema): GraphQLSchema {
+  let schema = wholeSchemas.get(role)
+  if (!schema) {
+    schema = assembledSchema(role)
+    wholeSchemas.set(role, schema)
+  }
+  return schema
+}
+
+/** What an interface stands for is part of the schema though nothing else may lead to it, and may lead to more. */
+function assembledSchema(role: PlannedSchema): GraphQLSchema {
+  let declared: readonly GraphQLObjectType[] = []
+  for (;;) {
+    const schema = assemble(role, declared)
+    const found = declaredTypes(Object.values(schema.getTypeMap()))
+    if (found.length === declared.length) return schema
+    declared = found
+  }
+}
+
+/** The object types that interfaces say they stand for. */
+const declaredTypes = (types: readonly GraphQLNamedType[]): GraphQLObjectType[] =>
+  types.flatMap((type) => (isInterfaceType(type) ? (type.extensions.possibleTypes?.() ?? []) : []))
+
+function assemble(role: PlannedSchema, types: readonly GraphQLNamedType[]): GraphQLSchema {
+  const [query, mutation, subscription] = [role.root('query'), role.root('mutation'), role.root('subscription')]
+  const roots = {
+    query: query.objectType(),
+    mutation: mutation.isEmpty ? undefined : mutation.objectType(),
+    subscription: subscription.objectType(),
+  }
+  try {
+    return new GraphQLSchema({
+      ...roots,
+      types: typesFrom([...Object.values(roots).filter((root) => root !== undefined), ...types]),
+      directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
+      // Empty types (an input without columns) are legal here and not to graphql-js.
+      assumeValid: true,
+    })
+  } catch (error) {
+    const name = role.ambiguousTypeName()
+    throw name === null ? error : internalError(conflictingDefinitions(name))
+  }
+}
+
+/** All types that some lead to. graphql-js follows what it is not given by recursion, which thousands in a row are too many for. */
+function typesFrom(roots: readonly GraphQLNamedType[]): GraphQLNamedType[] {
+  const reached = new Set(roots)
+  for (const type of reached) for (const next of leadsTo(type)) reached.add(next)
+  return [...reached]
+}
+
+function leadsTo(type: GraphQLNamedType): GraphQLNamedType[] {
+  if (isUnionType(type)) return [...type.getTypes()]
+  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => getNamedType(field.type))
+  if (!isObjectType(type) && !isInterfaceType(type)) return []
+  const fields = Object.values(type.getFields()).flatMap((field) => [
+    field.type,
+    ...field.args.map((each) => each.type),
+  ])
+  return [...type.getInterfaces(), ...fields.map((each) => getNamedType(each))]
+}
+
+/** Puts enums of introspection itself in order, which all schemas share and graphql-js never sorts. */
+function sortMetaEnums(schema: GraphQLSchema): void {
+  const types = schema.getTypeMap()
+  for (const type of introspectionTypes) {
+    if (!isEnumType(type)) continue
+    const { values, ...config } = type.toConfig()
+    const sorted = Object.entries(values).sort(([a], [b]) => compareText(a, b))
+    types[type.name] = new GraphQLEnumType({ ...config, values: Object.fromEntries(sorted) })
+  }
+}
+
+const fieldDirective = (directive: GraphQLDirective) =>
+  new GraphQLDirective({ ...directive.toConfig(), description: undefined })
+
+/** The name that `__type` is given. */
+function typeNameGiven({ nodes }: FieldSelection, variables: Variables): string | null {
+  const value = nodes[0]?.arguments?.find(({ name }) => name.value === 'name')?.value
+  const given = value?.kind === Kind.VARIABLE ? variables[value.name.value] : value
+  if (typeof given === 'string') return given
+  return value?.kind === Kind.STRING ? value.value : null
+}
+
+/** What is introspected. */
+export interface IntrospectedField {
+  readonly field: FieldSelection
+  readonly operation: GraphQLOperation
+  readonly variables: Variables
+}
+
+/** The value of a selected `__schema` or `__type`, in the response's shape; refused where `values` get too many by it. */
+export async function introspect(
+  role: PlannedSchema,
+  { field, operation, variables }: IntrospectedField,
+  values: IntrospectedValues,
+): Promise<unknown> {
+  const selections = field.nodes.map((node) => ({ ...node, directives: [] }))
+  const { fragments } = operation
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      { ...operation.node, selectionSet: { kind: Kind.SELECTION_SET, selections } },
+      ...operation.fragments.values(),
+    ],
+  }
+  const schema = introspectionSchema(role)
+  countIntrospection(schema, { selections, fragments, typeName: typeNameGiven(field, variables) }, values)
+  const result = await execute({ schema, document, variableValues: { ...variables } })
+  if (result.errors?.[0]) throw validationFailed(result.errors[0].message)
+  return (result.data as Record<string, unknown>)[field.responseName]
+}

@@ -1,0 +1,325 @@
+// A role's schema: the fields that contributions give it, each made on first use. The whole GraphQLSchema exists only
+// for introspection.
+
+import {
+  type GraphQLField,
+  type GraphQLFieldConfig,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+  isOutputType,
+  isUnionType,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+} from 'graphql'
+import type { RoleAccess, TableAccess } from '../../access/access.ts'
+import type { Model, TableModel } from '../../metadata/document/model.ts'
+import type { Dialect } from '../../names/dialect.ts'
+import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
+import type { Settings } from '../../options/options.ts'
+import type { FieldSource } from '../read/selection.ts'
+import type {
+  Contribution,
+  FieldMap,
+  InputFieldMap,
+  RootFields,
+  RootPlanner,
+  SchemaKind,
+  SchemaScope,
+} from './contribution.ts'
+
+export type RootKind = 'query' | 'mutation' | 'subscription'
+
+export interface RoleSchemaInput {
+  readonly kind: SchemaKind
+  readonly model: Model
+  readonly role: string
+  readonly backendOnly: boolean
+  /** The role's access to the model. */
+  readonly access: RoleAccess
+  readonly dialect: Dialect
+  readonly settings: Settings
+  readonly contributions: readonly Contribution[]
+  /** Major version of the PostgreSQL server. */
+  readonly serverVersion: number
+  /** Told of fields that two contributions give: the first is served. */
+  readonly report: (conflict: string) => void
+}
+
+const rootDescriptions: Readonly<Record<RootKind, string | undefined>> = {
+  query: undefined,
+  mutation: 'mutation root',
+  subscription: undefined,
+}
+
+export class RoleSchema implements SchemaScope {
+  readonly kind: SchemaKind
+  readonly model: Model
+  readonly role: string
+  readonly backendOnly: boolean
+  readonly dialect: Dialect
+  readonly settings: Settings
+  readonly serverVersion: number
+  readonly #contributions: readonly Contribution[]
+  readonly #report: (conflict: string) => void
+  readonly #access: RoleAccess
+  readonly #types = new Map<string, GraphQLNamedType>()
+  readonly #roots = new Map<RootKind, RootType>()
+  readonly #members = new Map<string, ReadonlyMap<string, unknown>>()
+
+  constructor(input: RoleSchemaInput) {
+    this.kind = input.kind
+    this.model = input.model
+    this.role = input.role
+    this.backendOnly = input.backendOnly
+    this.dialect = input.dialect
+    this.settings = input.settings
+    this.serverVersion = input.serverVersion
+    this.#contributions = input.contributions.filter(({ schemas }) => schemas?.includes(input.kind) ?? true)
+    this.#report = input.report
+    this.#access = input.access
+  }
+
+  access(table: QualifiedName): TableAccess | null {
+    return this.#access.get(table)
+  }
+
+  type<T extends GraphQLNamedType>(name: string, build: () => T): T {
+    return this.#typeOf(name, name, build)
+  }
+
+  tableType<T extends GraphQLNamedType>(table: TableModel, name: string, build: () => T): T {
+    return this.#typeOf(`${name}\u0000${nameKey(table.name)}`, name, build)
+  }
+
+  #typeOf<T extends GraphQLNamedType>(key: string, name: string, build: () => T): T {
+    const known = this.#types.get(key)
+    if (known) return known as T
+    const type = build()
+    if (type.name !== name) throw new Error(`type "${type.name}" was registered as "${name}"`)
+    this.#types.set(key, type)
+    return type
+  }
+
+  /** Whether there is a union of that name, and the object type is a member of it. */
+  unionHas(union: string, member: string): boolean {
+    const type = this.#types.get(union)
+    return isUnionType(type) && type.getTypes().some(({ name }) => name === member)
+  }
+
+  /** The name of two of the types that were made, if there are such; operations can do with them, a whole schema can't. */
+  ambiguousTypeName(): string | null {
+    const seen = new Set<string>()
+    for (const { name } of this.#types.values()) {
+      if (seen.has(name)) return name
+      seen.add(name)
+    }
+    return null
+  }
+
+  rowFields(table: TableModel): FieldMap {
+    return this.#merged('row', table, (contribution) => {
+      const fields = contribution.rowFields?.(this, table)
+      return fields && this.#withoutOwned(fields, contribution)
+    })
+  }
+
+  /** The row fields without those that belong to another contribution. */
+  #withoutOwned(fields: FieldMap, contribution: Contribution): FieldMap {
+    const others = this.#contributions.filter((other) => other !== contribution)
+    const owned = new Set(others.flatMap(({ ownRowFields }) => ownRowFields ?? []))
+    return owned.size === 0 ? fields : new Map([...fields].filter(([name]) => !owned.has(name)))
+  }
+
+  rowInterfaces(table: TableModel): readonly GraphQLInterfaceType[] {
+    return this.#contributions.flatMap((contribution) => contribution.rowInterfaces?.(this, table) ?? [])
+  }
+
+  booleanFields(table: TableModel): InputFieldMap {
+    return this.#merged('boolean', table, (contribution) => contribution.booleanFields?.(this, table))
+  }
+
+  orderFields(table: TableModel): InputFieldMap {
+    return this.#merged('order', table, (contribution) => contribution.orderFields?.(this, table))
+  }
+
+  insertFields(table: TableModel): InputFieldMap {
+    return this.#merged('insert', table, (contribution) => contribution.insertFields?.(this, table))
+  }
+
+  #merged<Make>(
+    kind: string,
+    table: TableModel,
+    of: (contribution: Contribution) => ReadonlyMap<string, Make> | undefined,
+  ): ReadonlyMap<string, Make> {
+    const key = `${kind}\u0000${nameKey(table.name)}`
+    let fields = this.#members.get(key) as ReadonlyMap<string, Make> | undefined
+    if (!fields) {
+      const sources = this.#contributions.map((each) => {
+        const given = of(each) ?? new Map<string, Make>()
+        requireFields(given, each, `${kind} fields`)
+        return [each.name, given] as const
+      })
+      fields = mergeFields(sources, `table "${table.name.name}"`, this.#report)
+      this.#members.set(key, fields)
+    }
+    return fields
+  }
+
+  /** A root type; its fields are made as they are asked for. */
+  root(kind: RootKind): RootType {
+    let root = this.#roots.get(kind)
+    if (!root) {
+      const sources: FieldsOf<RootFields>[] = []
+      for (const contribution of this.#contributions) {
+        const fields = contribution[kind]?.(this)
+        if (!fields) continue
+        requireFields(fields, contribution, kind)
+        sources.push([contribution.name, fields])
+      }
+      root = new RootType(kind, sources, this.#report)
+      this.#roots.set(kind, root)
+    }
+    return root
+  }
+}
+
+/** Refuses what a contribution gives in place of fields, such as a plain object: else whatever looks through all fails on it. */
+function requireFields({ get }: { readonly get: unknown }, { name }: Contribution, what: string): void {
+  if (typeof get !== 'function') throw new Error(`GraphQL contribution "${name}" has to give its ${what} by fieldMap`)
+}
+
+/** A contribution's name and the fields that it gives. */
+type FieldsOf<Fields> = readonly [contribution: string, fields: Fields]
+
+/** The fields of several contributions; the first to give a name has it. */
+function mergeFields<Make>(
+  sources: readonly FieldsOf<Iterable<readonly [string, Make]>>[],
+  place: string,
+  report: (conflict: string) => void,
+): ReadonlyMap<string, Make> {
+  const merged = new Map<string, Make>()
+  const owners = new Map<string, string>()
+  for (const [contribution, fields] of sources) {
+    for (const [name, make] of fields) {
+      const owner = owners.get(name)
+      if (owner === undefined) {
+        owners.set(name, contribution)
+        merged.set(name, make)
+      } else {
+        report(`"${owner}" and "${contribution}" both add the field "${name}" to ${place}`)
+      }
+    }
+  }
+  return merged
+}
+
+const placeholder = (root: RootPlanner): FieldMap =>
+  new Map([
+    [
+      'no_queries_available',
+      () => ({
+        type: new GraphQLNonNull(GraphQLString),
+        description: `There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.`,
+        extensions: { root },
+      }),
+    ],
+  ])
+
+/** What the roots that are there for every role hold when it has no field of them: GraphQL wants at least one. */
+const placeholders: Readonly<Record<RootKind, FieldMap>> = {
+  query: placeholder({ kind: 'resolved', completed: true, resolve: () => '' }),
+  mutation: new Map(),
+  subscription: placeholder({ kind: 'relational', plan: () => ({ kind: 'json', text: '""' }) }),
+}
+
+/** Answered from the schema itself; see `introspection.ts`. */
+const introspected = { kind: 'resolved', completed: true, resolve: () => null } as const
+
+const metaFields = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((definition) => {
+    const field = Object.create(definition, { extensions: { value: { root: introspected } } })
+    return [definition.name, field as GraphQLField<unknown, unknown>]
+  }),
+)
+
+/** `query_root` and its like: thousands of fields, of which a request needs a few. */
+export class RootType implements FieldSource {
+  readonly name: string
+  readonly interfaces: readonly string[] = []
+  readonly #kind: RootKind
+  readonly #sources: readonly FieldsOf<RootFields>[]
+  readonly #report: (conflict: string) => void
+  readonly #made = new Map<string, GraphQLField<unknown, unknown>>()
+  #isEmpty: boolean | undefined
+
+  constructor(kind: RootKind, sources: readonly FieldsOf<RootFields>[], report: (conflict: string) => void) {
+    this.name = `${kind}_root`
+    this.#kind = kind
+    this.#sources = sources
+    this.#report = report
+  }
+
+  get isEmpty(): boolean {
+    this.#isEmpty ??= this.#sources.every(([, fields]) => fields[Symbol.iterator]().next().done)
+    return this.#isEmpty
+  }
+
+  field(name: string): GraphQLField<unknown, unknown> | undefined {
+    const made = this.#made.get(name)
+    if (made) return made
+    const make = this.#find(name)
+    // On a subscription they are known in order to be refused with a reason.
+    if (!make) return this.#kind === 'mutation' ? undefined : metaFields.get(name)
+    // graphql-js normalises a field's configuration only as part of an object type.
+    const field = new GraphQLObjectType({
+      name: this.name,
+      fields: { [name]: this.#configOf(name, make) },
+    }).getFields()[name]!
+    this.#made.set(name, field)
+    return field
+  }
+
+  #find(name: string): (() => GraphQLFieldConfig<unknown, unknown>) | undefined {
+    for (const [, fields] of this.#sources) {
+      const make = fields.get(name)
+      if (make) return make
+    }
+    const make = placeholders[this.#kind].get(name)
+    return make && this.isEmpty ? make : undefined
+  }
+
+  /** What a contribution makes of a field; refuses what would have graphql-js fail without the name of either. */
+  #configOf(name: string, make: () => GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
+    const config = make()
+    const isNamed = isGraphQLName(name)
+    if (isNamed && isOutputType(Object(config).type)) return config
+    const [owner] = this.#sources.find(([, fields]) => fields.get(name)) ?? []
+    const fault = isNamed
+      ? `the root field "${name}" has no type that can be answered`
+      : `"${name}" is not a valid GraphQL name`
+    throw new Error(`GraphQL contribution "${owner}": ${fault}`)
+  }
+
+  *fieldsNear(name: string): Iterable<string> {
+    for (const [, fields] of this.#sources) {
+      if (fields.near) yield* fields.near(name)
+      else for (const [field] of fields) yield field
+    }
+  }
+
+  /** The type with all its fields, for introspection. */
+  objectType(): GraphQLObjectType {
+    const all = () => mergeFields(this.#sources, this.name, this.#report)
+    return new GraphQLObjectType({
+      name: this.name,
+      description: rootDescriptions[this.#kind],
+      fields: () => {
+        const fields = this.isEmpty ? placeholders[this.#kind] : all()
+        return Object.fromEntries([...fields].map(([name, make]) => [name, this.#configOf(name, make)]))
+      },
+    })
+  }
+}

@@ -1,0 +1,57 @@
+// GraphQL types of column values.
+
+import { GraphQLEnumType, GraphQLScalarType, specifiedScalarTypes } from 'graphql'
+import type { PgType } from '../../catalog/types.ts'
+import { codecFor, enumCodec, scalarName } from '../../compiler/codecs.ts'
+import { supportOf } from '../../compiler/type-support.ts'
+import type { Codec } from '../../database/sql/param.ts'
+import type { ColumnModel } from '../../metadata/document/model.ts'
+import { isReservedType, scalarsOf } from '../../metadata/naming/type-names.ts'
+import { nameKey } from '../../names/names.ts'
+import type { SchemaScope } from './contribution.ts'
+
+/** The scalar of a PostgreSQL type; null when its name is not a GraphQL name: then the column is left out. */
+export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType | null {
+  const generated = scalarName(type)
+  if (generated === null) return null
+  const standard = specifiedScalarTypes.find((scalar) => scalar.name === generated)
+  if (standard && type.schema === 'pg_catalog') return standard
+  // A table's rows are an object type of the name that the values of its row type would have.
+  const isOfRows = scope.model.tables.has(nameKey({ schema: 'public', name: generated }))
+  const name = isOfRows || isReservedType(generated) ? `${generated}_scalar` : generated
+  const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
+  return scope.type(name, () => new GraphQLScalarType({ name, extensions }))
+}
+
+/** The scalar of that name that columns have; null when none has. */
+export function scalarOfColumns(scope: SchemaScope, name: string): GraphQLScalarType | null {
+  const type = scalarsOf(scope.model.tables).get(name)
+  const scalar = type ? scalarType(scope, type) : null
+  return scalar?.name === name ? scalar : null
+}
+
+/** The type of a column's values, an enum for references to enum tables. */
+export function columnType(scope: SchemaScope, column: ColumnModel): GraphQLScalarType | GraphQLEnumType | null {
+  return enumType(scope, column) ?? scalarType(scope, column.type)
+}
+
+/** The codec of a column's values. */
+export function columnCodec(scope: SchemaScope, column: ColumnModel): Codec {
+  const type = enumType(scope, column)
+  return (type?.extensions.codec as Codec | undefined) ?? codecFor(column.type)
+}
+
+function enumType(scope: SchemaScope, column: ColumnModel): GraphQLEnumType | null {
+  const table = column.enumTable && scope.model.tables.get(nameKey(column.enumTable))
+  if (!table?.enumValues || table.graphqlName === null) return null
+  const name = `${table.graphqlName}_enum`
+  const rows = table.enumValues
+  return scope.type(name, () => {
+    const values = rows.map(({ value, comment }) => [value, { description: comment }])
+    return new GraphQLEnumType({
+      name,
+      values: Object.fromEntries(values),
+      extensions: { codec: enumCodec(name, rows) },
+    })
+  })
+}

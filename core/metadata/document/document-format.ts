@@ -1,0 +1,232 @@
+// Between the stored document and its wire form, which `export_metadata` produces and `replace_metadata` accepts.
+
+import { type TSchema, Type } from '@sinclair/typebox'
+import { inTurns, mapSteps } from '../../concurrency/stepwise.ts'
+import { parseFailed, TrellisError, toTrellisError } from '../../errors/errors.ts'
+import type { PathKey } from '../../errors/path.ts'
+import { deepFreeze, saysNothing } from '../../json/json.ts'
+import type { Dialect } from '../../names/dialect.ts'
+import { compareText } from '../../names/names.ts'
+import { decode } from '../../wire/decode.ts'
+import { ObjectName } from '../../wire/types.ts'
+import type { MetadataDocument } from './document.ts'
+import { laterShapes, locate, refuseRepeated } from './facet-format.ts'
+import { type GivenDocument, laterKeys, openDocument, own, unexpectedKey, type WireObject } from './given-document.ts'
+import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
+import type { AnySlice, FormatContext } from './slices.ts'
+
+/** The version that exports have. */
+const currentVersion = 2
+
+/** What a document says that is passed over, for the log. */
+export type OnPassedOver = (message: string, detail: Readonly<Record<string, string>>) => void
+
+/** A document that was given, in its stored form. */
+export interface ReadDocument {
+  readonly content: MetadataDocument
+  /** Where a slice stands in what was given. */
+  place(key: string): readonly PathKey[]
+}
+
+/** Reads and writes whole documents by what the plugins declared. */
+export interface DocumentFormat {
+  /** The stored form of a wire document of any format, frozen; what it throws is located below `at`. */
+  read(wire: unknown, at?: readonly PathKey[]): Promise<ReadDocument>
+  /** The shape of the documents that are written, with everything that plugins have declared. */
+  schema(): TSchema
+  /** The shape of the documents that are read: those that are written, and those of format 3. */
+  givenSchema(): TSchema
+  /** The wire form: keys in the interface's order, what is empty left out, everything sorted. */
+  write(document: MetadataDocument): Record<string, unknown>
+  /** Why a stored value is not what the slice of that key declares; null when it is. */
+  problemOf(key: string, value: unknown): string | null
+  /** Refuses a document in which a name is declared twice, or whose parts do not fit together. */
+  validate(read: ReadDocument): Promise<void>
+  /** Empties a draft, save what slices keep. */
+  clear(draft: MetadataDocument): void
+  /** Clears a draft and puts a document's content into it. */
+  fill(draft: MetadataDocument, document: MetadataDocument): void
+  /** Puts another document in the place of a draft's content. */
+  overwrite(draft: MetadataDocument, document: MetadataDocument): void
+}
+
+export class DeclaredFormat implements DocumentFormat {
+  readonly #registry: MetadataRegistry
+  readonly #dialect: Dialect
+  readonly #onPassedOver: OnPassedOver
+
+  constructor(registry: MetadataRegistry, dialect: Dialect, onPassedOver: OnPassedOver) {
+    this.#registry = registry
+    this.#dialect = dialect
+    this.#onPassedOver = onPassedOver
+  }
+
+  async read(wire: unknown, at: readonly PathKey[] = []): Promise<ReadDocument> {
+    try {
+      const given = openDocument(wire, this.#dialect.namingConvention)
+      const content = await this.#readParts(given)
+      return { content, place: (key) => [...at, ...given.place(key)] }
+    } catch (error) {
+      throw toTrellisError(error).at(...at)
+    }
+  }
+
+  async #readParts(given: GivenDocument): Promise<MetadataDocument> {
+    this.#checkKeys(given.parts)
+    for (const { key, isRequired } of this.#registry.slices) {
+      if (isRequired && own(given.parts, key) === undefined) throw parseFailed(`key "${key}" not found`)
+    }
+    const document: [string, unknown][] = []
+    for (const slice of this.#registry.slices) {
+      document.push([slice.key, deepFreeze(await this.#readSlice(slice, given))])
+    }
+    const { source } = given
+    if (source?.isConfigured) {
+      this.#onPassedOver('the connection of a source is ignored: the server has its own', { source: source.name })
+    }
+    return Object.freeze(documentOf(document))
+  }
+
+  schema(): TSchema {
+    const version = Type.Optional(Type.Union([Type.Literal(1), Type.Literal(currentVersion)]))
+    return Type.Object({ version, ...this.#shapes() }, { ...this.#options, title: 'Metadata' })
+  }
+
+  givenSchema(): TSchema {
+    const { tables, functions, ...others } = this.#shapes()
+    const source = Type.Object({
+      name: ObjectName,
+      kind: Type.Optional(Type.Union([Type.Literal('postgres'), Type.Literal('pg')])),
+      ...(tables && { tables: Type.Optional(tables) }),
+      ...(functions && { functions }),
+    })
+    const sources = Type.Array(source, { maxItems: 1 })
+    const shape = { version: Type.Literal(3), sources, ...others }
+    return Type.Union([this.schema(), Type.Object(shape, { ...this.#options, title: 'MetadataV3' })])
+  }
+
+  get #options() {
+    return this.#dialect.unknownKeysPass ? {} : { additionalProperties: false }
+  }
+
+  get #context(): FormatContext {
+    return { facets: this.#registry.facetFormat }
+  }
+
+  #shapes(): Record<string, TSchema> {
+    const { slices } = this.#registry
+    const shown = slices.filter(({ isInternal }) => !isInternal)
+    const declared = shown.map((slice): [string, TSchema] => {
+      const shape = slice.describe?.(this.#context) ?? slice.schema
+      return [slice.key, slice.isRequired ? shape : Type.Optional(shape)]
+    })
+    return Object.fromEntries([...declared, ...laterShapes(laterKeys, slices)])
+  }
+
+  write(document: MetadataDocument): Record<string, unknown> {
+    const wire: Record<string, unknown> = { version: currentVersion }
+    for (const slice of this.#registry.slices.filter(({ isInternal }) => !isInternal)) {
+      const written = writeSlice(slice, sliceValue(document, slice.key), this.#context)
+      if (written !== undefined) wire[slice.key] = written
+    }
+    return wire
+  }
+
+  problemOf(key: string, value: unknown): string | null {
+    const slice = this.#registry.find(key)
+    try {
+      if (slice) readStored(slice, value, this.#context)
+      return null
+    } catch (error) {
+      const detail = error instanceof TrellisError ? `: ${error.message}` : ''
+      return `it is not in the shape of "${key}"${detail}`
+    }
+  }
+
+  async validate({ content: document, place }: ReadDocument): Promise<void> {
+    await this.#refuseDuplicates(document, place)
+    for (const slice of this.#registry.slices) {
+      locate(place(slice.key), () => slice.validate?.(sliceValue(document, slice.key), document, this.#context))
+    }
+  }
+
+  /** Entries that hold others themselves come last. */
+  async #refuseDuplicates(document: MetadataDocument, place: ReadDocument['place']): Promise<void> {
+    const lists = this.#registry.slices.filter(({ entryKey }) => entryKey)
+    const plain = lists.filter(({ validateEntry }) => !validateEntry)
+    for (const slice of [...plain, ...lists.filter((each) => !plain.includes(each))]) {
+      const { key, kind = key.replaceAll('_', ' '), validateEntry } = slice
+      const entries = sliceEntries(document, key)
+      const identity = (entry: unknown) => slice.entryKey?.(entry) ?? ''
+      const name = (entry: unknown) => slice.entryName?.(entry) ?? identity(entry)
+      refuseRepeated(entries, { kind, path: place(key), key: identity, text: name })
+      if (!validateEntry) continue
+      const context = this.#context
+      const check = (entry: unknown, i: number) =>
+        locate([...place(key), i, name(entry)], () => validateEntry.call(slice, entry, context))
+      await inTurns(mapSteps(entries, check))
+    }
+  }
+
+  clear(draft: MetadataDocument): void {
+    for (const slice of this.#registry.slices) {
+      const value = sliceValue(draft, slice.key)
+      setSliceValue(draft, slice.key, slice.cleared ? slice.cleared(value) : slice.empty)
+    }
+  }
+
+  fill(draft: MetadataDocument, document: MetadataDocument): void {
+    this.clear(draft)
+    for (const { key, entryKey } of this.#registry.slices) {
+      const kept = entryKey ? sliceEntries(draft, key) : []
+      setSliceValue(draft, key, kept.length > 0 ? [...kept, ...sliceEntries(document, key)] : sliceValue(document, key))
+    }
+  }
+
+  overwrite(draft: MetadataDocument, document: MetadataDocument): void {
+    for (const { key } of this.#registry.slices) setSliceValue(draft, key, sliceValue(document, key))
+  }
+
+  #checkKeys(parts: WireObject): void {
+    const known = new Set(this.#registry.slices.filter((each) => !each.isInternal).map(({ key }) => key))
+    for (const [key, value] of Object.entries(parts)) {
+      if (known.has(key) || (laterKeys.has(key) && saysNothing(value))) continue
+      if (!this.#dialect.unknownKeysPass) throw unexpectedKey([], key)
+      this.#onPassedOver('unknown key in metadata is ignored', { key })
+    }
+  }
+
+  async #readSlice(slice: AnySlice, { parts, place, formatVersion }: GivenDocument): Promise<unknown> {
+    const value = own(parts, slice.key)
+    const at = place(slice.key)
+    if (slice.isInternal) return slice.empty
+    if (!slice.isRequired && (value === undefined || value === null)) return slice.empty
+    const decoded = decode(slice.schema, value, at)
+    const { readEntry } = slice
+    if (!readEntry) return locate(at, () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
+    const context = this.#context
+    const read = (entry: unknown, i: number) =>
+      locate([...at, i], () => deepFreeze(readEntry.call(slice, entry, context)))
+    return inTurns(mapSteps(decoded as readonly unknown[], read))
+  }
+}
+
+/** Reads what the slice itself has written: throws when that is not what it declares. */
+function readStored(slice: AnySlice, value: unknown, context: FormatContext): void {
+  const wire = writeSlice(slice, slice.entryKey ? [value] : value, context)
+  if (wire === undefined) return
+  const decoded = decode(slice.schema, wire)
+  if (slice.readEntry) for (const entry of decoded as readonly unknown[]) slice.readEntry(entry, context)
+  else slice.read?.(decoded, { formatVersion: currentVersion })
+}
+
+function writeSlice(slice: AnySlice, value: unknown, context: FormatContext): unknown {
+  if (slice.write) return slice.write(value)
+  const isEmpty = value === slice.empty || (Array.isArray(value) && value.length === 0)
+  if (isEmpty && !slice.isRequired) return undefined
+  if (!slice.entryKey) return value
+  const key = (entry: unknown) => slice.entryKey?.(entry) ?? ''
+  const compare = (a: unknown, b: unknown) => slice.compareEntries?.(a, b) ?? compareText(key(a), key(b))
+  const sorted = [...(value as readonly unknown[])].sort(compare)
+  return slice.writeEntry ? sorted.map((entry) => slice.writeEntry?.(entry, context)) : sorted
+}

@@ -1,0 +1,151 @@
+// What facets keep in a table's entry, as documents have it: read, written, checked and renamed together.
+
+import { type TSchema, Type } from '@sinclair/typebox'
+import { badRequest, TrellisError } from '../../errors/errors.ts'
+import type { PathKey } from '../../errors/path.ts'
+import { jsonType, memberOf, saysNothing } from '../../json/json.ts'
+import { compareText } from '../../names/names.ts'
+import { decode } from '../../wire/decode.ts'
+import type { TableEntry } from './document.ts'
+import { laterTableKeys, own, type WireObject } from './given-document.ts'
+import type { Rename } from './objects.ts'
+import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
+
+/** The entries of a facet in a table's entry. */
+export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[] => {
+  const entries = memberOf(entry, facet.key)
+  return Array.isArray(entries) ? entries : []
+}
+
+/** The given facets as one. */
+export class DeclaredFacets implements FacetFormat {
+  readonly #facets: readonly Facet[]
+
+  constructor(facets: readonly Facet[]) {
+    this.#facets = facets
+  }
+
+  shapes(): Record<string, TSchema> {
+    const lists = this.#facets.map(({ key, schema }) => [key, Type.Optional(Type.Array(schema))])
+    return Object.fromEntries([...lists, ...laterShapes(laterTableKeys, this.#facets)])
+  }
+
+  unexpectedKeys(given: WireObject, ownKeys: Iterable<string>): string[] {
+    const known = new Set<string>([...ownKeys, ...this.#facets.map(({ key }) => key)])
+    return Object.keys(given).filter((key) => {
+      return !known.has(key) && !(laterTableKeys.has(key) && saysNothing(given[key]))
+    })
+  }
+
+  read(given: WireObject): Partial<TableEntry> {
+    const read = this.#facets.map((facet) => [facet.key, readFacet(facet, own(given, facet.key), [facet.key])] as const)
+    return Object.fromEntries(read.filter(([, entries]) => entries.length > 0))
+  }
+
+  write(entry: TableEntry): Record<string, unknown> {
+    const wire: Record<string, unknown> = {}
+    for (const facet of this.#facets) {
+      const entries = facetEntries(entry, facet)
+      if (entries.length === 0) continue
+      const sorted = [...entries].sort((a, b) => compareText(facet.identify(a), facet.identify(b)))
+      wire[facet.key] = facet.write ? sorted.map((each) => facet.write?.(each)) : sorted
+    }
+    return wire
+  }
+
+  validate(entry: TableEntry): void {
+    const names = new Map<string, string[]>()
+    for (const facet of this.#facets) {
+      const { kind } = facet.duplicates
+      const given = facetEntries(entry, facet).map((each) => facet.duplicates.name(each))
+      names.set(kind, [...(names.get(kind) ?? []), ...given])
+    }
+    for (const [kind, given] of names) refuseRepeated(given, { kind, path: [] })
+  }
+
+  validateAll(entries: readonly TableEntry[]): void {
+    for (const facet of this.#facets) {
+      const { kind, isGlobal = false, name } = facet.duplicates
+      if (!isGlobal) continue
+      const names = entries.flatMap((entry) => facetEntries(entry, facet).map((each) => name(each)))
+      refuseRepeated(names, { kind, path: [] })
+    }
+  }
+
+  areUsable(value: WireObject): boolean {
+    return this.#facets.every((facet) => {
+      const entries = value[facet.key]
+      return entries === undefined || (Array.isArray(entries) && entries.every((entry) => isEntry(entry, facet)))
+    })
+  }
+
+  rename(entry: TableEntry, rename: Rename, place: Pick<RenamePlace, 'lookup'>): Partial<TableEntry> {
+    const inside: RenamePlace = { ...place, table: entry.table }
+    const lists = this.#facets.flatMap((facet) => {
+      const entries = facetEntries(entry, facet)
+      if (!facet.rename || entries.length === 0) return []
+      return [[facet.key, entries.map((each) => facet.rename?.(each, rename, inside))]]
+    })
+    return Object.fromEntries(lists)
+  }
+}
+
+/** What documents of later engines have beside what is declared. */
+export const laterShapes = (
+  keys: ReadonlySet<string>,
+  known: readonly { readonly key: string }[],
+): [key: string, shape: TSchema][] =>
+  [...keys]
+    .filter((key) => !known.some((each) => each.key === key))
+    .map((key) => [key, Type.Optional(Type.Unknown({ description: 'Taken where it says nothing.' }))])
+
+/** Runs `work`; an error it throws is located below `at`. */
+export function locate<T>(at: readonly PathKey[], work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof TrellisError ? error.at(...at) : error
+  }
+}
+
+const lists = new WeakMap<TSchema, TSchema>()
+
+function readFacet(facet: Facet, value: unknown, at: readonly PathKey[]): unknown[] {
+  if (value === undefined || value === null) return []
+  let list = lists.get(facet.schema)
+  if (!list) {
+    list = Type.Array(facet.schema)
+    lists.set(facet.schema, list)
+  }
+  const entries = decode(list, value, at) as unknown[]
+  const { read } = facet
+  return read ? entries.map((entry, i) => locate([...at, i], () => read(entry))) : entries
+}
+
+function isEntry(entry: unknown, facet: Facet): boolean {
+  if (jsonType(entry) !== 'Object' || typeof facet.identify(entry) !== 'string') return false
+  facet.functionsOf?.(entry)
+  return true
+}
+
+const itself = (name: unknown): string => name as string
+
+interface Repeated<T> {
+  readonly kind: string
+  readonly path: readonly PathKey[]
+  key?(item: T): string
+  text?(item: T): string
+}
+
+/** Refuses a list with two items of the same key; they need one unless they are texts. */
+export function refuseRepeated<T>(items: readonly T[], { kind, path, key = itself, text = key }: Repeated<T>): void {
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const item of items) {
+    if (seen.has(key(item))) repeated.add(text(item))
+    seen.add(key(item))
+  }
+  if (repeated.size === 0) return
+  const list = [...repeated].map((name) => `"${name}"`).join(', ')
+  throw badRequest('already-exists', `multiple declarations exist for the following ${kind} : ${list}`, { path })
+}

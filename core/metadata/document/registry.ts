@@ -1,0 +1,161 @@
+// What plugins declared about the metadata: slices of the document and facets of a table's entry, in the order of the
+// document.
+
+import type { TSchema } from '@sinclair/typebox'
+import { deepFreeze, memberOf } from '../../json/json.ts'
+import type { GeneratedTypes } from '../naming/type-names.ts'
+import { type ResolveOrder, resolveOrder } from '../resolving/resolve-order.ts'
+import type { MetadataDocument } from './document.ts'
+import { DeclaredFacets } from './facet-format.ts'
+import type { AnySlice, Facet, FacetFormat, ModelEffect, Slice } from './slices.ts'
+import type { AnySource, Source } from './sources.ts'
+import { unreadableKey, unreadableSlice } from './unreadable.ts'
+
+/** The order of the interface's document; what it does not know follows as registered. */
+const documentOrder = [
+  'tables',
+  'functions',
+  'remote_schemas',
+  'query_collections',
+  'allowlist',
+  'actions',
+  'custom_types',
+  'cron_triggers',
+]
+
+const entryOrder = [
+  'object_relationships',
+  'array_relationships',
+  'computed_fields',
+  'remote_relationships',
+  'insert_permissions',
+  'select_permissions',
+  'update_permissions',
+  'delete_permissions',
+  'event_triggers',
+]
+
+const entryKeysOfCore = new Set(['table', 'is_enum', 'configuration'])
+
+/** Collects what plugins declare; the second to claim a key is refused. */
+export class MetadataRegistry {
+  readonly #slices = new Map<string, AnySlice>([[unreadableKey, unreadableSlice(() => this.facets)]])
+  readonly #facets = new Map<string, Facet>()
+  readonly #effects: ModelEffect[] = []
+  readonly #sources = new Map<string, AnySource>()
+  readonly #generatedTypes: GeneratedTypes[] = []
+  #order: ResolveOrder | null = null
+  readonly #owners = new Map<string, string>()
+
+  /** All slices, in document order. */
+  get slices(): readonly AnySlice[] {
+    return inOrder([...this.#slices.values()], documentOrder)
+  }
+
+  /** The slice of a key; undefined when nobody declares it. */
+  find(key: string): AnySlice | undefined {
+    return this.#slices.get(key)
+  }
+
+  /** All facets, in the order of a table's entry. */
+  get facets(): readonly Facet[] {
+    return inOrder([...this.#facets.values()], entryOrder)
+  }
+
+  /** All facets as one. */
+  get facetFormat(): FacetFormat {
+    return new DeclaredFacets(this.facets)
+  }
+
+  /** What has to follow a change of the model, in the order of registration. */
+  get effects(): readonly ModelEffect[] {
+    return this.#effects
+  }
+
+  /** What resolving needs from elsewhere. */
+  get sources(): ReadonlyMap<string, AnySource> {
+    return this.#sources
+  }
+
+  /** Names of GraphQL types that plugins generate. */
+  get generatedTypes(): readonly GeneratedTypes[] {
+    return this.#generatedTypes
+  }
+
+  /** In which order slices are resolved; throws when what plugins ask for cannot be. */
+  get order(): ResolveOrder {
+    const { slices, facets } = this
+    const kinds = { slice: 'metadata slice', facet: 'table facet' }
+    this.#order ??= resolveOrder({
+      slices,
+      facets,
+      describe: (kind, key) => `${kind} "${key}" of ${this.#owner(`${kinds[kind]} "${key}"`)}`,
+    })
+    return this.#order
+  }
+
+  addSource<Definition, Value>(source: Source<Definition, Value>, plugin = 'unknown'): void {
+    this.#claim('metadata source', source.key, this.#sources.has(source.key), plugin)
+    this.#sources.set(source.key, source as AnySource)
+  }
+
+  addGeneratedTypes(types: GeneratedTypes): void {
+    this.#generatedTypes.push(types)
+  }
+
+  addEffect(effect: ModelEffect): void {
+    this.#effects.push(effect)
+  }
+
+  addSlice<K extends keyof MetadataDocument, S extends TSchema>(slice: Slice<K, S>, plugin = 'unknown'): void {
+    this.#claim('metadata slice', slice.key, this.#slices.has(slice.key), plugin)
+    this.#slices.set(slice.key, slice as unknown as AnySlice)
+  }
+
+  addFacet<Entry, Resolved>(facet: Facet<Entry, Resolved>, plugin = 'unknown'): void {
+    const taken = this.#facets.has(facet.key) || entryKeysOfCore.has(facet.key)
+    this.#claim('table facet', facet.key, taken, plugin)
+    this.#facets.set(facet.key, facet as Facet)
+  }
+
+  #claim(kind: string, key: string, taken: boolean, plugin: string): void {
+    const id = `${kind} "${key}"`
+    if (taken) throw new Error(`${id} of plugin "${plugin}" is already declared by ${this.#owner(id)}`)
+    this.#owners.set(id, plugin)
+    this.#order = null
+  }
+
+  #owner(id: string): string {
+    const plugin = this.#owners.get(id)
+    return plugin === undefined ? 'core' : `plugin "${plugin}"`
+  }
+}
+
+function inOrder<T extends { readonly key: string }>(items: readonly T[], order: readonly string[]): T[] {
+  const rank = ({ key }: T) => (order.includes(key) ? order.indexOf(key) : order.length)
+  return [...items].sort((a, b) => rank(a) - rank(b))
+}
+
+/** A slice's value in a document. */
+export const sliceValue = (document: MetadataDocument, key: string): unknown => memberOf(document, key)
+
+/** The entries of a slice that is a list. */
+export const sliceEntries = (document: MetadataDocument, key: string): readonly unknown[] => {
+  const value = sliceValue(document, key)
+  return Array.isArray(value) ? value : []
+}
+
+/** Puts a slice's value into a draft. */
+export function setSliceValue(draft: MetadataDocument, key: string, value: unknown): void {
+  Reflect.set(draft, key, value)
+}
+
+/** A document of these values by the keys of slices. There are always tables, be it none, for core resolves them. */
+export function documentOf(values: Iterable<readonly [key: string, value: unknown]>): MetadataDocument {
+  const document: object = { tables: [], ...Object.fromEntries(values) }
+  return document as MetadataDocument
+}
+
+/** A document in which every slice is empty; frozen. */
+export const emptyDocument = (registry: MetadataRegistry): MetadataDocument =>
+  deepFreeze(documentOf(registry.slices.map(({ key, empty }) => [key, empty])))

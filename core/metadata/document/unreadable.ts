@@ -1,0 +1,107 @@
+// What is stored and cannot be part of the document: of a plugin that is not loaded, or in a shape that nobody knows. It
+// is kept as it is, listed as inconsistent, and served once it can be read.
+
+import { Type } from '@sinclair/typebox'
+import { memberOf } from '../../json/json.ts'
+import { nameText } from '../../names/names.ts'
+import type { MetadataDocument, TableEntry } from './document.ts'
+import type { ObjectRef } from './objects.ts'
+import {
+  type AnySlice,
+  type Facet,
+  type FormatContext,
+  findTable,
+  type ObjectDescription,
+  type SliceContext,
+} from './slices.ts'
+
+/** A row of the store that is set aside, and why. */
+export interface UnreadableRow {
+  readonly slice: string
+  readonly key: string
+  readonly value: unknown
+  readonly reason: string
+}
+
+/** The slice that holds such rows; it is in no export, and in no document that is given. */
+export const unreadableKey = 'unreadable'
+
+declare module '../../../sdk/registry.ts' {
+  interface DocumentSlices {
+    unreadable: UnreadableRow[]
+  }
+}
+
+const kind = 'stored metadata'
+
+const undeclared = (key: string): string => `no plugin that is loaded declares "${key}"`
+
+const describeRow = ({ slice, key, value }: UnreadableRow): ObjectDescription => ({
+  ref: { kind, name: slice, detail: key },
+  type: slice,
+  definition: value,
+})
+
+/** Keys of a table's entry that are not a facet's. */
+const headKeys = ['table', 'is_enum', 'configuration']
+
+/** The slice, for a registry's facets. */
+export const unreadableSlice = (facets: () => readonly Facet[]): AnySlice => ({
+  key: unreadableKey,
+  isInternal: true,
+  schema: Type.Array(Type.Unknown()),
+  empty: [],
+  entryKey: (row) => JSON.stringify([(row as UnreadableRow).slice, (row as UnreadableRow).key]),
+  resolve(rows, context) {
+    for (const row of rows as readonly UnreadableRow[]) context.report(describeRow(row), row.reason)
+    const known = new Set([...headKeys, ...facets().map(({ key }) => key)])
+    for (const entry of context.slice('tables')) reportUndeclared(entry, known, context)
+  },
+  remove: (draft, object) => removeRow(draft, object) || removeKey(draft, object),
+})
+
+function reportUndeclared(entry: TableEntry, known: ReadonlySet<string>, context: SliceContext): void {
+  const { table } = entry
+  for (const key in entry) {
+    if (known.has(key)) continue
+    const definition = { table, [key]: memberOf(entry, key) }
+    const reason = `in table "${nameText(table)}": ${undeclared(key)}`
+    context.report({ ref: { kind, table, name: key }, type: key, definition }, reason)
+  }
+}
+
+function removeRow(draft: MetadataDocument, { kind: of, table, name, detail }: ObjectRef): boolean {
+  if (of !== kind || table) return false
+  const index = draft.unreadable.findIndex((row) => row.slice === name && row.key === detail)
+  if (index >= 0) draft.unreadable.splice(index, 1)
+  return index >= 0
+}
+
+function removeKey(draft: MetadataDocument, { kind: of, table, name }: ObjectRef): boolean {
+  if (of !== kind || !table || name === undefined) return false
+  const entry = findTable(draft, table)
+  if (!entry || !Object.hasOwn(entry, name)) return false
+  return Reflect.deleteProperty(entry, name)
+}
+
+/**
+ * Why a stored value cannot be used at all; null when it can, whatever is wrong further inside: that is for resolving to
+ * find. `slice` is undefined when nobody declares it.
+ */
+export function unusable(
+  key: string,
+  slice: AnySlice | undefined,
+  value: unknown,
+  context: FormatContext,
+): string | null {
+  if (!slice || slice.isInternal) return undeclared(key)
+  const shape = `it is not in the shape of "${key}"`
+  try {
+    if (slice.isUsable && !slice.isUsable(value, context)) return shape
+    if (slice.entryKey && typeof slice.entryKey(value) !== 'string') return shape
+    slice.functionsOf?.(slice.entryKey ? [value] : value)
+    return null
+  } catch {
+    return shape
+  }
+}

@@ -1,0 +1,263 @@
+// Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
+// schema is made; here all that any role could get count.
+
+import type { TrellisError } from '../../errors/errors.ts'
+import { compareText } from '../../names/names.ts'
+import { type RootFieldKey, rootFieldKeys } from '../document/document.ts'
+import type { TableModel } from '../document/model.ts'
+import { objectKey } from '../document/objects.ts'
+import { customRootField } from '../document/table-configuration.ts'
+import { type RootFieldIndex, rootFieldIndex } from './root-field-index.ts'
+import { generatedRootFieldName } from './root-field-names.ts'
+import {
+  conflictingDefinitions,
+  type GeneratedTypes,
+  isGeneratedType,
+  isReservedType,
+  isScalarOfColumns,
+  type SchemaKind,
+} from './type-names.ts'
+
+/** The root fields that a table gives to an administrator. */
+function rootFieldKeysOf({ catalog, primaryKey }: TableModel): RootFieldKey[] {
+  const given: Record<string, boolean> = {
+    insert: catalog.insertable,
+    update: catalog.updatable,
+    delete: catalog.deletable,
+    select: true,
+  }
+  return rootFieldKeys.filter((key) => given[key.split('_')[0]!] && (primaryKey !== null || !key.endsWith('_by_pk')))
+}
+
+/** Names of root fields, by the root that they are on. */
+export interface RootFieldNames {
+  readonly query: readonly string[]
+  readonly mutation: readonly string[]
+}
+
+const namesByTable = new WeakMap<TableModel, RootFieldNames>()
+
+function rootFieldNames(table: TableModel): RootFieldNames {
+  const known = namesByTable.get(table)
+  if (known) return known
+  const { graphqlName, configuration } = table
+  const keys = graphqlName === null ? [] : rootFieldKeysOf(table)
+  const name = (key: RootFieldKey) =>
+    customRootField(configuration, key).name ?? generatedRootFieldName(graphqlName!, key)
+  const isQuery = (key: RootFieldKey) => key.startsWith('select')
+  const names = {
+    query: keys.filter(isQuery).map(name),
+    mutation: keys.filter((key) => !isQuery(key)).map(name),
+  }
+  namesByTable.set(table, names)
+  return names
+}
+
+/** Objects whose root fields or types others have, by `objectKey`, and the error that says so. */
+export interface NameConflicts {
+  readonly objects: ReadonlySet<string>
+  readonly message: string
+  /** As {@link ConflictWording.refusal}; absent: every check refuses the operation, with the message. */
+  refusal?(isOwn: boolean): TrellisError | null
+}
+
+/** A name that an object claims in vain. */
+export interface NameConflict {
+  readonly kind: 'root field' | 'type'
+  /** The first of {@link names}. */
+  readonly name: string
+  readonly names: readonly string[]
+  /** Whether an object of the same slice has it; else a table, an earlier slice, or introspection. */
+  readonly isOfSlice: boolean
+  /** What is said of it where nothing else is known to say. */
+  readonly message: string
+}
+
+/** How conflicts are told where the interface has words of its own for them. */
+export interface ConflictWording {
+  /** Why the object is inconsistent. */
+  reason(conflict: NameConflict): string
+  /**
+   * What the operation is refused with that brought it about; `isOwn`: it is about that object. Null: what its check of
+   * consistency says.
+   */
+  refusal(conflict: NameConflict, isOwn: boolean): TrellisError | null
+}
+
+/** Selections that the schema itself answers: a field of that name would take them from every client. */
+const introspection: RootFieldNames = { query: ['__schema', '__type', '__typename'], mutation: ['__typename'] }
+
+/** What the names of the tables' root fields and types come to. */
+export interface TableRootFields {
+  /** Whether a table, or introspection, gives a root field of that name. */
+  has(root: keyof RootFieldNames, name: string): boolean
+  /** Whether a type of that name is every schema's, or generated of a table in one of the given schemas. */
+  hasType(name: string, schemas?: readonly SchemaKind[]): boolean
+  /** Whether it is a scalar of columns and nothing else. */
+  hasScalar(name: string): boolean
+  /** Tables that lose a root field or the name of their type, by `nameKey`. */
+  readonly losers: ReadonlySet<string>
+  /** Absent: there are none. */
+  readonly conflicts?: NameConflicts
+}
+
+/**
+ * Looks for tables that give the same root fields; `tables` come in the order in which they win. A table whose rows would
+ * be of another one's type loses too: other names of root fields don't change the types' names. With `changed` only those
+ * tables are looked at: the others are known to have no conflicts.
+ */
+export function tableRootFields(
+  tables: ReadonlyMap<string, TableModel>,
+  changed: ReadonlySet<string> | null,
+  generated: readonly GeneratedTypes[],
+): TableRootFields {
+  const index = rootFieldIndex(tables)
+  const has = (root: keyof RootFieldNames, name: string) =>
+    introspection[root].includes(name) ||
+    index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
+  const hasType = (name: string, among?: readonly SchemaKind[]) => {
+    const isThere = ({ schemas }: GeneratedTypes) => !among || !schemas || schemas.some((each) => among.includes(each))
+    return isReservedType(name) || isGeneratedType(name, tables, generated.filter(isThere))
+  }
+  const hasScalar = (name: string) => isScalarOfColumns(name, tables, generated)
+  const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
+  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, hasScalar, losers: new Set() }
+  return { has, hasType, hasScalar, ...findConflicts(tables) }
+}
+
+function isAloneWithItsNames(table: TableModel, index: RootFieldIndex): boolean {
+  const { graphqlName } = table
+  if (graphqlName === null) return true
+  if (isReservedType(graphqlName) || index.isShared(graphqlName)) return false
+  const names = rootFieldNames(table)
+  return roots.every((root) => {
+    const isOthers = (name: string) =>
+      introspection[root].includes(name) ||
+      index.candidates(name).some((other) => other !== table && rootFieldNames(other)[root].includes(name))
+    return new Set(names[root]).size === names[root].length && !names[root].some(isOthers)
+  })
+}
+
+function findConflicts(tables: ReadonlyMap<string, TableModel>): Pick<TableRootFields, 'losers' | 'conflicts'> {
+  const losers = new Map<string, TableModel>()
+  const repeated = { query: new Set<string>(), mutation: new Set<string>() }
+  const taken = { query: new Set(introspection.query), mutation: new Set(introspection.mutation) }
+  const types = { taken: new Set<string>(), repeated: new Set<string>() }
+  for (const [key, table] of tables) {
+    const names = rootFieldNames(table)
+    const type = table.graphqlName
+    if (type !== null && (types.taken.has(type) || isReservedType(type))) {
+      types.repeated.add(type)
+      losers.set(key, table)
+    }
+    if (type !== null) types.taken.add(type)
+    for (const root of roots) {
+      for (const name of names[root]) {
+        if (taken[root].has(name)) {
+          repeated[root].add(name)
+          losers.set(key, table)
+        }
+        taken[root].add(name)
+      }
+    }
+  }
+  if (losers.size === 0) return { losers: new Set() }
+  const objects = new Set([...losers.values()].map(({ name }) => objectKey({ kind: 'table', table: name })))
+  const [type] = [...types.repeated].sort(compareText)
+  const message = duplicated(repeated) ?? conflictingDefinitions(type!)
+  return { losers: new Set(losers.keys()), conflicts: { objects, message } }
+}
+
+const roots = ['query', 'mutation'] as const
+
+/** The error about names that are given twice; null when there are none. */
+function duplicated(names: Readonly<Record<keyof RootFieldNames, Iterable<string>>>): string | null {
+  for (const root of roots) {
+    const list = [...names[root]].sort(compareText)
+    if (list.length > 0) return `following ${root} root fields are duplicated: ${list.join(', ')}`
+  }
+  return null
+}
+
+/** Names that an object of a slice claims. */
+export interface ClaimedNames extends RootFieldNames {
+  /** Of types that nobody else may have. */
+  readonly types: readonly string[]
+  /** Of scalars, which several may have. */
+  readonly scalars: readonly string[]
+  /** The schemas in which the types are; absent: all. */
+  readonly schemas?: readonly SchemaKind[]
+}
+
+/** An object's claim, and the names of it that tables or earlier slices had when it was made. */
+export interface NameClaim {
+  readonly names: ClaimedNames
+  readonly taken: Record<NameKind, readonly string[]>
+}
+
+const kinds = [...roots, 'types', 'scalars'] as const
+
+type NameKind = (typeof kinds)[number]
+
+type Names = Readonly<Record<NameKind, Set<string>>>
+
+const noNames = (): Names => ({ query: new Set(), mutation: new Set(), types: new Set(), scalars: new Set() })
+
+/** Whether a name of that kind is among those that are taken; a scalar gives way to no scalar. */
+const isAmong = (kind: NameKind, name: string, taken: Names): boolean =>
+  kind === 'scalars' ? taken.types.has(name) : taken[kind].has(name) || (kind === 'types' && taken.scalars.has(name))
+
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(compareText)
+
+/** Who has which root field or type, beyond the tables: slices claim theirs one after another. */
+export class NameLedger {
+  readonly #tables: TableRootFields
+  readonly #earlier = noNames()
+  #own = noNames()
+
+  constructor(tables: TableRootFields) {
+    this.#tables = tables
+  }
+
+  /** What tables and earlier slices have of these names. */
+  taken(names: ClaimedNames): Record<NameKind, readonly string[]> {
+    const of = (kind: NameKind) =>
+      names[kind].filter((name) => this.#isOfTables(kind, name, names.schemas) || isAmong(kind, name, this.#earlier))
+    return { query: of('query'), mutation: of('mutation'), types: of('types'), scalars: of('scalars') }
+  }
+
+  #isOfTables(kind: NameKind, name: string, schemas: ClaimedNames['schemas']): boolean {
+    if (kind === 'query' || kind === 'mutation') return this.#tables.has(kind, name)
+    return this.#tables.hasType(name, schemas) && !(kind === 'scalars' && this.#tables.hasScalar(name))
+  }
+
+  /** Gives the names to an object of the slice at hand; the conflict when somebody has one of them. */
+  claim(names: ClaimedNames): NameConflict | null {
+    const outside = this.taken(names)
+    const of = (kind: NameKind) => [...outside[kind], ...names[kind].filter((name) => isAmong(kind, name, this.#own))]
+    const fields = { query: of('query'), mutation: of('mutation') }
+    const found = {
+      fields: roots.flatMap((root) => sorted(fields[root])),
+      types: sorted([...of('types'), ...of('scalars')]),
+    }
+    const isOfSlice = (name: string) => !kinds.some((kind) => outside[kind].includes(name))
+    const [field] = found.fields
+    if (field !== undefined) {
+      const message = duplicated(fields)!
+      return { kind: 'root field', name: field, names: found.fields, isOfSlice: isOfSlice(field), message }
+    }
+    const [type] = found.types
+    if (type !== undefined) {
+      const message = conflictingDefinitions(type)
+      return { kind: 'type', name: type, names: found.types, isOfSlice: isOfSlice(type), message }
+    }
+    for (const kind of kinds) for (const name of names[kind]) this.#own[kind].add(name)
+    return null
+  }
+
+  /** The slice at hand is done: what comes now is another's. */
+  next(): void {
+    for (const kind of kinds) for (const name of this.#own[kind]) this.#earlier[kind].add(name)
+    this.#own = noNames()
+  }
+}

@@ -1,0 +1,87 @@
+// Inconsistent objects on the wire, and the checks that refuse a change because of them.
+
+import { badRequest, internalError, type TrellisError } from '../../errors/errors.ts'
+import type { Dialect } from '../../names/dialect.ts'
+import {
+  type ConflictingObject,
+  type Inconsistency,
+  type ObjectRef,
+  objectKey,
+  type Rename,
+  renamedRef,
+} from '../document/objects.ts'
+
+/**
+ * What a rebuilt model is checked for: `object` the object just written, `new` nothing became inconsistent, `strict`
+ * nothing is inconsistent, `none` no check.
+ */
+export type ConsistencyCheck = 'object' | 'new' | 'strict' | 'none'
+
+/** All objects that an inconsistency leaves out. */
+export const inconsistentObjects = (inconsistency: Inconsistency): readonly ConflictingObject[] => [
+  inconsistency,
+  ...(inconsistency.others ?? []),
+]
+
+/** An inconsistency as `get_inconsistent_metadata` lists it. */
+export function inconsistencyJson(inconsistency: Inconsistency, dialect: Dialect): Record<string, unknown> {
+  const { reason } = inconsistency
+  const objects = inconsistentObjects(inconsistency).map(({ ref, type, definition }) => ({
+    type,
+    definition: ref.kind === 'table' ? tableDefinition(ref, definition, dialect) : definition,
+  }))
+  return objects.length > 1 ? { reason, objects } : { ...objects[0], reason }
+}
+
+function tableDefinition({ table }: ObjectRef, definition: unknown, dialect: Dialect): unknown {
+  return dialect.bareTableNames && table?.schema === 'public' ? table.name : definition
+}
+
+/** What a change is checked for. */
+export interface CheckedChange {
+  readonly before: readonly Inconsistency[]
+  readonly after: readonly Inconsistency[]
+  /** What was renamed in between. */
+  readonly renamed: readonly Rename[]
+  /** What was just written. */
+  readonly objects: readonly ObjectRef[]
+  readonly dialect: Dialect
+}
+
+/** Refuses a change that leaves, or makes, objects inconsistent. */
+export function checkConsistency(check: ConsistencyCheck, change: CheckedChange): void {
+  if (check === 'none') return
+  const found = check === 'strict' ? change.after : newInconsistencies(change)
+  if (found.length === 0) return
+  const json = (list: readonly Inconsistency[]) => list.map((each) => inconsistencyJson(each, change.dialect))
+  if (check === 'strict') {
+    throw badRequest('unexpected', 'cannot continue due to inconsistent metadata', { internal: json(found) })
+  }
+  if (check === 'new') {
+    const message = 'cannot continue due to newly found inconsistent metadata'
+    throw internalError(message, { internal: json(found) })
+  }
+  throw objectError(found, change.objects, json)
+}
+
+function objectError(
+  found: readonly Inconsistency[],
+  objects: readonly ObjectRef[],
+  json: (list: readonly Inconsistency[]) => unknown,
+): TrellisError {
+  const keys = new Set(objects.map(objectKey))
+  const own = found.filter((each) => inconsistentObjects(each).some(({ ref }) => keys.has(objectKey(ref))))
+  if (own.length === 0) {
+    return badRequest('unexpected', 'cannot continue due to new inconsistent metadata', { internal: json(found) })
+  }
+  const reasons = own.map(({ reason }) => reason).join(', ')
+  return badRequest('constraint-violation', reasons, { internal: json(own), help: own[0]?.help })
+}
+
+/** Those that concern an object which was not inconsistent before. */
+function newInconsistencies({ before, after, renamed }: CheckedChange): Inconsistency[] {
+  if (after.length === 0) return []
+  const refs = before.flatMap(inconsistentObjects).map(({ ref }) => renamed.reduce(renamedRef, ref))
+  const known = new Set(refs.map(objectKey))
+  return after.filter((each) => inconsistentObjects(each).some(({ ref }) => !known.has(objectKey(ref))))
+}

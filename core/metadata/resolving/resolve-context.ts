@@ -1,0 +1,218 @@
+// What resolving looks at, with a record of it: what was not looked at need not be resolved again when it changes.
+
+import type { ModelSlices } from '../../../sdk/registry.ts'
+import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
+import type { Vocabulary } from '../../compiler/vocabulary.ts'
+import type { Dialect } from '../../names/dialect.ts'
+import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
+import type { MetadataDocument } from '../document/document.ts'
+import type { TableModel } from '../document/model.ts'
+import {
+  type Dependency,
+  type DependencyReason,
+  type Inconsistency,
+  type ObjectRef,
+  objectKey,
+} from '../document/objects.ts'
+import { sliceValue } from '../document/registry.ts'
+import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from '../document/slices.ts'
+import { placeOf, type SourceState, type SourceStates } from '../document/sources.ts'
+import type {
+  ClaimedNames,
+  ConflictWording,
+  NameClaim,
+  NameConflicts,
+  NameLedger,
+  RootFieldNames,
+} from '../naming/root-fields.ts'
+
+/** What stays the same while a document is resolved. */
+export interface ResolveEnvironment {
+  readonly dialect: Dialect
+  /** What the engine knows of types and operators. */
+  readonly vocabulary: Vocabulary
+  /** The value of an environment variable; fixed for the life of the process. */
+  environment(name: string): string | undefined
+}
+
+/** What one resolve looked at. */
+export interface Reads {
+  /** Keys of tables, those that were not found included. */
+  readonly tables: ReadonlySet<string>
+  /** Keys of functions. */
+  readonly functions: ReadonlySet<string>
+  readonly catalog: boolean
+  /** What other slices had resolved to, by their keys. */
+  readonly results: ReadonlyMap<string, unknown>
+  /** Places of sources. */
+  readonly sources: ReadonlySet<string>
+}
+
+const none: ReadonlySet<string> = new Set()
+const noResults: ReadonlyMap<string, unknown> = new Map()
+
+/** What was looked at by whoever looked at nothing. */
+export const noReads: Reads = { tables: none, functions: none, catalog: false, results: noResults, sources: none }
+
+/** Everything that a resolve may look at. */
+export interface RecordedWorld extends ResolveEnvironment {
+  readonly catalog: Catalog
+  readonly tables: ReadonlyMap<string, TableModel>
+  readonly sources: SourceStates
+  /** What slices have resolved to so far. */
+  readonly results: ReadonlyMap<string, { readonly model: unknown }>
+}
+
+const unwanted: SourceState = { kind: 'failure', reason: 'the document does not need it' }
+
+class RecordingContext {
+  readonly dialect: Dialect
+  readonly dependencies: Dependency[] = []
+  protected readonly world: RecordedWorld
+  readonly #tables = new Set<string>()
+  readonly #functions = new Set<string>()
+  readonly #refs = new Map<string, ObjectRef>()
+  #readsCatalog = false
+  // Most look at none.
+  #results: Map<string, unknown> | null = null
+  #sources: Set<string> | null = null
+  /** The slices whose results may be looked at. */
+  after: readonly string[] = []
+
+  constructor(world: RecordedWorld) {
+    this.dialect = world.dialect
+    this.world = world
+  }
+
+  get catalog(): Catalog {
+    this.#readsCatalog = true
+    return this.world.catalog
+  }
+
+  get reads(): Reads {
+    const [results, sources] = [this.#results ?? noResults, this.#sources ?? none]
+    return { tables: this.#tables, functions: this.#functions, catalog: this.#readsCatalog, results, sources }
+  }
+
+  table(name: QualifiedName): TableModel | undefined {
+    const key = nameKey(name)
+    this.#tables.add(key)
+    return this.world.tables.get(key)
+  }
+
+  functions(name: QualifiedName): readonly CatalogFunction[] {
+    const key = nameKey(name)
+    this.#functions.add(key)
+    return this.world.catalog.functions.get(key) ?? []
+  }
+
+  environment(name: string): string | undefined {
+    return this.world.environment(name)
+  }
+
+  resolved<K extends keyof ModelSlices>(key: K): ModelSlices[K] | undefined {
+    if (!this.after.includes(key)) throw new TypeError(`to look at what "${key}" resolved to, name it in "after"`)
+    const model = this.world.results.get(key)?.model
+    this.#results ??= new Map()
+    this.#results.set(key, model)
+    return model as ModelSlices[K] | undefined
+  }
+
+  source(key: string, id: string): SourceState {
+    const place = placeOf(key, id)
+    this.#sources ??= new Set()
+    this.#sources.add(place)
+    return this.world.sources.get(place) ?? unwanted
+  }
+
+  protected record(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void {
+    this.dependencies.push({ object, on: this.#interned(on), reason })
+  }
+
+  /** Thousands of permissions name the same columns: they share one object for each. */
+  #interned(ref: ObjectRef): ObjectRef {
+    const key = objectKey(ref)
+    const known = this.#refs.get(key)
+    if (known) return known
+    this.#refs.set(key, ref)
+    // What is needed counts as looked at, whether it was or not.
+    if (ref.table) this.#tables.add(nameKey(ref.table))
+    return ref
+  }
+}
+
+/** The context of a table's facets: dependencies belong to the object at hand. */
+export class FacetContext extends RecordingContext implements ResolveContext {
+  object: ObjectRef | null = null
+
+  depend(on: ObjectRef, reason: DependencyReason): void {
+    if (this.object) this.record(this.object, on, reason)
+  }
+}
+
+/** The context of a slice, which may look at other slices and reports what is broken. */
+export class RecordingSliceContext extends RecordingContext implements SliceContext {
+  readonly inconsistencies: Inconsistency[] = []
+  readonly slices = new Map<string, unknown>()
+  readonly claims: NameClaim[] = []
+  readonly conflicts: NameConflicts[] = []
+  readonly #document: MetadataDocument
+  readonly #ledger: NameLedger
+
+  constructor(world: RecordedWorld, document: MetadataDocument, ledger: NameLedger) {
+    super(world)
+    this.#document = document
+    this.#ledger = ledger
+  }
+
+  claimRootFields(
+    object: ObjectDescription,
+    { query = [], mutation = [] }: Partial<RootFieldNames>,
+    wording?: ConflictWording,
+  ): boolean {
+    return this.#claim(object, { query, mutation, types: [], scalars: [] }, wording)
+  }
+
+  claimTypeNames(
+    object: ObjectDescription,
+    names: readonly string[] | ClaimedTypes,
+    wording?: ConflictWording,
+  ): boolean {
+    const { types = [], scalars = [], schemas }: ClaimedTypes = 'length' in names ? { types: names } : names
+    const claimed = { query: [], mutation: [], types, scalars, ...(schemas && { schemas }) }
+    return this.#claim(object, claimed, wording)
+  }
+
+  #claim(object: ObjectDescription, names: ClaimedNames, wording: ConflictWording | undefined): boolean {
+    const { query, mutation, types, scalars } = names
+    if (query.length + mutation.length + types.length + scalars.length === 0) return true
+    const illegal = [...query, ...mutation, ...types].find((name) => !isGraphQLName(name))
+    if (illegal !== undefined) {
+      this.report(object, `"${illegal}" is not a valid GraphQL name`)
+      return false
+    }
+    this.claims.push({ names, taken: this.#ledger.taken(names) })
+    const conflict = this.#ledger.claim(names)
+    if (conflict === null) return true
+    const message = wording?.reason(conflict) ?? conflict.message
+    this.report(object, message)
+    const objects = new Set([objectKey(object.ref)])
+    const refusal = wording && ((isOwn: boolean) => wording.refusal(conflict, isOwn))
+    this.conflicts.push({ objects, message, ...(refusal && { refusal }) })
+    return false
+  }
+
+  report(object: ObjectDescription, reason: string): void {
+    this.inconsistencies.push({ ...object, reason })
+  }
+
+  depend(object: ObjectRef, on: ObjectRef, reason: DependencyReason): void {
+    this.record(object, on, reason)
+  }
+
+  slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K] {
+    const value = sliceValue(this.#document, key)
+    this.slices.set(key, value)
+    return value as MetadataDocument[K]
+  }
+}

@@ -1,0 +1,56 @@
+// In which order slices are resolved, and where between the stages of the tables.
+
+import { StartError } from '../../errors/start-error.ts'
+import type { AnySlice, Facet } from '../document/slices.ts'
+
+/** The slices that come before each stage of tables, and those after all; in each list, the order of resolving. */
+export interface ResolveOrder {
+  readonly fields: readonly AnySlice[]
+  readonly rules: readonly AnySlice[]
+  readonly end: readonly AnySlice[]
+}
+
+interface OrderInput {
+  /** In document order, which decides where nothing else does. */
+  readonly slices: readonly AnySlice[]
+  readonly facets: readonly Facet[]
+  /** Names a slice or facet together with whose it is, for errors. */
+  describe(kind: 'slice' | 'facet', key: string): string
+}
+
+const places = ['fields', 'rules', 'end'] as const
+
+const placeOf = ({ before }: Pick<AnySlice, 'before'>): number => places.indexOf(before ?? 'end')
+
+/** Refuses orders that cannot be. */
+export function resolveOrder({ slices, facets, describe }: OrderInput): ResolveOrder {
+  const byKey = new Map(slices.map((slice) => [slice.key, slice]))
+  const earlier = (after: readonly string[] = []) =>
+    after.map((key) => byKey.get(key)).filter((each) => each !== undefined)
+  for (const slice of slices) {
+    const late = earlier(slice.after).find((other) => placeOf(other) > placeOf(slice))
+    if (late) throw tooLate(describe('slice', slice.key), describe('slice', late.key), slice.before!)
+  }
+  for (const { key, stage, after } of facets) {
+    const late = earlier(after).find((other) => placeOf(other) > places.indexOf(stage))
+    if (late) throw tooLate(describe('facet', key), describe('slice', late.key), stage)
+  }
+  const done = new Set<AnySlice>()
+  const visit = (slice: AnySlice, path: readonly AnySlice[]): void => {
+    if (done.has(slice)) return
+    if (path.includes(slice)) {
+      const circle = [...path.slice(path.indexOf(slice)), slice].map(({ key }) => describe('slice', key))
+      throw new StartError(`Slices of the metadata come after each other in a circle: ${circle.join(' after ')}`)
+    }
+    for (const other of earlier(slice.after)) visit(other, [...path, slice])
+    done.add(slice)
+  }
+  for (const slice of slices) visit(slice, [])
+  const inPlace = (place: number) => [...done].filter((slice) => placeOf(slice) === place)
+  return { fields: inPlace(0), rules: inPlace(1), end: inPlace(2) }
+}
+
+const tooLate = (what: string, other: string, stage: Facet['stage']) =>
+  new StartError(
+    `The ${what} comes after the ${other}, which is resolved later: it must come before the stage "${stage}"`,
+  )

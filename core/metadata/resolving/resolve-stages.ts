@@ -1,0 +1,216 @@
+// The stages in which tables are resolved, and when a table's result of the generation before still holds.
+
+import { enumKeyColumn } from '../../catalog/introspect.ts'
+import type { Catalog, CatalogTable } from '../../catalog/types.ts'
+import type { Steps } from '../../concurrency/stepwise.ts'
+import { memberOf } from '../../json/json.ts'
+import { nameKey, nameText, type QualifiedName } from '../../names/names.ts'
+import type { TableEntry } from '../document/document.ts'
+import { facetEntries } from '../document/facet-format.ts'
+import type { TableModel } from '../document/model.ts'
+import type { Dependency, Inconsistency } from '../document/objects.ts'
+import type { Facet } from '../document/slices.ts'
+import type { SourceStates } from '../document/sources.ts'
+import { enumTableError } from './enum-table.ts'
+import { FacetContext, noReads, type Reads, type ResolveEnvironment } from './resolve-context.ts'
+import { resolveBase } from './table-base.ts'
+import { resolveFacets } from './table-facets.ts'
+
+/** What became of one table in one stage. */
+export interface StageResult {
+  readonly table: TableModel | null
+  readonly inconsistencies: readonly Inconsistency[]
+  readonly dependencies: readonly Dependency[]
+  readonly reads: Reads
+}
+
+export type StageResults = ReadonlyMap<string, StageResult>
+
+/** What all stages of a generation look at. Entries are by `nameKey`, sorted by name. */
+export interface Generation {
+  readonly entries: ReadonlyMap<string, TableEntry>
+  readonly catalog: Catalog
+  readonly sources: SourceStates
+}
+
+/** A stage's results, and the tables for which they are not those of the generation before. */
+export interface StageOutcome {
+  readonly results: StageResults
+  readonly changed: ReadonlySet<string>
+}
+
+interface Stage {
+  holds(key: string, entry: TableEntry, previous: StageResult): boolean
+  resolve(key: string, entry: TableEntry): StageResult
+}
+
+/** Runs a stage over all tables; what still holds is taken over. */
+export function* runStage(
+  previous: StageResults | undefined,
+  entries: ReadonlyMap<string, TableEntry>,
+  stage: Stage,
+): Steps<StageOutcome> {
+  const results = new Map<string, StageResult>()
+  for (const [key, entry] of entries) {
+    const before = previous?.get(key)
+    results.set(key, before && stage.holds(key, entry, before) ? before : stage.resolve(key, entry))
+    yield
+  }
+  return { results, changed: differences(previous, results) }
+}
+
+/** The tables whose results are not the same objects, those that came and went included. */
+export function differences(previous: StageResults | undefined, next: StageResults): ReadonlySet<string> {
+  const changed = new Set<string>()
+  for (const [key, result] of next) if (previous?.get(key) !== result) changed.add(key)
+  for (const key of previous?.keys() ?? []) if (!next.has(key)) changed.add(key)
+  return changed
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** The first stage: columns, names and kind, from the table's own entry, its catalog table and the enums it refers to. */
+export function baseStage(previous: Generation | null, next: Generation): Stage {
+  const enumKey = (generation: Generation, key: string): string | null =>
+    enumKeyOf(generation.entries.get(key), generation.catalog.tables.get(key))
+  const changedEnums = new Set<string>()
+  for (const key of previous ? new Set([...previous.entries.keys(), ...next.entries.keys()]) : none) {
+    if (isSameSource(key, previous!, next)) continue
+    if (enumKey(previous!, key) !== enumKey(next, key)) changedEnums.add(key)
+  }
+  return {
+    holds: (key, _entry, before) => isSameSource(key, previous!, next) && !meets(before.reads.tables, changedEnums),
+    resolve(key, entry) {
+      const tables = new Set<string>()
+      const result = resolveBase({
+        entry,
+        catalog: next.catalog.tables.get(key),
+        enumKey(target) {
+          tables.add(nameKey(target))
+          return enumKey(next, nameKey(target))
+        },
+      })
+      const reads = { ...noReads, tables }
+      if ('table' in result) return { table: result.table, inconsistencies: [], dependencies: [], reads }
+      return { ...unusableTable(entry.table, result.reason), reads }
+    },
+  }
+}
+
+/** A table that is not served at all, and why. */
+export const unusableTable = (table: QualifiedName, reason: string): StageResult => ({
+  table: null,
+  inconsistencies: [{ ref: { kind: 'table', table }, type: 'table', definition: table, reason }],
+  dependencies: [],
+  reads: noReads,
+})
+
+function isSameSource(key: string, previous: Generation, next: Generation): boolean {
+  if (previous.catalog.tables.get(key) !== next.catalog.tables.get(key)) return false
+  const [before, after] = [previous.entries.get(key), next.entries.get(key)]
+  return before === after || (before?.is_enum === after?.is_enum && before?.configuration === after?.configuration)
+}
+
+/** The column that others refer to, when a tracked table serves as enum. */
+function enumKeyOf(entry: TableEntry | undefined, catalog: CatalogTable | undefined): string | null {
+  if (!entry?.is_enum || !catalog || enumTableError(catalog) !== null) return null
+  return enumKeyColumn(catalog)?.name ?? null
+}
+
+/** What a stage of facets builds on. */
+export interface FacetStageInput {
+  readonly facets: readonly Facet[]
+  readonly environment: ResolveEnvironment
+  readonly previous: Generation | null
+  readonly next: Generation
+  /** The stage before, and which of its results changed. */
+  readonly below: StageOutcome
+  /** What slices have resolved to so far. */
+  readonly results: Changes['results']
+}
+
+/** A later stage: the objects in the tables' entries, each seeing all tables as the stage before left them. */
+export function facetStage({ facets, environment, previous, next, below, results }: FacetStageInput): Stage {
+  const { catalog, sources } = next
+  const tables = tablesOf(below.results)
+  const changed = { tables: below.changed, results, ...outsideChanges(previous, next) }
+  return {
+    holds(key, entry, { reads }) {
+      if (below.changed.has(key) || isTouched(reads, changed)) return false
+      const before = previous?.entries.get(key)
+      return before === entry || (!!before && facets.every((facet) => member(before, facet) === member(entry, facet)))
+    },
+    resolve(key, entry) {
+      const table = tables.get(key)
+      if (!table) return unusableObjects(facets, entry)
+      const context = new FacetContext({ ...environment, catalog, tables, sources, results })
+      const result = resolveFacets(facets, entry, table, context)
+      return { ...result, reads: context.reads }
+    },
+  }
+}
+
+const member = (entry: TableEntry, { key }: Facet): unknown => memberOf(entry, key)
+
+function unusableObjects(facets: readonly Facet[], entry: TableEntry): StageResult {
+  const reason = `table "${nameText(entry.table)}" does not exist`
+  const objects = facets.flatMap((facet) => facetEntries(entry, facet).map((each) => facet.describe(entry.table, each)))
+  return {
+    table: null,
+    inconsistencies: objects.map((object) => ({ ...object, reason })),
+    dependencies: [],
+    reads: noReads,
+  }
+}
+
+/** The tables that a stage leaves usable. */
+export function tablesOf(results: StageResults): ReadonlyMap<string, TableModel> {
+  const tables = new Map<string, TableModel>()
+  for (const [key, { table }] of results) if (table) tables.set(key, table)
+  return tables
+}
+
+/** What is not the same as in the generation before. */
+export interface Changes {
+  readonly tables: ReadonlySet<string>
+  readonly functions: ReadonlySet<string>
+  readonly catalog: boolean
+  readonly sources: ReadonlySet<string>
+  /** What slices have resolved to so far, to compare with what it was. */
+  readonly results: ReadonlyMap<string, { readonly model: unknown }>
+}
+
+/** What is new about what a generation is made from beside the document. */
+export function outsideChanges(
+  previous: Generation | null,
+  next: Generation,
+): Pick<Changes, 'functions' | 'catalog' | 'sources'> {
+  return {
+    functions: changedKeys(previous?.catalog.functions, next.catalog.functions),
+    sources: changedKeys(previous?.sources, next.sources),
+    catalog: previous?.catalog !== next.catalog,
+  }
+}
+
+function changedKeys(before: ReadonlyMap<string, unknown> | undefined, after: ReadonlyMap<string, unknown>) {
+  if (before === after) return none
+  const changed = new Set<string>()
+  for (const [key, value] of after) if (before?.get(key) !== value) changed.add(key)
+  for (const key of before?.keys() ?? []) if (!after.has(key)) changed.add(key)
+  return changed
+}
+
+/** Whether something that was looked at has changed. */
+export function isTouched(reads: Reads, changes: Changes): boolean {
+  if ((reads.catalog && changes.catalog) || meets(reads.tables, changes.tables)) return true
+  if (meets(reads.functions, changes.functions) || meets(reads.sources, changes.sources)) return true
+  for (const [key, seen] of reads.results) if (changes.results.get(key)?.model !== seen) return true
+  return false
+}
+
+/** Whether two sets have a member in common. */
+function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  if (a.size > b.size) return meets(b, a)
+  for (const item of a) if (b.has(item)) return true
+  return false
+}

@@ -1,0 +1,158 @@
+// Document + catalog -> model. Tables are resolved in stages; what each looked at is remembered, and as long as none of
+// it changed its result is taken over from the generation before. So a small edit costs a pass of comparisons, and the
+// resolving of what it touches.
+
+import type { Catalog } from '../../catalog/types.ts'
+import type { Steps } from '../../concurrency/stepwise.ts'
+import { compareNames, nameKey } from '../../names/names.ts'
+import type { MetadataDocument, TableEntry } from '../document/document.ts'
+import type { Model } from '../document/model.ts'
+import type { Dependency, Inconsistency } from '../document/objects.ts'
+import type { MetadataRegistry } from '../document/registry.ts'
+import type { AnySlice } from '../document/slices.ts'
+import type { SourceStates } from '../document/sources.ts'
+import { type NameConflicts, NameLedger, type TableRootFields, tableRootFields } from '../naming/root-fields.ts'
+import { type DependentPart, rememberParts } from './dependencies.ts'
+import type { ResolveEnvironment } from './resolve-context.ts'
+import { resolveSlices, type SliceResult, type SliceResults } from './resolve-slices.ts'
+import {
+  baseStage,
+  differences,
+  facetStage,
+  type Generation,
+  outsideChanges,
+  runStage,
+  type StageOutcome,
+  type StageResults,
+  tablesOf,
+  unusableTable,
+} from './resolve-stages.ts'
+
+/** Everything resolved of one document and catalog, and what the next generation can take over. */
+export interface Resolution extends Generation {
+  readonly document: MetadataDocument
+  readonly base: StageResults
+  /** The base without tables whose root fields others have. */
+  readonly usable: StageResults
+  readonly fields: StageResults
+  readonly rules: StageResults
+  readonly slices: SliceResults
+  readonly tableRootFields: TableRootFields
+  /** Root fields that several objects would give; what the losers are is among the inconsistencies. */
+  readonly conflicts: readonly NameConflicts[]
+  readonly inconsistencies: readonly Inconsistency[]
+}
+
+type Parts = readonly ReadonlyMap<string, DependentPart & { readonly inconsistencies: readonly Inconsistency[] }>[]
+
+/** What a generation is made from. */
+export interface ResolveInput {
+  readonly document: MetadataDocument
+  readonly catalog: Catalog
+  readonly sources: SourceStates
+}
+
+/** The next generation; what did not change since `previous` is shared with it. */
+export function* resolve(
+  { document, catalog, sources }: ResolveInput,
+  previous: Resolution | null,
+  registry: MetadataRegistry,
+  environment: ResolveEnvironment,
+): Steps<Resolution> {
+  const next: Generation = { catalog, sources, entries: entriesOf(document, previous) }
+  const { order } = registry
+  const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next))
+  const { usable, rootFields } = withoutConflicts(base, previous, registry)
+  const results = new Map<string, SliceResult>()
+  const ledger = new NameLedger(rootFields)
+  const outside = outsideChanges(previous, next)
+  const runSlices = function* (slices: readonly AnySlice[], below: StageOutcome): Steps<void> {
+    if (slices.length === 0) return
+    const world = { ...environment, catalog, sources, results, tables: tablesOf(below.results) }
+    const changes = { tables: below.changed, results, ...outside }
+    yield* resolveSlices(previous?.slices, { slices, document, world, changes, ledger }, results)
+  }
+  const runFacets = (name: 'fields' | 'rules', below: StageOutcome) => {
+    const facets = registry.facets.filter((facet) => facet.stage === name)
+    return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below, results }))
+  }
+  yield* runSlices(order.fields, usable)
+  const fields = yield* runFacets('fields', usable)
+  yield* runSlices(order.rules, fields)
+  const rules = yield* runFacets('rules', fields)
+  yield* runSlices(order.end, rules)
+  const stages = { base: base.results, usable: usable.results, fields: fields.results, rules: rules.results }
+  const slices = inOrder(registry.slices, results)
+  // What depends on others is listed behind them.
+  const resolved = inOrder([...order.fields, ...order.rules, ...order.end], results)
+  const parts: Parts = [stages.usable, stages.fields, stages.rules, resolved]
+  const inconsistencies = collect(parts, (part) => part.inconsistencies)
+  const conflicts = [
+    ...(rootFields.conflicts ? [rootFields.conflicts] : []),
+    ...collect([slices], (part) => part.conflicts),
+  ]
+  return { ...next, ...stages, document, slices, tableRootFields: rootFields, conflicts, inconsistencies }
+}
+
+function inOrder(slices: readonly Pick<AnySlice, 'key'>[], results: SliceResults): SliceResults {
+  const present = slices.map(({ key }) => [key, results.get(key)] as const)
+  return new Map(present.flatMap(([key, result]) => (result ? [[key, result]] : [])))
+}
+
+/** The model that serves a resolution. */
+export function modelOf(resolution: Resolution, resourceVersion: number): Model {
+  const { usable, fields, rules, slices, inconsistencies } = resolution
+  const models = [...slices].map(([key, { model }]) => [key, model])
+  const parts: Parts = [usable, fields, rules, slices]
+  let dependencies: Dependency[] | undefined
+  const model: Model = {
+    resourceVersion,
+    tables: tablesOf(rules),
+    slices: Object.freeze(Object.fromEntries(models)),
+    inconsistencies,
+    // Hundreds of thousands in large projects, and only drops ask.
+    get dependencies() {
+      dependencies ??= collect(parts, (part) => part.dependencies)
+      return dependencies
+    },
+  }
+  rememberParts(model, parts)
+  return model
+}
+
+/** What every table and slice has to say, stage after stage. */
+function collect<P, T>(stages: readonly ReadonlyMap<string, P>[], listOf: (part: P) => readonly T[]): T[] {
+  const all: T[] = []
+  for (const stage of stages) {
+    for (const part of stage.values()) for (const item of listOf(part)) all.push(item)
+  }
+  return all
+}
+
+function entriesOf(document: MetadataDocument, previous: Resolution | null): ReadonlyMap<string, TableEntry> {
+  if (previous?.document.tables === document.tables) return previous.entries
+  const sorted = [...document.tables].sort((a, b) => compareNames(a.table, b.table))
+  return new Map(sorted.map((entry) => [nameKey(entry.table), entry]))
+}
+
+/** Where two tables give the same root field, the first by name keeps it and the other is not served. */
+function withoutConflicts(
+  base: StageOutcome,
+  previous: Resolution | null,
+  { generatedTypes }: MetadataRegistry,
+): { readonly usable: StageOutcome; readonly rootFields: TableRootFields } {
+  const unchanged = previous !== null && base.changed.size === 0
+  const wasFree = previous !== null && !previous.tableRootFields.conflicts
+  const rootFields = unchanged
+    ? previous.tableRootFields
+    : tableRootFields(tablesOf(base.results), wasFree ? base.changed : null, generatedTypes)
+  const { conflicts, losers } = rootFields
+  if (unchanged && conflicts) return { usable: { results: previous.usable, changed: new Set() }, rootFields }
+  if (!conflicts) return { usable: { results: base.results, changed: changedSince(previous, base) }, rootFields }
+  const results = new Map(base.results)
+  for (const key of losers) results.set(key, unusableTable(results.get(key)!.table!.name, conflicts.message))
+  return { usable: { results, changed: differences(previous?.usable, results) }, rootFields }
+}
+
+const changedSince = (previous: Resolution | null, base: StageOutcome): ReadonlySet<string> =>
+  previous?.tableRootFields.conflicts ? differences(previous.usable, base.results) : base.changed

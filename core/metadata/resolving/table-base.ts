@@ -1,0 +1,120 @@
+// The first stage of a table's model: its columns, names and kind, from its own entry and catalog table.
+
+import type { CatalogColumn, CatalogTable } from '../../catalog/types.ts'
+import { englishList, graphqlBaseName, isGraphQLName, nameText, type QualifiedName } from '../../names/names.ts'
+import type { TableConfiguration, TableEntry } from '../document/document.ts'
+import type { ColumnModel, TableModel } from '../document/model.ts'
+import { columnComment, configurationOf, customColumnName, customColumns } from '../document/table-configuration.ts'
+import { enumTableError } from './enum-table.ts'
+
+/** What the first stage looks at. */
+export interface BaseInput {
+  readonly entry: TableEntry
+  readonly catalog: CatalogTable | undefined
+  /** The columns of a tracked table that serves as enum, by which others refer to its values; else null. */
+  enumKey(table: QualifiedName): string | null
+}
+
+/** The table with its columns, or the reason why there is none. */
+export type BaseResult = { readonly table: TableModel } | { readonly reason: string }
+
+export function resolveBase({ entry, catalog, enumKey }: BaseInput): BaseResult {
+  if (!catalog) return { reason: `no such table/view exists in postgres: "${nameText(entry.table)}"` }
+  const configuration = configurationOf(entry)
+  const enumReason = entry.is_enum ? enumTableError(catalog) : null
+  const reason = enumReason ?? customNamesError(catalog, configuration)
+  if (reason !== null) return { reason }
+  const enumTables = referencedEnums(catalog, enumKey)
+  const ambiguous = [...enumTables].find(([, tables]) => tables.length > 1)
+  if (ambiguous) return { reason: ambiguousEnumError(catalog, ...ambiguous) }
+  return { table: baseTable(entry, catalog, enumTables) }
+}
+
+function baseTable(
+  entry: TableEntry,
+  catalog: CatalogTable,
+  enumTables: ReadonlyMap<string, readonly QualifiedName[]>,
+): TableModel {
+  const configuration = configurationOf(entry)
+  const columns = new Map(
+    catalog.columns.map((column) => {
+      const enumTable = enumTables.get(column.name)?.[0] ?? null
+      return [column.name, columnModel(column, configuration, enumTable)]
+    }),
+  )
+  const base = graphqlBaseName(entry.table)
+  const exposed = [...columns.values()].filter(({ field }) => field !== null)
+  return {
+    name: entry.table,
+    graphqlName: configuration.custom_name ?? (isGraphQLName(base) ? base : null),
+    catalog,
+    configuration,
+    isEnum: entry.is_enum === true,
+    enumValues: entry.is_enum ? catalog.enumValues : null,
+    columns,
+    primaryKey: catalog.primaryKey,
+    fields: new Map(exposed.map((column) => [column.field!, column])),
+    permissions: new Map(),
+    extensions: new Map(),
+  }
+}
+
+const columnModel = (
+  column: CatalogColumn,
+  configuration: TableConfiguration,
+  enumTable: QualifiedName | null,
+): ColumnModel => ({
+  kind: 'column',
+  name: column.name,
+  field: fieldName(column, configuration),
+  type: column.type,
+  nullable: column.nullable,
+  comment: (columnComment(configuration, column.name) ?? column.comment) || null,
+  column,
+  enumTable,
+})
+
+function fieldName({ name }: CatalogColumn, configuration: TableConfiguration): string | null {
+  return customColumnName(configuration, name) ?? (isGraphQLName(name) ? name : null)
+}
+
+function customNamesError({ columns }: CatalogTable, configuration: TableConfiguration): string | null {
+  for (const [column, name] of customColumns(configuration)) {
+    if (columns.some((candidate) => candidate.name === column)) continue
+    const given = name === undefined ? 'a configuration' : `the custom field name "${name}"`
+    return `${given} was given for the column "${column}", but no such column exists`
+  }
+  const byField = new Map<string, string[]>()
+  for (const column of columns) {
+    const field = fieldName(column, configuration)
+    if (field !== null) byField.set(field, [...(byField.get(field) ?? []), column.name])
+  }
+  for (const [field, names] of byField) {
+    if (names.length < 2) continue
+    const list = englishList(names.map((name) => `"${name}"`))
+    return `the definitions of columns ${list} are in conflict: they are mapped to the same field name, "${field}"`
+  }
+  return null
+}
+
+/** The enum tables that each column refers to by a foreign key of its own. */
+function referencedEnums(
+  { foreignKeys }: CatalogTable,
+  enumKey: BaseInput['enumKey'],
+): ReadonlyMap<string, readonly QualifiedName[]> {
+  const found = new Map<string, QualifiedName[]>()
+  for (const { columns, target, targetColumns } of foreignKeys) {
+    if (columns.length !== 1 || enumKey(target) !== targetColumns[0]) continue
+    const column = columns[0]!
+    const known = found.get(column) ?? []
+    if (!known.some(({ schema, name }) => schema === target.schema && name === target.name)) {
+      found.set(column, [...known, target])
+    }
+  }
+  return found
+}
+
+function ambiguousEnumError(table: CatalogTable, column: string, enums: readonly QualifiedName[]): string {
+  const list = enums.map((name) => `"${nameText(name)}"`).join(', ')
+  return `column "${column}" in table "${nameText(table)}" references multiple enum tables (${list})`
+}

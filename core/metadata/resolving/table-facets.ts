@@ -1,0 +1,119 @@
+// The later stages of a table's model: the objects that facets keep in its entry. A broken one is listed and left out.
+
+import { TrellisError } from '../../errors/errors.ts'
+import { messageOf } from '../../errors/thrown.ts'
+import type { TableEntry } from '../document/document.ts'
+import { facetEntries } from '../document/facet-format.ts'
+import type { FieldModel, TableModel } from '../document/model.ts'
+import type { Dependency, Inconsistency } from '../document/objects.ts'
+import type { Facet, ObjectDescription, TableDraft } from '../document/slices.ts'
+import type { FacetContext } from './resolve-context.ts'
+
+/** A table after one stage, and what became of its objects. */
+export interface FacetsResult {
+  readonly table: TableModel
+  readonly inconsistencies: readonly Inconsistency[]
+  readonly dependencies: readonly Dependency[]
+}
+
+interface ResolvedObject {
+  readonly description: ObjectDescription
+  readonly fields: ReadonlyMap<string, FieldModel>
+  readonly dependencies: readonly Dependency[]
+}
+
+/** Resolves the entries of the given facets and attaches them to a copy of the table. */
+export function resolveFacets(
+  facets: readonly Facet[],
+  entry: TableEntry,
+  table: TableModel,
+  context: FacetContext,
+): FacetsResult {
+  const inconsistencies: Inconsistency[] = []
+  const resolved: ResolvedObject[] = []
+  const shared = {
+    permissions: new Map(table.permissions),
+    extensions: new Map([...table.extensions].map(([key, values]) => [key, new Map(values)])),
+  }
+  for (const facet of facets) {
+    context.after = facet.after ?? []
+    for (const each of facetEntries(entry, facet)) {
+      const description = facet.describe(entry.table, each)
+      const draft: TableDraft = { ...shared, fields: new Map() }
+      const recorded = context.dependencies.length
+      context.object = description.ref
+      const failure = failureOf(() => {
+        const result = facet.resolve(each, table, context)
+        const identity = facet.identify(each)
+        if (facet.attach) facet.attach(draft, identity, result, each)
+        else extend(draft, facet.key, identity, result)
+        refuseColumnNames(table, draft)
+      })
+      const dependencies = context.dependencies.splice(recorded)
+      if (failure === null) resolved.push({ description, fields: draft.fields, dependencies })
+      else inconsistencies.push({ ...description, ...failure })
+    }
+  }
+  const { served, conflicts } = settleConflicts(resolved)
+  const members = served.flatMap(({ fields }) => [...fields])
+  return {
+    table: { ...table, ...shared, fields: members.length > 0 ? new Map([...table.fields, ...members]) : table.fields },
+    inconsistencies: [...inconsistencies, ...conflicts],
+    dependencies: served.flatMap(({ dependencies }) => dependencies),
+  }
+}
+
+function extend({ extensions }: TableDraft, key: string, identity: string, resolved: unknown): void {
+  const known = extensions.get(key) ?? new Map<string, unknown>()
+  extensions.set(key, known.set(identity, resolved))
+}
+
+/** What the work threw, in words; null when it did not. */
+function failureOf(work: () => void): Pick<Inconsistency, 'reason' | 'help'> | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    const reason = messageOf(error)
+    return error instanceof TrellisError && error.help ? { reason, help: error.help } : { reason }
+  }
+}
+
+/** The names that a member takes: an array relationship has its aggregate beside it. */
+const takenNames = (name: string, field: FieldModel): string[] =>
+  field.kind === 'relationship' && field.type === 'array' ? [name, `${name}_aggregate`] : [name]
+
+function refuseColumnNames(table: TableModel, { fields }: TableDraft): void {
+  for (const [name, field] of fields) {
+    if (table.columns.has(name)) throw new Error('field definition conflicts with postgres column')
+    for (const taken of takenNames(name, field)) {
+      const other = table.fields.get(taken)
+      if (other?.kind !== 'column') continue
+      if (other.name === taken) throw new Error('field definition conflicts with postgres column')
+      throw new Error(`field definition conflicts with custom field name for postgres column "${other.name}"`)
+    }
+  }
+}
+
+/** Objects that claim the same name are all left out, and listed as one conflict. */
+function settleConflicts(resolved: readonly ResolvedObject[]): {
+  readonly served: readonly ResolvedObject[]
+  readonly conflicts: readonly Inconsistency[]
+} {
+  const claims = new Map<string, Set<ResolvedObject>>()
+  for (const object of resolved) {
+    for (const [name, field] of object.fields) {
+      for (const taken of takenNames(name, field)) claims.set(taken, (claims.get(taken) ?? new Set()).add(object))
+    }
+  }
+  const lost = new Set<ResolvedObject>()
+  const conflicts: Inconsistency[] = []
+  for (const [name, objects] of claims) {
+    const [first, ...others] = [...objects].filter((object) => !lost.has(object))
+    if (objects.size < 2 || !first) continue
+    for (const object of objects) lost.add(object)
+    const reason = `conflicting definitions for field "${name}"`
+    conflicts.push({ ...first.description, reason, others: others.map(({ description }) => description) })
+  }
+  return { served: resolved.filter((object) => !lost.has(object)), conflicts }
+}

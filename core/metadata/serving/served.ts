@@ -1,0 +1,324 @@
+// The metadata of one instance: the generation being served, and the ways in which it is replaced from outside of
+// operations: by another instance's change, by reading everything again.
+
+import { randomUUID } from 'node:crypto'
+import type { Catalog } from '../../catalog/types.ts'
+import type { Vocabulary } from '../../compiler/vocabulary.ts'
+import { Mutex } from '../../concurrency/mutex.ts'
+import { atOnce, inTurns } from '../../concurrency/stepwise.ts'
+import type { Database } from '../../database/database.ts'
+import { despiteConflicts } from '../../database/placing/conflicts.ts'
+import type { Transaction } from '../../database/transaction.ts'
+import { namesWhatIsNot } from '../../database/wire/postgres-errors.ts'
+import { TrellisError } from '../../errors/errors.ts'
+import { messageWithCause, stackOf } from '../../errors/thrown.ts'
+import type { Observer } from '../../log/observe.ts'
+import type { Dialect } from '../../names/dialect.ts'
+import { type Variables, variableIn } from '../../options/referable-variables.ts'
+import type { MetadataDocument } from '../document/document.ts'
+import { DeclaredFormat, type DocumentFormat } from '../document/document-format.ts'
+import type { Model } from '../document/model.ts'
+import { emptyDocument, type MetadataRegistry } from '../document/registry.ts'
+import type { ModelChange } from '../document/slices.ts'
+import { noContents, type SourceContents, type SourceStates, statesOf, wantedSources } from '../document/sources.ts'
+import { inconsistencyJson } from '../resolving/consistency.ts'
+import { functionNames } from '../resolving/function-names.ts'
+import { modelOf, type Resolution, resolve } from '../resolving/resolve.ts'
+import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
+import { shareDocument } from '../resolving/sharing.ts'
+import { readCatalog } from './catalog-reader.ts'
+import { Reconciliation } from './reconciliation.ts'
+import { SourceStore } from './source-store.ts'
+import { type MetadataNotice, MetadataStore } from './store.ts'
+import { MetadataSync } from './sync.ts'
+
+/** What is served, and everything the next generation is made from. */
+export interface MetadataState {
+  readonly document: MetadataDocument
+  readonly catalog: Catalog
+  /** What this instance knows of sources, and what of it the document needs. */
+  readonly contents: SourceContents
+  readonly sources: SourceStates
+  readonly resolution: Resolution
+  readonly model: Model
+}
+
+export interface ServedMetadataOptions {
+  readonly database: Database
+  readonly dialect: Dialect
+  readonly observe: Observer
+  readonly registry: MetadataRegistry
+  readonly vocabulary: Vocabulary
+  /** Environment variables that metadata may refer to. */
+  readonly variables: Variables
+}
+
+/** Milliseconds that a start waits for others to end their changes. */
+const startPatience = 2000
+
+/** Milliseconds that a request waits for the metadata that it may have to be planned by. */
+const renewalPatience = 2000
+
+/** What a notice says of a change. */
+type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
+
+/** A change that an operation has made. */
+interface SavedChange {
+  finish(): MetadataState
+  readonly tablesRead: MetadataNotice['tables']
+}
+
+export class ServedMetadata {
+  readonly format: DocumentFormat
+  /** What resolving may look at beside document and catalog. */
+  readonly resolving: ResolveEnvironment
+  /** Held by whoever replaces the generation. */
+  readonly editing = new Mutex()
+  readonly #options: ServedMetadataOptions
+  readonly #store: MetadataStore
+  readonly #sourceStore: SourceStore
+  readonly #sync: MetadataSync
+  readonly #reconciliation: Reconciliation
+  readonly #instance = randomUUID()
+  readonly #listeners: ((model: Model) => void)[] = []
+  /** Told of the next generation, once. */
+  readonly #expecting = new Set<() => void>()
+  #state: MetadataState | null = null
+
+  constructor(options: ServedMetadataOptions) {
+    const { database, dialect, observe, registry, vocabulary } = options
+    this.#options = options
+    this.resolving = { dialect, vocabulary, environment: variableIn(options.variables) }
+    this.#store = new MetadataStore(registry)
+    this.#sourceStore = new SourceStore(registry)
+    this.format = new DeclaredFormat(registry, dialect, (message, detail) => this.warn(message, detail))
+    this.#reconciliation = new Reconciliation({
+      attempt: () => this.#reconcile(),
+      warn: (message, info) => this.warn(message, info),
+    })
+    this.#sync = new MetadataSync({
+      database,
+      instance: this.#instance,
+      storedVersion: () => this.#store.version(database),
+      onVersion: (version, tables) => this.#catchUp(version, tables),
+      onProblem: (error) => {
+        const message = `metadata changes of other instances may be seen late: ${messageWithCause(error)}`
+        observe.log({ type: 'pg-client', level: 'warn', detail: { message } })
+      },
+    })
+  }
+
+  get model(): Model {
+    return this.state.model
+  }
+
+  get document(): MetadataDocument {
+    return this.state.document
+  }
+
+  get state(): MetadataState {
+    this.#state ??= this.#emptyState()
+    return this.#state
+  }
+
+  /** Reads document and catalog, and serves what is consistent. */
+  async start(): Promise<void> {
+    this.#state = null
+    await this.reload()
+    await this.#reconciliation.start()
+    this.#sync.start()
+  }
+
+  /** Has the effects of plugins bring the database in line with the first model, one instance after the other. */
+  async #reconcile(): Promise<void> {
+    const { database, registry } = this.#options
+    if (registry.effects.length === 0) return
+    const work = async (transaction: Transaction) => {
+      // Takes no snapshot, which would be older than the changes that the lock waits for.
+      const [row] = await transaction.rows<{ transaction_read_only: string }>('show transaction_read_only')
+      // A standby has it from where changes are made.
+      if (row?.transaction_read_only === 'on') return
+      const stored = await this.#store.lockWithin(transaction, startPatience)
+      if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
+      await this.follow({ previous: null, next: this.state.model, isReread: true, transaction })
+    }
+    await this.editing.run((since) => despiteConflicts(() => database.transaction(work, { since })))
+  }
+
+  async stop(): Promise<void> {
+    this.#reconciliation.stop()
+    await this.#sync.stop()
+    await this.editing.run(async () => {})
+  }
+
+  /** Calls back after each change of the model. */
+  onChange(listener: (model: Model) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Reads document and catalog again, and serves the result. */
+  async reload(): Promise<void> {
+    await this.editing.run((since) => this.#reload(since))
+  }
+
+  /** The document as the transaction sees it in the store, inconsistencies and all. */
+  async readStoredDocument(transaction: Transaction): Promise<MetadataDocument> {
+    return (await this.#store.load(transaction)).document
+  }
+
+  /** Has other editors wait until the transaction ends, and serves what is stored; its version. */
+  async lock(transaction: Transaction): Promise<number> {
+    const stored = await this.#store.lock(transaction)
+    // Another instance was faster, or the outcome of a commit of ours never arrived.
+    if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
+    return stored
+  }
+
+  /** Has the effects of plugins bring the database in line with a model. */
+  async follow(change: ModelChange): Promise<void> {
+    for (const effect of this.#options.registry.effects) await effect(change)
+  }
+
+  /**
+   * Stores a change together with what follows it in the database, and tells other instances when it is committed; `followed` is
+   * the model that the database is in line with.
+   */
+  async save(
+    change: SavedChange,
+    { before, followed }: { readonly before: MetadataState; readonly followed: Model },
+    transaction: Transaction,
+  ): Promise<void> {
+    const after = change.finish()
+    const isReread = change.tablesRead === 'all'
+    await this.follow({ previous: followed, next: after.model, isReread, transaction })
+    const version = after.model.resourceVersion
+    await this.#store.save(transaction, { previous: before.document, next: after.document, version })
+    await this.#sourceStore.save(transaction, before.contents.stored, after.contents.stored)
+    await this.#store.notify(transaction, { instance: this.#instance, version, tables: change.tablesRead })
+  }
+
+  /**
+   * Whether a statement of a model failed because the metadata have changed since, and the database with them; the metadata of now are
+   * served then.
+   */
+  async isOutdated(model: Model, error: unknown): Promise<boolean> {
+    if (!namesWhatIsNot(error)) return false
+    // Without an answer the error is what there is to tell.
+    if (this.model === model) await this.#renew().catch(() => {})
+    return this.model !== model
+  }
+
+  /** Serves what is stored, unless that takes long. A change of this instance is committed a moment before it is served. */
+  async #renew(): Promise<void> {
+    const version = await this.#store.version(this.#options.database)
+    if (version === this.model.resourceVersion) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#expecting.add(resolve)
+    const timer = setTimeout(resolve, renewalPatience)
+    // Others may be in line with changes of their own, which take as long as they take.
+    await Promise.race([promise, this.#catchUp(version, 'all')]).finally(() => {
+      clearTimeout(timer)
+      this.#expecting.delete(resolve)
+    })
+  }
+
+  /** Serves another instance's change, unless it is served already. */
+  async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
+    if (version === this.state.model.resourceVersion) return
+    await this.editing.run(async (since) => {
+      if (version !== this.state.model.resourceVersion) await this.#reload(since, { version, tables })
+    })
+  }
+
+  async #reload(since: number, change?: StoredChange): Promise<void> {
+    const work = (transaction: Transaction) => this.#load(transaction, change)
+    this.publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read', since }))
+  }
+
+  /** The stored state. What is stored is compared closely with what is declared only when it cannot be resolved. */
+  async #load(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
+    try {
+      return await this.#loadReadable(transaction, change)
+    } catch (error) {
+      const problemOf = (key: string, value: unknown) => this.format.problemOf(key, value)
+      if (error instanceof TrellisError || !this.#store.setAside(problemOf)) throw error
+      return this.#loadReadable(transaction, change)
+    }
+  }
+
+  /**
+   * The stored document and the catalog, read anew; what is the same as before is shared. When the store is just the
+   * given change ahead, only the change's tables are read.
+   */
+  async #loadReadable(transaction: Transaction, change?: StoredChange): Promise<MetadataState> {
+    const before = this.state
+    const { registry, database } = this.#options
+    const { document: stored, resourceVersion } = await this.#store.load(transaction)
+    const document = await inTurns(shareDocument(registry, before.document, stored))
+    const { serverVersion } = database
+    const previous =
+      before.catalog.serverVersion === serverVersion ? before.catalog : { ...before.catalog, serverVersion }
+    const isNext = resourceVersion === change?.version && resourceVersion === before.model.resourceVersion + 1
+    const wanted = isNext && change.tables !== 'all' ? new Set(change.tables) : 'all'
+    const functions = functionNames(registry, document)
+    const { vocabulary } = this.resolving
+    const catalog = await readCatalog({
+      transaction,
+      previous,
+      entries: document.tables,
+      functions,
+      wanted,
+      vocabulary,
+    })
+    const sourceValues = await this.#sourceStore.load(transaction, before.contents.stored)
+    const contents = { ...before.contents, stored: sourceValues }
+    const sources = statesOf(wantedSources(registry.sources.values(), document), contents, before.sources)
+    const isSame = document === before.document && catalog === before.catalog && sources === before.sources
+    if (isSame && resourceVersion === before.model.resourceVersion) return before
+    const resolution = isSame
+      ? before.resolution
+      : await inTurns(resolve({ document, catalog, sources }, before.resolution, registry, this.resolving))
+    return { document, catalog, contents, sources, resolution, model: modelOf(resolution, resourceVersion) }
+  }
+
+  #emptyState(): MetadataState {
+    const { registry } = this.#options
+    const document = emptyDocument(registry)
+    const catalog = { tables: new Map(), functions: new Map(), serverVersion: 0 }
+    const sources: SourceStates = new Map()
+    const resolution = atOnce(resolve({ document, catalog, sources }, null, registry, this.resolving))
+    return { document, catalog, contents: noContents, sources, resolution, model: modelOf(resolution, -1) }
+  }
+
+  /** Serves a generation from now on. */
+  publish(state: MetadataState): void {
+    const before = this.state
+    if (state === before) return
+    this.#state = state
+    for (const resolve of this.#expecting) resolve()
+    this.#logInconsistencies(before.model, state.model)
+    for (const listener of this.#listeners) void this.attempt(() => listener(state.model))
+  }
+
+  #logInconsistencies(before: Model, { inconsistencies }: Model): void {
+    const known = new Set(before.inconsistencies)
+    if (inconsistencies.every((each) => known.has(each))) return
+    const objects = inconsistencies.map((each) => inconsistencyJson(each, this.#options.dialect))
+    this.warn('Inconsistent Metadata!', { objects })
+  }
+
+  /** For what the administrator is to know of. */
+  warn(message: string, info: unknown): void {
+    this.#options.observe.log({ type: 'metadata', level: 'warn', detail: { message, info } })
+  }
+
+  /** For what comes after the fact: its failure is logged, and changes nothing. */
+  async attempt(work: () => void | Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const detail = `after a metadata change: ${stackOf(error)}`
+      this.#options.observe.log({ type: 'unstructured', level: 'error', detail })
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// What routes and jobs may ask of the metadata.
+
+import type { Session } from '../../session/session.ts'
+import type { MetadataDocument } from '../document/document.ts'
+import type { DocumentFormat } from '../document/document-format.ts'
+import type { Model } from '../document/model.ts'
+
+export interface MetadataService {
+  readonly model: Model
+  /** The document as stored; frozen. */
+  readonly document: MetadataDocument
+  /** Between the document and its wire form. */
+  readonly format: DocumentFormat
+  /** The document in wire form (format 2), inconsistent objects included. */
+  exportDocument(): Record<string, unknown>
+  /**
+   * Runs one request of the metadata API: an envelope `{type, args, version?}`, decoded JSON. `whenUnwanted` gives what aborts
+   * when nobody waits for the answer any more: then what only reads ends.
+   */
+  run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown>
+  /** Reads document and catalog again, and serves the result. */
+  reload(): Promise<void>
+  /** Calls back after each change of the model. */
+  onChange(listener: (model: Model) => void): void
+}

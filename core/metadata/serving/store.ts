@@ -1,0 +1,252 @@
+// The metadata in PostgreSQL: one row with the version of the whole, and one row for each entry of a list slice or
+// value of another. A small change writes the rows it touches, never the document.
+
+import type { Row, Transaction } from '../../database/transaction.ts'
+import { internalError } from '../../errors/errors.ts'
+import { deepFreeze, parseJson } from '../../json/json.ts'
+import type { MetadataDocument } from '../document/document.ts'
+import { documentOf, type MetadataRegistry, sliceValue } from '../document/registry.ts'
+import type { AnySlice } from '../document/slices.ts'
+import { storageKey } from '../document/storage-key.ts'
+import { type UnreadableRow, unreadableKey, unusable } from '../document/unreadable.ts'
+
+/** The channel on which instances tell each other of changes. */
+export const metadataChannel = 'trellis_metadata'
+
+/** What a notification carries. */
+export interface MetadataNotice {
+  readonly instance: string
+  readonly version: number
+  /** Keys of the tables that were read from the catalog for this version; more than a notice can hold are `all`. */
+  readonly tables: 'all' | readonly string[]
+}
+
+/** PostgreSQL refuses payloads of 8000 bytes. */
+const longestPayload = 4000
+
+/** The stored document and its version. */
+export interface StoredMetadata {
+  readonly resourceVersion: number
+  readonly document: MetadataDocument
+}
+
+type Reader = Pick<Transaction, 'rows'>
+
+interface RowName {
+  readonly slice: string
+  readonly key: string
+}
+
+interface WrittenRow extends RowName {
+  readonly value: unknown
+}
+
+/** A row as it was read last. */
+interface KnownRow {
+  /** Differs after each write of the row. */
+  readonly revision: string
+  readonly value: unknown
+  /** Why it is set aside; null when it is part of the document. */
+  problem: string | null
+}
+
+interface RevisionRow extends Row, RowName {
+  readonly resource_version: string
+  readonly revision: string
+}
+
+/** About this many characters go into one statement: more would keep requests waiting while they are sent. */
+const batchSize = 200_000
+
+/** So many rows are read at a time, for the same reason. */
+const rowsAtATime = 100
+
+export class MetadataStore {
+  readonly #registry: MetadataRegistry
+  #rows = new Map<string, KnownRow>()
+
+  constructor(registry: MetadataRegistry) {
+    this.#registry = registry
+  }
+
+  /** Makes other editors wait until the transaction ends, and returns the version that is stored now. */
+  async lock(transaction: Transaction): Promise<number> {
+    // The row lock comes after a table lock, which takes no snapshot: under repeatable read and serializable the
+    // snapshot is then younger than the last editor's commit, so editors wait for each other instead of failing.
+    await transaction.rows('lock table trellis.metadata in share row exclusive mode')
+    return versionIn(await transaction.rows('select resource_version from trellis.metadata for update'))
+  }
+
+  /** The same within some milliseconds; rejects when others keep it for longer. */
+  async lockWithin(transaction: Transaction, patienceMillis: number): Promise<number> {
+    // Neither of these takes a snapshot, either.
+    const [before] = await transaction.rows<{ lock_timeout: string }>('show lock_timeout')
+    await transaction.rows(`set local lock_timeout = ${patienceMillis}`)
+    const version = await this.lock(transaction)
+    await transaction.rows(`set local lock_timeout = '${before!.lock_timeout}'`)
+    return version
+  }
+
+  async version(reader: Reader): Promise<number> {
+    return versionIn(await reader.rows('select resource_version from trellis.metadata'))
+  }
+
+  /**
+   * Reads everything. Rows that were read before and have not been written since are not fetched again. The transaction
+   * must hold the lock or see one snapshot throughout.
+   */
+  async load(transaction: Transaction): Promise<StoredMetadata> {
+    const rows = await transaction.rows<RevisionRow>(
+      `select m.resource_version, e.slice, e.key, e.xmin::text || e.ctid::text as revision
+        from trellis.metadata m left join trellis.metadata_entry e on true order by e.slice, e.key`,
+    )
+    const present = rows.filter(({ slice }) => slice !== null)
+    await this.#fetch(
+      transaction,
+      present.filter((row) => this.#rows.get(rowKey(row))?.revision !== row.revision),
+    )
+    const known = new Map(present.map((row) => [rowKey(row), this.#rows.get(rowKey(row))!]))
+    this.#rows = known
+    const unreadable: UnreadableRow[] = []
+    const values = new Map<string, unknown[]>([[unreadableKey, unreadable]])
+    for (const row of present) {
+      const { value, problem } = known.get(rowKey(row))!
+      if (problem !== null) unreadable.push({ slice: row.slice, key: row.key, value, reason: problem })
+      else if (values.get(row.slice)?.push(value) === undefined) values.set(row.slice, [value])
+    }
+    const slices = this.#registry.slices.map((slice) => {
+      const own = values.get(slice.key) ?? []
+      return [slice.key, slice.entryKey ? own : own.length > 0 ? own[0] : slice.empty] as const
+    })
+    const document = deepFreeze(documentOf(slices))
+    return { resourceVersion: versionIn(rows), document }
+  }
+
+  async #fetch(transaction: Transaction, wanted: readonly RevisionRow[]): Promise<void> {
+    for (let start = 0; start < wanted.length; start += rowsAtATime) {
+      await this.#fetchBatch(transaction, wanted.slice(start, start + rowsAtATime))
+    }
+  }
+
+  async #fetchBatch(transaction: Transaction, wanted: readonly RevisionRow[]): Promise<void> {
+    const rows = await transaction.rows<{ slice: string; key: string; json: string }>(
+      `select e.slice, e.key, e.entry::text as json
+        from unnest($1::text[], $2::text[]) as wanted (slice, key) join trellis.metadata_entry e using (slice, key)`,
+      [wanted.map(({ slice }) => slice), wanted.map(({ key }) => key)],
+    )
+    const texts = new Map(rows.map((row) => [rowKey(row), row.json]))
+    const facets = this.#registry.facetFormat
+    for (const row of wanted) {
+      const value = deepFreeze(parseJson(texts.get(rowKey(row))!, 'precise'))
+      const problem = unusable(row.slice, this.#registry.find(row.slice), value, { facets })
+      this.#rows.set(rowKey(row), { revision: row.revision, value, problem })
+    }
+  }
+
+  /** Sets aside what was read and has a problem; whether there was such. */
+  setAside(problemOf: (slice: string, value: unknown) => string | null): boolean {
+    const read = [...this.#rows].filter(([, { problem }]) => problem === null)
+    for (const [key, row] of read) row.problem = problemOf(sliceOfRow(key), row.value)
+    return read.some(([, { problem }]) => problem !== null)
+  }
+
+  /** Writes the difference between two documents and sets the version. */
+  async save(
+    transaction: Transaction,
+    change: { readonly previous: MetadataDocument; readonly next: MetadataDocument; readonly version: number },
+  ): Promise<void> {
+    const changes = this.#registry.slices.map((slice) =>
+      differences(slice, sliceValue(change.previous, slice.key), sliceValue(change.next, slice.key)),
+    )
+    const gone = changes.flatMap((each) => each.gone)
+    await deleteRows(transaction, this.#withoutReplaced(gone, change))
+    await writeRows(
+      transaction,
+      changes.flatMap(({ written }) => written),
+    )
+    await transaction.rows('update trellis.metadata set resource_version = $1', [change.version])
+  }
+
+  /** Rows to delete, save those that an entry took the place of which could not be read. */
+  #withoutReplaced(
+    gone: readonly RowName[],
+    { previous, next }: { previous: MetadataDocument; next: MetadataDocument },
+  ) {
+    if (previous.unreadable === next.unreadable) return gone
+    const entries = this.#registry.slices.flatMap((slice) =>
+      slice.entryKey && slice.key !== unreadableKey
+        ? (sliceValue(next, slice.key) as readonly unknown[]).map((entry) => rowKey(entryRow(slice, entry)))
+        : [],
+    )
+    const present = new Set(entries)
+    return gone.filter((row) => !present.has(rowKey(row)))
+  }
+
+  /** Tells the other instances when the transaction commits. */
+  async notify(transaction: Transaction, notice: MetadataNotice): Promise<void> {
+    const text = JSON.stringify(notice)
+    const payload = Buffer.byteLength(text) <= longestPayload ? text : JSON.stringify({ ...notice, tables: 'all' })
+    await transaction.rows('select pg_catalog.pg_notify($1, $2)', [metadataChannel, payload])
+  }
+}
+
+function versionIn(rows: readonly Readonly<Record<string, unknown>>[]): number {
+  const version = rows[0]?.resource_version
+  if (version === undefined) throw internalError('the metadata store is empty: trellis.metadata has no row')
+  return Number(version)
+}
+
+const rowKey = ({ slice, key }: RowName): string => `${slice}\u0000${key}`
+
+const sliceOfRow = (key: string): string => key.slice(0, key.indexOf('\u0000'))
+
+/** The rows that differ, entries compared by identity. */
+function differences(
+  slice: AnySlice,
+  previous: unknown,
+  next: unknown,
+): { readonly gone: readonly RowName[]; readonly written: readonly WrittenRow[] } {
+  if (previous === next) return { gone: [], written: [] }
+  if (!slice.entryKey) {
+    const row = { slice: slice.key, key: '' }
+    return next === slice.empty ? { gone: [row], written: [] } : { gone: [], written: [{ ...row, value: next }] }
+  }
+  const [before, after] = [new Set(previous as unknown[]), new Set(next as unknown[])]
+  const gone = [...before].filter((entry) => !after.has(entry)).map((entry) => entryRow(slice, entry))
+  const written = [...after].filter((entry) => !before.has(entry)).map((entry) => entryRow(slice, entry))
+  const kept = new Set(written.map(({ key }) => key))
+  return { gone: gone.filter(({ key }) => !kept.has(key)), written }
+}
+
+function entryRow(slice: AnySlice, value: unknown): WrittenRow {
+  if (slice.key !== unreadableKey) return { slice: slice.key, key: storageKey(slice.entryKey?.(value) ?? ''), value }
+  // Kept under the name that it has always had.
+  const row = value as UnreadableRow
+  return { slice: row.slice, key: row.key, value: row.value }
+}
+
+async function deleteRows(transaction: Transaction, rows: readonly RowName[]): Promise<void> {
+  if (rows.length === 0) return
+  await transaction.rows(
+    `delete from trellis.metadata_entry e using unnest($1::text[], $2::text[]) as gone (slice, key)
+      where e.slice = gone.slice and e.key = gone.key`,
+    [rows.map(({ slice }) => slice), rows.map(({ key }) => key)],
+  )
+}
+
+async function writeRows(transaction: Transaction, rows: readonly WrittenRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; ) {
+    const texts: string[] = []
+    for (let size = 0; start + texts.length < rows.length && size < batchSize; size += texts.at(-1)!.length) {
+      texts.push(JSON.stringify(rows[start + texts.length]!.value))
+    }
+    const batch = rows.slice(start, start + texts.length)
+    await transaction.rows(
+      `insert into trellis.metadata_entry (slice, key, entry)
+        select slice, key, entry::json from unnest($1::text[], $2::text[], $3::text[]) as new (slice, key, entry)
+        on conflict (slice, key) do update set entry = excluded.entry`,
+      [batch.map(({ slice }) => slice), batch.map(({ key }) => key), texts],
+    )
+    start += texts.length
+  }
+}

@@ -1,0 +1,117 @@
+// Notices that another instance changed the metadata: by notification at once, and by asking in case one was lost, every
+// second where none can be heard.
+
+import type { Database } from '../../database/database.ts'
+import { type MetadataNotice, metadataChannel } from './store.ts'
+
+export interface SyncOptions {
+  readonly database: Pick<Database, 'listen' | 'rows'>
+  /** This process: its own notices are passed over. */
+  readonly instance: string
+  /** The version that is stored now. */
+  storedVersion(): Promise<number>
+  /** Told each version that is heard of, and the tables that its maker read for it. */
+  onVersion(version: number, tables: MetadataNotice['tables']): Promise<void>
+  /** Told once when changes cannot be heard of, or not asked for, and not again before both work. */
+  onProblem(error: unknown): void
+  /** Milliseconds between questions, twice as many while notifications can be heard, and between attempts to connect; absent: 1000. */
+  readonly interval?: number
+}
+
+/** Listens and polls from {@link MetadataSync.start} to {@link MetadataSync.stop}. */
+export class MetadataSync {
+  readonly #options: SyncOptions
+  readonly #interval: number
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #listener: { stop(): Promise<void> } | null = null
+  #working: Promise<void> = Promise.resolve()
+  #stopped = false
+  /** Whether what is wrong was told. */
+  #isTold = false
+
+  constructor(options: SyncOptions) {
+    this.#options = options
+    this.#interval = options.interval ?? 1000
+  }
+
+  start(): void {
+    this.#poll()
+    this.#listen()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const timer of this.#timers) clearTimeout(timer)
+    await this.#listener?.stop()
+    await this.#working
+  }
+
+  #later(run: () => void, millis = this.#interval): void {
+    if (this.#stopped) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      run()
+    }, millis)
+    // Whether the process goes on is for others to say.
+    timer.unref()
+    this.#timers.add(timer)
+  }
+
+  #poll(): void {
+    this.#working = this.#check().finally(() => {
+      this.#later(() => this.#poll(), this.#listener ? 2 * this.#interval : this.#interval)
+    })
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#options.onVersion(await this.#options.storedVersion(), 'all')
+      if (this.#listener) this.#isTold = false
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  #listen(): void {
+    const { database } = this.#options
+    let isLost = false
+    const again = (error: unknown) => {
+      // A failed attempt to connect is told twice: by the rejection and by the end of the connection.
+      if (isLost) return
+      isLost = true
+      this.#listener = null
+      this.#report(error)
+      this.#later(() => this.#listen())
+    }
+    database
+      .listen(metadataChannel, (payload) => this.#notified(payload), again)
+      .then(async (listener) => {
+        if (this.#stopped) await listener.stop()
+        else this.#listener = listener
+      })
+      .catch(again)
+  }
+
+  #notified(payload: string): void {
+    const notice = readNotice(payload)
+    if (this.#stopped || !notice || notice.instance === this.#options.instance) return
+    this.#options.onVersion(notice.version, notice.tables).catch((error) => this.#report(error))
+  }
+
+  #report(error: unknown): void {
+    if (this.#stopped || this.#isTold) return
+    this.#isTold = true
+    this.#options.onProblem(error)
+  }
+}
+
+/** The content of a notification; null when it is not one of ours. */
+function readNotice(payload: string): MetadataNotice | null {
+  try {
+    const { instance, version, tables } = JSON.parse(payload) as Partial<MetadataNotice>
+    if (typeof instance !== 'string' || typeof version !== 'number') return null
+    return { instance, version, tables: Array.isArray(tables) ? tables : 'all' }
+  } catch {
+    return null
+  }
+}

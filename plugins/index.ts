@@ -37,6 +37,7 @@ import streaming from './streaming/index.ts'
 import subscriptions from './subscriptions/index.ts'
 import tables from './tables/index.ts'
 import tracing from './tracing/index.ts'
+import v1Tables from './v1-tables/index.ts'
 import version from './version/index.ts'
 
 export const builtInPlugins: readonly Plugin[] = [
@@ -58,6 +59,7 @@ export const builtInPlugins: readonly Plugin[] = [
   postgis,
   sql,
   data,
+  v1Tables,
   graphql,
   graphiql,
   relay,

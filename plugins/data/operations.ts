@@ -18,25 +18,25 @@ import {
 } from '../../sdk/sql.ts'
 import { Caller, type ReadableTable } from './caller.ts'
 import { planInsert } from './insert.ts'
+import type { TableOffers } from './offered-tables.ts'
 import { requireDistinct } from './order-by.ts'
 import { runStatement } from './run.ts'
 import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, UpdateArgs } from './schema.ts'
 import { columnOutput, planSelect } from './select.ts'
-import type { SystemTables } from './system/tables.ts'
 import { planAssignments } from './update.ts'
 
 export interface DataOptions {
   readonly access: Engine['access']
-  /** The tables that tools of the dialect read; null where it has none. */
-  readonly system: SystemTables | null
+  /** The tables beside the tracked ones. */
+  readonly offers: TableOffers
 }
 
 const data = { adminOnly: false, editsMetadata: false } as const
 
 /** The sender of a request about a table. */
-function callerOf(context: OperationContext, table: QualifiedName, { access, system }: DataOptions): Caller {
+function callerOf(context: OperationContext, table: QualifiedName, { access, offers }: DataOptions): Caller {
   const { session, model, dialect } = context
-  const served = system?.modelFor(table, session, model) ?? model
+  const served = offers.modelFor(table, session, model) ?? model
   return new Caller({ session, model: served, dialect, access: access.of(served, session) })
 }
 

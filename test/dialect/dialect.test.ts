@@ -30,7 +30,7 @@ const spelling = new Map([
     /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]|as in dialect hasura/,
   ],
   // A column and a member that tools know by these names.
-  ['plugins/data/system/views.ts', /hasura_uuid|hasura_fields/],
+  ['plugins/v1-tables/views.ts', /hasura_uuid|hasura_fields/],
 ])
 
 test('one module spells the names of the dialects, and says what they do differently', () => {

@@ -1,7 +1,7 @@
 // The system tables of the dialect that has them: for administrators' data operations alone, in no document and in no
 // GraphQL schema.
 
-import { isAdmin, nameKey, type QualifiedName, type Session } from '../../../sdk/index.ts'
+import { isAdmin, nameKey, type QualifiedName, type Session } from '../../sdk/index.ts'
 import {
   type CatalogTable,
   type FieldModel,
@@ -10,12 +10,13 @@ import {
   type RelationshipModel,
   resolveBase,
   type TableModel,
-} from '../../../sdk/metadata.ts'
-import type { Database } from '../../../sdk/sql.ts'
+} from '../../sdk/metadata.ts'
+import type { Database } from '../../sdk/sql.ts'
+import type { TableOffer } from '../data/index.ts'
 import { makeNamedViews, makeViews, placeOf } from './schemas.ts'
 import { type SystemRelationship, systemTables } from './views.ts'
 
-export class SystemTables {
+export class SystemTables implements TableOffer {
   readonly #database: Pick<Database, 'transaction'>
   readonly #schema: string
   #tables: ReadonlyMap<string, TableModel> = new Map()
@@ -42,9 +43,9 @@ export class SystemTables {
     await this.#database.transaction((transaction) => makeNamedViews(transaction, this.#schema, found))
   }
 
-  /** The model to serve a request about a table with: the given one, or that of the system tables. */
-  modelFor(table: QualifiedName, session: Session, model: Model): Model {
-    if (!isAdmin(session) || !this.#tables.has(nameKey(table)) || model.tables.has(nameKey(table))) return model
+  /** The model of the system tables, for requests of administrators about one of them; tracked tables come first. */
+  modelFor(table: QualifiedName, session: Session, model: Model): Model | null {
+    if (!isAdmin(session) || !this.#tables.has(nameKey(table)) || model.tables.has(nameKey(table))) return null
     let system = this.#served.get(model)
     if (!system) {
       system = { ...model, tables: this.#tables }

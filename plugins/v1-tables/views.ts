@@ -1,7 +1,7 @@
 // The tables in which servers of v1.3 keep their metadata, as views over the stored document and PostgreSQL's catalog:
 // what tools read that were made for those servers. A name without a view is one of a real table, where there is one.
 
-import type { SystemTableName } from '../../tables/index.ts'
+import type { SystemTableName } from '../tables/index.ts'
 
 /** A relationship between two of the tables: pairs of (column here, column there). */
 export interface SystemRelationship {

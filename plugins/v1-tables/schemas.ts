@@ -2,8 +2,8 @@
 // names that clients know.
 
 import { createHash } from 'node:crypto'
-import { nameKey, type QualifiedName } from '../../../sdk/index.ts'
-import type { Transaction } from '../../../sdk/sql.ts'
+import { nameKey, type QualifiedName } from '../../sdk/index.ts'
+import type { Transaction } from '../../sdk/sql.ts'
 import { systemTables } from './views.ts'
 
 /** Holds the views and nothing else: what they are made from may be taken away by dropping it. */

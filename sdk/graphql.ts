@@ -1,7 +1,7 @@
 // For plugins that add to the GraphQL schemas: contributions, what planners are given, selections, arguments, values.
 
 export * as graphql from 'graphql'
-export type { FeedPlanner, PreparedFeed } from '../core/graphql/plan/feed.ts'
+export type { PreparedFeed } from '../core/graphql/plan/feed.ts'
 export type { ForwardedRequest } from '../core/graphql/plan/forwarding.ts'
 export { forwardedRequest } from '../core/graphql/plan/forwarding.ts'
 export type { InspectedField, InspectedOperation, InspectedStatement } from '../core/graphql/plan/inspect.ts'
@@ -31,18 +31,21 @@ export {
   tooManySelections,
   type Variables,
 } from '../core/graphql/read/plan-context.ts'
+export type { PlannedRoot, PlannedSchema } from '../core/graphql/read/planned-schema.ts'
 export {
   type GraphQLRequest,
   GraphQLRequestBody,
   readGraphQLRequest,
   type ValidationOptions,
 } from '../core/graphql/read/request.ts'
+export { fieldMap, type RootFieldMaker } from '../core/graphql/read/schema-scope.ts'
 export type { FieldSource } from '../core/graphql/read/selection.ts'
 export { type FieldSelection, maxDepth } from '../core/graphql/read/selection.ts'
 export type { Value, ValuePosition } from '../core/graphql/read/values.ts'
 export type { BatchMember } from '../core/graphql/run/batch.ts'
 export type { ResponseHeaders } from '../core/graphql/run/execution-context.ts'
-export type { CallPlanner } from '../core/graphql/schema/call.ts'
+export type { JoinedAnswer, SubscriptionRun } from '../core/graphql/run/run-subscription.ts'
+export type { CallPlanner, FeedPlanner } from '../core/graphql/schema/call.ts'
 export {
   type AnswerError,
   type AnswerExtras,
@@ -59,15 +62,11 @@ export {
   wholeAnswer,
 } from '../core/graphql/schema/call.ts'
 export type * from '../core/graphql/schema/contribution.ts'
-export type { PlannedRoot, PlannedSchema } from '../core/graphql/schema/planned-schema.ts'
 export { columnCodec, columnType, scalarOfColumns, scalarType } from '../core/graphql/schema/scalars.ts'
-export { fieldMap, type RootFieldMaker } from '../core/graphql/schema/schema-scope.ts'
 export type {
   CachedOperation,
   GraphQLService,
-  JoinedAnswer,
   PlanOptions,
   RequestExtras,
   SubscriptionExtras,
-  SubscriptionRun,
 } from '../core/graphql/service.ts'

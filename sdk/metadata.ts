@@ -15,7 +15,6 @@ export {
   type TableConfiguration,
   type TableEntry,
 } from '../core/metadata/document/document.ts'
-export type { DocumentFormat, ReadDocument } from '../core/metadata/document/document-format.ts'
 export { own, unexpectedKey, type WireObject } from '../core/metadata/document/given-document.ts'
 export type {
   ColumnModel,
@@ -44,26 +43,6 @@ export {
   type Rename,
 } from '../core/metadata/document/objects.ts'
 export {
-  type ClaimedTypes,
-  type Facet,
-  type FacetDefinition,
-  type FacetFormat,
-  type FormatContext,
-  findTable,
-  type ModelChange,
-  type ModelEffect,
-  type ObjectDescription,
-  type RenamePlace,
-  type ResolveContext,
-  type Slice,
-  type SliceContext,
-  type SliceDefinition,
-  type SliceEntry,
-  type SliceRenamePlace,
-  type TableDraft,
-} from '../core/metadata/document/slices.ts'
-export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/document/sources.ts'
-export {
   CustomColumnNames,
   CustomRootFields,
   completeConfiguration,
@@ -90,6 +69,27 @@ export { withReasons } from '../core/metadata/resolving/reasons.ts'
 export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-base.ts'
 export { resolveBase } from '../core/metadata/resolving/table-base.ts'
 export type { MetadataService } from '../core/metadata/serving/service.ts'
+export type { DocumentFormat, ReadDocument } from '../core/metadata/slices/document-format.ts'
+export {
+  type ClaimedTypes,
+  type Facet,
+  type FacetDefinition,
+  type FacetFormat,
+  type FormatContext,
+  findTable,
+  type ModelChange,
+  type ModelEffect,
+  type ObjectDescription,
+  type RenamePlace,
+  type ResolveContext,
+  type Slice,
+  type SliceContext,
+  type SliceDefinition,
+  type SliceEntry,
+  type SliceRenamePlace,
+  type TableDraft,
+} from '../core/metadata/slices/slices.ts'
+export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/slices/sources.ts'
 export type { AccessMode, ByArguments } from '../core/operations/operation.ts'
 export {
   type DescriptionEnvironment,

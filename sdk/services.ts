@@ -1,7 +1,10 @@
 // What plugins may use of the server beside: requests to other servers, the log, JSON that keeps every digit, work that is put around other work.
 
+export type { Around, AroundSync } from '../core/around/around.ts'
+export type { BatchWork, EndableWork } from '../core/auth/endable.ts'
 export { unlessAborted } from '../core/concurrency/aborting.ts'
 export { longestTimer } from '../core/concurrency/timers.ts'
+export type { StatementWork } from '../core/database/statement-work.ts'
 export type {
   Measure,
   MeasureDescription,
@@ -10,20 +13,9 @@ export type {
   ObservedMeasure,
   ReadMeasure,
 } from '../core/engine/measures.ts'
-export type {
-  Around,
-  AroundOutgoing,
-  AroundSync,
-  BatchWork,
-  DocumentWork,
-  EndableWork,
-  MetadataWork,
-  OperationWork,
-  PlanningWork,
-  RequestWork,
-  StatementWork,
-  Surroundings,
-} from '../core/engine/wrapping.ts'
+export type { Surroundings } from '../core/engine/work-hooks.ts'
+export type { DocumentWork, OperationWork, PlanningWork } from '../core/graphql/works.ts'
+export type { RequestWork } from '../core/http/request-work.ts'
 export type { Decimal } from '../core/json/decimal.ts'
 export { decimalText, parseDecimal } from '../core/json/decimal.ts'
 export type { NumberMode } from '../core/json/json.ts'
@@ -41,6 +33,8 @@ export type { JsonScan } from '../core/json/json-scan.ts'
 export { scanJson } from '../core/json/json-scan.ts'
 export type { GeneratedSql, HttpLog, LogType, StartupLog } from '../core/log/log-entry.ts'
 export type { LogDetails, LogEntry, LogLevel, Observer, QueryLog } from '../core/log/observe.ts'
+export type { MetadataWork } from '../core/operations/metadata-work.ts'
+export type { AroundOutgoing } from '../core/outgoing/around-outgoing.ts'
 export {
   type Outgoing,
   OutgoingError,

@@ -95,7 +95,6 @@ export type {
 } from '../core/database/database.ts'
 export type { DecodedCommit, Decoding } from '../core/database/hearing/decoding.ts'
 export type { Listening } from '../core/database/hearing/listening.ts'
-export type { StatementHistory } from '../core/database/placing/statement-history.ts'
 export type { Codec, InputSource, ParamSource, TextCheck } from '../core/database/sql/param.ts'
 export type { PreparedStatement, StatementTraits } from '../core/database/sql/prepared-statement.ts'
 export { prepare } from '../core/database/sql/prepared-statement.ts'
@@ -114,6 +113,7 @@ export {
   sql,
   trusted,
 } from '../core/database/sql/sql.ts'
+export type { StatementHistory } from '../core/database/sql/statement-history.ts'
 export { storableText } from '../core/database/sql/storable-text.ts'
 export type { TransactionSettings } from '../core/database/sql/transaction-settings.ts'
 export type { OwnTransaction, Row, ScriptResult, Transaction } from '../core/database/transaction.ts'

@@ -1,7 +1,7 @@
 // The way for transports to have requests admitted as those over HTTP are.
 
 import type { Applicant } from '../auth/applicant.ts'
-import type { Wrapping } from './wrapping.ts'
+import type { AdmissionHooks } from '../auth/endable.ts'
 
 /** Serves who is admitted; rejects when a plugin refuses. Routes with a session are admitted before they are called. */
 export interface Admission {
@@ -12,7 +12,7 @@ export interface Admission {
 }
 
 /** Asks those who stand around requests that are admitted. */
-export const admissionBy = (wrapping: Pick<Wrapping, 'admission' | 'batch'>): Admission => ({
-  admit: (applicant, serve) => (wrapping.admission ? wrapping.admission(applicant, serve) : serve()),
-  admitBatch: (applicant, size, serve) => (wrapping.batch ? wrapping.batch({ applicant, size }, serve) : serve()),
+export const admissionBy = (hooks: AdmissionHooks): Admission => ({
+  admit: (applicant, serve) => (hooks.admission ? hooks.admission(applicant, serve) : serve()),
+  admitBatch: (applicant, size, serve) => (hooks.batch ? hooks.batch({ applicant, size }, serve) : serve()),
 })

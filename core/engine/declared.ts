@@ -9,13 +9,13 @@ import { nearestNames } from '../errors/nearest.ts'
 import { shownInLine } from '../errors/thrown.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
 import type { Route } from '../http/declared-route.ts'
-import type { Facet, Slice } from '../metadata/document/slices.ts'
-import type { AnySource } from '../metadata/document/sources.ts'
 import type { GeneratedTypes } from '../metadata/naming/type-names.ts'
+import type { Facet, Slice } from '../metadata/slices/slices.ts'
+import type { AnySource } from '../metadata/slices/sources.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Measure } from './measures.ts'
 import type { ConfigurationMember } from './plugin.ts'
-import type { Surroundings } from './wrapping.ts'
+import type { Surroundings } from './work-hooks.ts'
 
 const surroundings: readonly (keyof Surroundings)[] = [
   ...(['request', 'admission', 'batch', 'operation', 'metadata', 'planning', 'document'] as const),

@@ -22,8 +22,8 @@ import { listen } from '../http/listen.ts'
 import { createHttp, mountRoute } from '../http/server.ts'
 import { createObserver, type Observer } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
-import { MetadataRegistry } from '../metadata/document/registry.ts'
 import type { MetadataService } from '../metadata/serving/service.ts'
+import { MetadataRegistry } from '../metadata/slices/registry.ts'
 import { type Dialect, dialects } from '../names/dialect.ts'
 import { createMetadataService } from '../operations/metadata-service.ts'
 import { OperationRegistry } from '../operations/registry.ts'
@@ -39,7 +39,7 @@ import { pluginsNamedIn, type ReadSettings, readSettings } from './plugin-option
 import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
 import { ServiceRegistry } from './service-registry.ts'
-import { Wrapping } from './wrapping.ts'
+import { WorkHooks } from './work-hooks.ts'
 
 export interface EngineOptions {
   /** `databaseUrl` must be set: core starts no PostgreSQL. Options of plugins are given by their keys. */
@@ -118,16 +118,16 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const settings = options.given.core
   const { observe = createObserver(settings) } = options
   const dialect = dialects[settings.dialect]
-  const wrapping = new Wrapping()
+  const hooks = new WorkHooks()
   const sessionSettings = new SessionSettings(dialect)
-  const database = openDatabase({ settings, dialect, observe, wrapping })
+  const database = openDatabase({ settings, dialect, observe, hooks })
   const auth = new Auth(settings, dialect)
-  const outgoing = new OutgoingClient(dialect, { wrapping, egress: egressOf(settings) })
+  const outgoing = new OutgoingClient(dialect, { hooks, egress: egressOf(settings) })
   const http = createHttp({ settings, observe, auth })
   const operations = new OperationRegistry((api) => apis.isEnabled(api))
   const registry = new MetadataRegistry()
   const access = new Access()
-  const common = { access, database, dialect, sessionSettings, wrapping }
+  const common = { access, database, dialect, sessionSettings, hooks }
   const vocabulary = new Vocabulary()
   const { variables } = options.given
   const metadata = createMetadataService({
@@ -172,10 +172,10 @@ interface DatabaseServices {
   readonly settings: Settings
   readonly dialect: Dialect
   readonly observe: Observer
-  readonly wrapping: Wrapping
+  readonly hooks: WorkHooks
 }
 
-function openDatabase({ settings, dialect, observe, wrapping }: DatabaseServices): PooledDatabase {
+function openDatabase({ settings, dialect, observe, hooks }: DatabaseServices): PooledDatabase {
   if (settings.databaseUrl === null) throw new StartError('there is no database to serve: set databaseUrl')
   return new PooledDatabase({
     url: settings.databaseUrl,
@@ -188,7 +188,7 @@ function openDatabase({ settings, dialect, observe, wrapping }: DatabaseServices
     settingNames: [dialect.userSetting, dialect.traceSetting],
     isolation: settings.txIsolation,
     onConnectionError: ({ message }) => observe.log({ type: 'pg-client', level: 'warn', detail: { message } }),
-    wrapping,
+    hooks,
   })
 }
 

@@ -11,10 +11,10 @@ import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
 import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
-import type { MetadataRegistry } from '../metadata/document/registry.ts'
-import type { ModelEffect, Slice } from '../metadata/document/slices.ts'
-import type { Source } from '../metadata/document/sources.ts'
 import type { MetadataService } from '../metadata/serving/service.ts'
+import type { MetadataRegistry } from '../metadata/slices/registry.ts'
+import type { ModelEffect, Slice } from '../metadata/slices/slices.ts'
+import type { Source } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { OperationRegistry } from '../operations/registry.ts'
 import type { Settings } from '../options/options.ts'
@@ -45,7 +45,7 @@ import type { ConfigurationMember, Engine } from './plugin.ts'
 import type { ReadSettings } from './plugin-options.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 import type { ServiceRegistry } from './service-registry.ts'
-import type { Wrapping } from './wrapping.ts'
+import type { WorkHooks } from './work-hooks.ts'
 
 /** What plugins share, and what they have declared so far. */
 export interface Services {
@@ -71,7 +71,7 @@ export interface Services {
   readonly graphql: GraphQLEngine
   readonly contributions: Contribution[]
   readonly sessionSettings: SessionSettings
-  readonly wrapping: Wrapping
+  readonly hooks: WorkHooks
   readonly routes: Map<string, OwnedRoute>
   /** Whether all plugins have registered. */
   readonly registration: { isOver: boolean }
@@ -110,11 +110,11 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
     database: lendTo(pluginLabel(loaded), services),
     observe: services.observe,
     auth: services.auth,
-    admission: admissionBy(services.wrapping),
+    admission: admissionBy(services.hooks),
     sessionSettings: services.sessionSettings,
     around(surroundings) {
       checkSurroundings(surroundings)
-      services.wrapping.add(surroundings, pluginLabel(loaded))
+      services.hooks.add(surroundings, pluginLabel(loaded))
     },
     outgoing: services.outgoing,
     apis: services.apis,

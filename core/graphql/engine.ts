@@ -6,7 +6,6 @@ import type { GraphQLInputType } from 'graphql'
 import type { Access } from '../access/access.ts'
 import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
-import type { OperationWork, PlanningWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -31,13 +30,14 @@ import {
 import { answerBatch, type BatchMember, batchValues } from './run/batch.ts'
 import { runOperation } from './run/execute.ts'
 import type { ExecutionContext } from './run/execution-context.ts'
-import { SubscriptionRun } from './run/run-subscription.ts'
+import { type SubscriptionRun, SubscriptionRunner } from './run/run-subscription.ts'
 import { withinTransaction } from './run/within-transaction.ts'
 import type { Contribution, SchemaKind } from './schema/contribution.ts'
 import { wholeSchema } from './schema/introspection.ts'
 import { RoleSchema } from './schema/role-schema.ts'
 import { type RoleSchemaKey, RoleSchemas } from './schema/role-schemas.ts'
 import type { CachedOperation, GraphQLService, PlanOptions, RequestExtras, SubscriptionExtras } from './service.ts'
+import type { GraphQLHooks, OperationWork, PlanningWork } from './works.ts'
 
 /** Plans that one operation may have for shapes of variables that differ in the same respects. */
 const plansPerVariant = 64
@@ -81,7 +81,7 @@ export interface GraphQLEngineOptions {
   /** Told of fields that two contributions give. */
   readonly report: (conflict: string) => void
   readonly sessionSettings: Pick<SessionSettings, 'of'>
-  readonly wrapping: Pick<Wrapping, 'operation' | 'planning' | 'document'>
+  readonly hooks: GraphQLHooks
   readonly access: Pick<Access, 'of'>
   /** An error as clients may see it; what nobody foresaw is logged. */
   readonly toAnswerable: (error: unknown) => TrellisError
@@ -170,7 +170,7 @@ export class GraphQLEngine implements GraphQLService {
     run: (work: OperationWork) => Promise<T>,
   ): Promise<T> {
     const work: OperationWork = { request, session, operation: null, prepared: null, signal: null }
-    const around = this.#options.wrapping.operation
+    const around = this.#options.hooks.operation
     if (!around) return run(work)
     try {
       return around(work, () => run(work))
@@ -180,7 +180,7 @@ export class GraphQLEngine implements GraphQLService {
   }
 
   plan(request: GraphQLRequest, session: Session, options: PlanOptions = {}): PlannedRequest {
-    const around = this.#options.wrapping.planning
+    const around = this.#options.hooks.planning
     if (!around) return this.#plan(request, session, options)
     const work: PlanningWork = { request, session, cached: null }
     const made = this.#made
@@ -235,7 +235,7 @@ export class GraphQLEngine implements GraphQLService {
   }
 
   subscriptionRun(planned: PlannedRequest, session: Session, { headers, signal }: SubscriptionExtras): SubscriptionRun {
-    return new SubscriptionRun(this.#context(planned, { session, signal, extras: { headers } }))
+    return new SubscriptionRunner(this.#context(planned, { session, signal, extras: { headers } }))
   }
 
   batchValues(planned: PlannedRequest, session: Session): string {
@@ -260,7 +260,7 @@ export class GraphQLEngine implements GraphQLService {
 
   #plan(request: GraphQLRequest, session: Session, options: PlanOptions): PlannedRequest {
     const document = this.#documents.get(request.query)
-    const around = this.#options.wrapping.document
+    const around = this.#options.hooks.document
     if (!around) return this.#planDocument(document, request, session, options)
     return around({ document, session, request }, () => this.#planDocument(document, request, session, options))
   }

@@ -3,18 +3,19 @@
 import type { RequestHeaders } from '../auth/headers.ts'
 import type { ReadOptions } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
-import type { OperationWork } from '../engine/wrapping.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
 import type { Session } from '../session/session.ts'
 import type { InspectedOperation } from './plan/inspect.ts'
 import type { PlannedRequest, PreparedOperation } from './plan/prepared.ts'
 import type { GraphQLOperation, ParsedDocument } from './read/document.ts'
+import type { PlannedSchema } from './read/planned-schema.ts'
 import type { GraphQLRequest, ValidationOptions } from './read/request.ts'
 import type { BatchMember } from './run/batch.ts'
 import type { ResponseHeaders } from './run/execution-context.ts'
+import type { SubscriptionRun } from './run/run-subscription.ts'
 import type { SchemaKind } from './schema/contribution.ts'
-import type { PlannedSchema } from './schema/planned-schema.ts'
+import type { OperationWork } from './works.ts'
 
 /** What a transport adds to a request. */
 export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
@@ -42,25 +43,6 @@ export interface PlanOptions {
 export interface SubscriptionExtras extends Pick<RequestExtras, 'headers'> {
   /** Aborts when nobody wants what it gives any more. */
   readonly signal: AbortSignal
-}
-
-/** An answer with what waits for rows. */
-export interface JoinedAnswer {
-  readonly body: string
-  /** Whether something is missing that may be there another time, such as of a server that could not be reached. */
-  readonly isLacking: boolean
-}
-
-/** The part of a subscription that no statement answers. */
-export interface SubscriptionRun {
-  /** Where the results of its feed come from: what is open goes on over a new plan for as long as this is the same. */
-  readonly origin: string
-  /** Opens its feed; resolves once that has begun. */
-  open(): Promise<AsyncIterable<unknown>>
-  /** The body of the answer with a result of its feed. */
-  answer(result: unknown): Promise<Buffer | string>
-  /** The answer with what waits for rows, from the body that its statement gave. */
-  join(body: string): Promise<JoinedAnswer>
 }
 
 /** An operation whose plans are kept, for those who look at what is. */

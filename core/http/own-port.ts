@@ -1,7 +1,6 @@
 // Routes on a port of their own, beside the server's: what is asked there is neither measured nor limited.
 
 import type { AuthService } from '../auth/auth.ts'
-import { Wrapping } from '../engine/wrapping.ts'
 import type { Observer } from '../log/observe.ts'
 import type { Settings } from '../options/options.ts'
 import { takeBodiesAsBytes } from './body-reading.ts'
@@ -32,7 +31,7 @@ export async function serveOnOwnPort(
   { settings, observe, auth }: OwnPortContext,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const http = createHttp({ settings, observe, auth: null })
-  const context: RouteContext = { settings, observe, auth, wrapping: new Wrapping() }
+  const context: RouteContext = { settings, observe, auth, hooks: { request: null, admission: null } }
   await http.app.register(async (scope) => {
     takeBodiesAsBytes(scope)
     for (const route of routes) mountRoute(scope, route, context)

@@ -5,9 +5,9 @@ import { Buffer } from 'node:buffer'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Around } from '../around/around.ts'
 import type { Applicant } from '../auth/applicant.ts'
 import type { AuthService } from '../auth/auth.ts'
-import type { Around, RequestWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest, toTrellisError } from '../errors/errors.ts'
 import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
@@ -15,6 +15,7 @@ import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } fro
 import { readJson } from './body.ts'
 import type { Route, RouteCall, RouteRequest } from './declared-route.ts'
 import { type Exchange, logSuccess } from './exchange.ts'
+import type { RequestHooks, RequestWork } from './request-work.ts'
 
 const noBody = Buffer.alloc(0)
 
@@ -35,7 +36,7 @@ function requireAdmin(session: Session | null): void {
 export interface RouteContext extends HttpContext {
   readonly settings: HttpContext['settings'] & Pick<Settings, 'maxBodySize'>
   readonly auth: Pick<AuthService, 'authenticate'>
-  readonly wrapping: Pick<Wrapping, 'request' | 'admission'>
+  readonly hooks: RequestHooks
 }
 
 /** How a request asks to be served. */
@@ -71,7 +72,7 @@ async function serve(work: RequestWork, context: RouteContext): Promise<void> {
     if (route.auth !== 'none') {
       const session = context.auth.authenticate(request.headers, request.raw.rawHeaders)
       exchange.session = session instanceof Promise ? await session : session
-      const around = context.wrapping.admission
+      const around = context.hooks.admission
       if (around) {
         const applicant = applicantOf({ session: exchange.session, request, reply })
         await runWithin(around, applicant, { reply, run: () => answer(work, context) })
@@ -148,7 +149,7 @@ export const routeHandler =
     const exchange: Exchange = { session: null, error: null, bodyRead: logged ? performance.now() : 0, unlogged }
     request.exchange = exchange
     const work: RequestWork = { route, request, reply, exchange }
-    const around = context.wrapping.request
+    const around = context.hooks.request
     if (around) void serveWithin(around, work, context)
     else void serve(work, context)
   }

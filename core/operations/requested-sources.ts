@@ -8,7 +8,7 @@ import {
   type SourceContents,
   type WantedSource,
   wantedSources,
-} from '../metadata/document/sources.ts'
+} from '../metadata/slices/sources.ts'
 import type { Call } from './envelope.ts'
 import type { SourcesContext } from './operation.ts'
 

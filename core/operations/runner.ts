@@ -6,18 +6,17 @@ import { eitherSignal } from '../concurrency/aborting.ts'
 import type { Database } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import type { Transaction } from '../database/transaction.ts'
-import type { MetadataWork, Wrapping } from '../engine/wrapping.ts'
 import { badRequest, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { Model } from '../metadata/document/model.ts'
-import type { MetadataRegistry } from '../metadata/document/registry.ts'
-import type { FetchedSource } from '../metadata/document/sources.ts'
 import { conflictingDefinitions, mayConflict } from '../metadata/naming/type-names.ts'
 import { checkConsistency } from '../metadata/resolving/consistency.ts'
 import { modelOf } from '../metadata/resolving/resolve.ts'
 import type { MetadataState, ServedMetadata } from '../metadata/serving/served.ts'
 import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import { refuseNameConflicts, Workspace } from '../metadata/serving/workspace.ts'
+import type { MetadataRegistry } from '../metadata/slices/registry.ts'
+import type { FetchedSource } from '../metadata/slices/sources.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import {
@@ -29,6 +28,7 @@ import {
   namedTables,
   withMembers,
 } from './envelope.ts'
+import type { MetadataHooks, MetadataWork } from './metadata-work.ts'
 import type { OperationContext, OperationEnvironment } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 import { requestedSources } from './requested-sources.ts'
@@ -39,7 +39,7 @@ export interface RunnerOptions {
   readonly operations: OperationRegistry
   readonly served: ServedMetadata
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
-  readonly wrapping: Pick<Wrapping, 'metadata'>
+  readonly hooks: MetadataHooks
   readonly environment: OperationEnvironment
   /** Refuses a GraphQL document that cannot be asked of a model. */
   validateDocument(text: string, options: ValidationOptions | undefined, model: Model): void
@@ -90,7 +90,7 @@ export class MetadataRunner {
     const call = await decodeEnvelope(envelope, this.#options)
     authorize(call, session)
     const work: MetadataWork = { session, type: call.operation.type, signal: null }
-    const around = this.#options.wrapping.metadata
+    const around = this.#options.hooks.metadata
     const run = () => this.#run(call, work, whenUnwanted)
     return around ? around(work, run) : run()
   }

@@ -3,8 +3,8 @@
 
 import type { Agent, Dispatcher } from 'undici'
 import { longestTimer } from '../concurrency/timers.ts'
-import { Wrapping } from '../engine/wrapping.ts'
 import type { Dialect } from '../names/dialect.ts'
+import type { OutgoingHooks } from './around-outgoing.ts'
 import { connectorBy, type Egress } from './egress.ts'
 import { exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
@@ -29,28 +29,28 @@ interface Transport {
 
 export interface OutgoingOptions {
   /** Put around requests; absent: nothing. */
-  readonly wrapping?: Pick<Wrapping, 'outgoing'>
+  readonly hooks?: OutgoingHooks
   /** What may be reached; absent: everything. */
   readonly egress?: Egress | null
 }
 
 export class OutgoingClient implements Outgoing {
   readonly #dialect: Dialect
-  readonly #wrapping: Pick<Wrapping, 'outgoing'>
+  readonly #hooks: OutgoingHooks
   readonly #egress: Egress | null
   readonly #places = new Map<string, Place | null>()
   #transport: Promise<Transport> | undefined
   /** The same, once it is there. */
   #opened: Transport | undefined
 
-  constructor(dialect: Dialect, { wrapping = new Wrapping(), egress = null }: OutgoingOptions = {}) {
+  constructor(dialect: Dialect, { hooks = { outgoing: null }, egress = null }: OutgoingOptions = {}) {
     this.#dialect = dialect
-    this.#wrapping = wrapping
+    this.#hooks = hooks
     this.#egress = egress
   }
 
   send(request: OutgoingRequest): Promise<OutgoingResponse> {
-    const around = this.#wrapping.outgoing
+    const around = this.#hooks.outgoing
     return around ? around(request, (changed) => this.#send(changed)) : this.#send(request)
   }
 
@@ -60,7 +60,7 @@ export class OutgoingClient implements Outgoing {
       stream = await this.#stream(changed)
       return { status: stream.status, headers: stream.headers, body: Buffer.alloc(0), isCut: true }
     }
-    const around = this.#wrapping.outgoing
+    const around = this.#hooks.outgoing
     const { status, headers } = await (around ? around(request, open) : open(request))
     if (!stream) throw new Error('a request was answered without being sent, and has no stream')
     return { status, headers, body: stream.body }
@@ -73,7 +73,7 @@ export class OutgoingClient implements Outgoing {
       return openSocket({ request, headers, egress: this.#egress }, use)
     }
     const request: OutgoingRequest = { method: 'GET', ...given }
-    const around = this.#wrapping.outgoing
+    const around = this.#hooks.outgoing
     return around ? around(request, open) : open(request)
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Lane } from '../../core/database/placing/lane.ts'
 import { LostInSilence } from '../../core/database/placing/lost-connections.ts'
-import { StatementHistory } from '../../core/database/placing/statement-history.ts'
+import { StatementHistory } from '../../core/database/sql/statement-history.ts'
 import { AnsweringClient } from '../../core/database/wire/answering-client.ts'
 
 /** A client that nobody answers, until what it was asked fails. */

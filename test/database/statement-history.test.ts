@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StatementHistory } from '../../core/database/placing/statement-history.ts'
+import { StatementHistory } from '../../core/database/sql/statement-history.ts'
 
 const runs = (history: StatementHistory, count: number, millis: number, atWork = 1) => {
   for (let i = 0; i < count; i++) history.ranAlone(millis, atWork)

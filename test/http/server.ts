@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Auth } from '../../core/auth/auth.ts'
-import { Wrapping } from '../../core/engine/wrapping.ts'
+import { WorkHooks } from '../../core/engine/work-hooks.ts'
 import { takeBodiesAsBytes } from '../../core/http/body-reading.ts'
 import type { Route } from '../../core/http/declared-route.ts'
 import { listen } from '../../core/http/listen.ts'
@@ -29,7 +29,7 @@ export async function serveRoutes(
   const settings = defaultSettings(given)
   const auth = new Auth(settings, dialects[settings.dialect])
   const observe = options.observe ?? silentObserver
-  const context = { settings, auth, observe, wrapping: new Wrapping() }
+  const context = { settings, auth, observe, hooks: new WorkHooks() }
   const server = createHttp(context)
   await server.app.register(async (scope) => {
     takeBodiesAsBytes(scope)

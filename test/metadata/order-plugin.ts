@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { definePlugin } from '../../core/engine/plugin.ts'
 import type { ObjectRef } from '../../core/metadata/document/objects.ts'
-import type { Facet, SliceDefinition } from '../../core/metadata/document/slices.ts'
+import type { Facet, SliceDefinition } from '../../core/metadata/slices/slices.ts'
 import { type QualifiedName, sameName } from '../../core/names/names.ts'
 import { operation } from '../../core/operations/operation.ts'
 import { ObjectName, TableName } from '../../core/wire/types.ts'

@@ -5,12 +5,12 @@ import type { TestContext } from 'node:test'
 import { Vocabulary } from '../../core/compiler/vocabulary.ts'
 import { PooledDatabase } from '../../core/database/placing/pooled-database.ts'
 import type { Engine, Plugin } from '../../core/engine/plugin.ts'
-import { Wrapping } from '../../core/engine/wrapping.ts'
+import { WorkHooks } from '../../core/engine/work-hooks.ts'
 import { type TrellisError, toTrellisError } from '../../core/errors/errors.ts'
 import { pathText } from '../../core/errors/path.ts'
 import { type LogEntry, silentObserver } from '../../core/log/observe.ts'
-import { MetadataRegistry } from '../../core/metadata/document/registry.ts'
-import type { Slice } from '../../core/metadata/document/slices.ts'
+import { MetadataRegistry } from '../../core/metadata/slices/registry.ts'
+import type { Slice } from '../../core/metadata/slices/slices.ts'
 import { dialects } from '../../core/names/dialect.ts'
 import { createMetadataService, type RunningMetadataService } from '../../core/operations/metadata-service.ts'
 import { OperationRegistry } from '../../core/operations/registry.ts'
@@ -80,7 +80,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const service = createMetadataService({
     ...{ database: connections, dialect, observe, registry, operations, variables, sessionSettings },
     settings: defaultSettings(),
-    wrapping: new Wrapping(),
+    hooks: new WorkHooks(),
     vocabulary: new Vocabulary(),
     validateDocument: () => assert.fail('there is no GraphQL here'),
     conflictingType: () => null,

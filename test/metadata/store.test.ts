@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { parseJson } from '../../core/json/json.ts'
-import { storageKey } from '../../core/metadata/document/storage-key.ts'
+import { storageKey } from '../../core/metadata/slices/storage-key.ts'
 import { marksPlugin } from './marks-plugin.ts'
 import { startService } from './service.ts'
 

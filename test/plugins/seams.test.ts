@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { test } from 'node:test'
+import type { Around } from '../../core/around/around.ts'
 import { definePlugin, type Engine, type Plugin } from '../../core/engine/plugin.ts'
-import type { Around } from '../../core/engine/wrapping.ts'
 import { badRequest } from '../../core/errors/errors.ts'
 import { startOther } from '../auth/other-server.ts'
 import { recordingObserver } from '../http/server.ts'
@@ -195,7 +195,7 @@ test('a wrapper that forgets to give back what the work gives is told by its plu
     const answer = await request(path, { method: 'POST', body })
     isOn = false
     assert.match(answer.text, /"(error|message)":"internal error"/)
-    const message = `Error: around: "${kind}" of plugin "forgetful" gave nothing back, in place of what run gives`
+    const message = `Error: around: "${kind}" of plugin "forgetful" must return the result of run()`
     const told = observe.entries.flatMap(({ type, detail }) => (type === 'unstructured' ? [String(detail)] : []))
     assert.ok(told[0]?.startsWith(message), told[0])
   }

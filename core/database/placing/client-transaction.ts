@@ -2,13 +2,14 @@
 // before, so that a mutation of one statement takes one round trip.
 
 import type pg from 'pg'
-import type { Around, StatementWork } from '../../engine/wrapping.ts'
+import type { Around } from '../../around/around.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
+import type { StatementHistories } from '../sql/statement-history.ts'
 import { settingsStatement, type TransactionSettings } from '../sql/transaction-settings.ts'
+import type { StatementWork } from '../statement-work.ts'
 import type { OwnTransaction, Row, ScriptResult } from '../transaction.ts'
 import type { AnsweringClient, Call } from '../wire/answering-client.ts'
 import { transactionError, translatePostgresError, Unprepared } from '../wire/postgres-errors.ts'
-import type { StatementHistories } from './statement-history.ts'
 
 export interface ClientTransactionOptions {
   readonly client: AnsweringClient

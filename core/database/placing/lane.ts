@@ -6,12 +6,12 @@
 
 import { performance } from 'node:perf_hooks'
 import { onAbort } from '../../concurrency/aborting.ts'
+import { laneMillis, type StatementHistory } from '../sql/statement-history.ts'
 import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
 import { cancelUntil, isCancelled } from '../wire/cancelling.ts'
 import { isBusy, isConnectionLost, Unprepared } from '../wire/postgres-errors.ts'
 import { LostInSilence } from './lost-connections.ts'
 import { closeClient } from './pool.ts'
-import { laneMillis, type StatementHistory } from './statement-history.ts'
 
 /** Milliseconds between two looks at a stuck lane. */
 const stuckMillis = 20

@@ -12,7 +12,6 @@
 
 import { performance } from 'node:perf_hooks'
 import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
-import { Wrapping } from '../../engine/wrapping.ts'
 import type {
   ChangeOptions,
   ConnectionCounts,
@@ -24,7 +23,9 @@ import type {
 import { type DecodedCommit, Decoder, type Decoding } from '../hearing/decoding.ts'
 import { Listener, type Listening } from '../hearing/listening.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
+import { StatementHistories } from '../sql/statement-history.ts'
 import { settingsStatement } from '../sql/transaction-settings.ts'
+import type { StatementHooks } from '../statement-work.ts'
 import type { OwnTransaction, Row } from '../transaction.ts'
 import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
 import { Cancelling, isCancelled } from '../wire/cancelling.ts'
@@ -42,7 +43,6 @@ import { Lanes } from './lanes.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
 import { Pool } from './pool.ts'
 import { Probe } from './probe.ts'
-import { StatementHistories } from './statement-history.ts'
 import { type Place, WriteGate } from './write-gate.ts'
 
 export interface DatabaseOptions {
@@ -65,7 +65,7 @@ export interface DatabaseOptions {
   /** Told of connections that break while idle. */
   readonly onConnectionError: (error: Error) => void
   /** Put around statements; absent: nothing. */
-  readonly wrapping?: Pick<Wrapping, 'statement'>
+  readonly hooks?: StatementHooks
 }
 
 /** More of them gain nothing: what they run is short, and PostgreSQL answers each in the order in which it was sent. */
@@ -86,7 +86,7 @@ const allTexts: Ask<(string | null)[][]> = (client, call) => client.texts(call)
 
 export class PooledDatabase implements Database {
   readonly #options: DatabaseOptions
-  readonly #wrapping: Pick<Wrapping, 'statement'>
+  readonly #hooks: StatementHooks
   readonly #pool: Pool
   readonly #lanes: Lanes | null
   readonly #probe: Probe
@@ -102,7 +102,7 @@ export class PooledDatabase implements Database {
 
   constructor(options: DatabaseOptions) {
     this.#options = options
-    this.#wrapping = options.wrapping ?? new Wrapping()
+    this.#hooks = options.hooks ?? { statement: null }
     const { url, settingNames, onConnectionError: onError } = options
     const patienceMillis = options.connectTimeout * 1000
     const how = { url, settingNames, patienceMillis }
@@ -150,7 +150,7 @@ export class PooledDatabase implements Database {
     values: readonly (string | null)[],
     options: ReadOptions = {},
   ): Promise<Buffer | null> {
-    const around = this.#wrapping.statement
+    const around = this.#hooks.statement
     if (!around) return this.#answer(statement, values, options)
     return around({ kind: 'query', digest: statement.name }, () => this.#answer(statement, values, options))
   }
@@ -161,7 +161,7 @@ export class PooledDatabase implements Database {
     options: ReadOptions = {},
   ): Promise<(Buffer | null)[][]> {
     const run = () => this.#readAlone(statement, values, options, allRows)
-    const around = this.#wrapping.statement
+    const around = this.#hooks.statement
     return around ? around({ kind: 'query', digest: statement.name }, run) : run()
   }
 
@@ -171,7 +171,7 @@ export class PooledDatabase implements Database {
     options: ChangeOptions,
   ): Promise<Buffer | null> {
     if (!this.#beginsByItself) return this.transaction((own) => own.lastBytes(statement, values), options)
-    const around = this.#wrapping.statement
+    const around = this.#hooks.statement
     if (!around) return this.#change(statement, values, options)
     const work = { kind: 'transaction', digest: statement.name } as const
     return around(work, () => this.#change(statement, values, options))
@@ -183,13 +183,13 @@ export class PooledDatabase implements Database {
     options: ChangeOptions = {},
   ): Promise<(string | null)[][]> {
     const run = () => this.#changeAlone(statement, values, options, { ask: allTexts, entering: null })
-    const around = this.#wrapping.statement
+    const around = this.#hooks.statement
     return around ? around({ kind: 'other', digest: statement.name }, run) : run()
   }
 
   rows<R extends Row = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const run = () => this.#rows<R>(text, values)
-    const around = this.#wrapping.statement
+    const around = this.#hooks.statement
     return around ? around({ kind: 'other', digest: null }, run) : run()
   }
 
@@ -338,7 +338,7 @@ export class PooledDatabase implements Database {
     const { client } = pooled
     const begin = `BEGIN ISOLATION LEVEL ${isolation.replace('-', ' ').toUpperCase()}${readOnly ? ' READ ONLY' : ''}`
     const cancelling = signal && new Cancelling(signal, client)
-    const around = this.#wrapping.statement
+    const around = this.#hooks.statement
     const histories = this.#histories
     const transaction = new ClientTransaction({
       ...{ client, histories, preparing, isRepeatable, begin, settings, signal, around },

@@ -1,9 +1,9 @@
 // A statement that runs again and again, and what it is known by.
 
 import { createHash } from 'node:crypto'
-import type { StatementHistory } from '../placing/statement-history.ts'
 import type { ParamSource } from './param.ts'
 import type { Statement } from './sql.ts'
+import type { StatementHistory } from './statement-history.ts'
 
 /** What is known of a statement beside its text. */
 export interface StatementTraits {

@@ -1,10 +1,10 @@
 // What planning one operation needs and finds out: the role's schema, the variables, and what of them the plan depends
 // on. A plan may be used again for every request whose variables look the same in those respects.
 
-import type { PlannedSchema } from '../schema/planned-schema.ts'
 import { CallArguments } from './arguments.ts'
 import type { GraphQLOperation } from './document.ts'
 import { OperationInput, type Variables } from './operation-input.ts'
+import type { PlannedSchema } from './planned-schema.ts'
 
 export * from './operation-input.ts'
 

@@ -9,7 +9,7 @@ import type { SessionSettings } from '../../session/session-settings.ts'
 import type { PreparedOperation } from '../plan/prepared.ts'
 import type { BoundArguments } from '../read/arguments.ts'
 import type { Variables } from '../read/plan-context.ts'
-import type { PlannedSchema } from '../schema/planned-schema.ts'
+import type { PlannedSchema } from '../read/planned-schema.ts'
 
 /** What operations need of the database, or of a transaction in its place. */
 export type OperationDatabase = Pick<Database, 'answer' | 'change' | 'transaction'>

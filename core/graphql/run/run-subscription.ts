@@ -5,12 +5,30 @@ import { pathKeys } from '../../errors/path.ts'
 import { parseJson } from '../../json/json.ts'
 import type { PreparedFeed } from '../plan/feed.ts'
 import { WholeAnswer } from '../schema/call.ts'
-import type * as service from '../service.ts'
 import { Answer, type JsonObject } from './answer.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { callOf, joinRuns, type Run, rootRun, runLevels, settleCall } from './run-calls.ts'
 
-export class SubscriptionRun implements service.SubscriptionRun {
+/** An answer with what waits for rows. */
+export interface JoinedAnswer {
+  readonly body: string
+  /** Whether something is missing that may be there another time, such as of a server that could not be reached. */
+  readonly isLacking: boolean
+}
+
+/** The part of a subscription that no statement answers. */
+export interface SubscriptionRun {
+  /** Where the results of its feed come from: what is open goes on over a new plan for as long as this is the same. */
+  readonly origin: string
+  /** Opens its feed; resolves once that has begun. */
+  open(): Promise<AsyncIterable<unknown>>
+  /** The body of the answer with a result of its feed. */
+  answer(result: unknown): Promise<Buffer | string>
+  /** The answer with what waits for rows, from the body that its statement gave. */
+  join(body: string): Promise<JoinedAnswer>
+}
+
+export class SubscriptionRunner implements SubscriptionRun {
   readonly #context: ExecutionContext
 
   constructor(context: ExecutionContext) {
@@ -51,7 +69,7 @@ export class SubscriptionRun implements service.SubscriptionRun {
     return bodyOf(holder, run)
   }
 
-  async join(body: string): Promise<service.JoinedAnswer> {
+  async join(body: string): Promise<JoinedAnswer> {
     const run = this.#run()
     const { data: holder } = parseJson(body, 'lossless') as { readonly data: JsonObject }
     const joins = this.#context.prepared.steps.flatMap((step) => ('joins' in step ? step.joins : []))

@@ -160,3 +160,15 @@ export class WholeAnswer {
 /** The result of a group that answers an operation alone: the JSON of the response, handed on untouched. */
 export const wholeAnswer = (body: Buffer | string, headers?: AnswerExtras['headers']): WholeAnswer =>
   new WholeAnswer(body, headers)
+
+/** A root field of subscriptions whose results come from elsewhere, one after the other, as from another server. */
+export interface FeedPlanner<Plan = unknown> extends Omit<CallPlanner<Plan>, 'kind'> {
+  readonly kind: 'feed'
+  /**
+   * Begins. The results are such as resolved fields give, or whole answers; where they end without an error, the
+   * subscription does. The call's signal aborts when nobody wants more of them.
+   */
+  open(call: ResolvedCall<Plan>): Promise<AsyncIterable<unknown>>
+  /** Where the results come from: over a change of the metadata a feed goes on for as long as this is the same. */
+  origin(call: ResolvedCall<Plan>): string
+}

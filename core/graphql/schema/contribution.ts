@@ -7,14 +7,13 @@ import type { MutationPlan, OnConflict } from '../../compiler/mutation-plan.ts'
 import type { Condition, OrderTarget, Output, RootOutput } from '../../compiler/plan.ts'
 import type { RelationshipModel, TableModel } from '../../metadata/document/model.ts'
 import type { QualifiedName } from '../../names/names.ts'
-import type { FeedPlanner } from '../plan/feed.ts'
 import type { PlanContext } from '../read/plan-context.ts'
+import type { FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from '../read/schema-scope.ts'
 import type { FieldSelection } from '../read/selection.ts'
 import type { Value } from '../read/values.ts'
-import type { MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from './call.ts'
-import type { FieldMap, InputFieldMap, RootFields, SchemaKind, SchemaScope } from './schema-scope.ts'
+import type { FeedPlanner, MemberPlanner, ResolvedPlanner, ResolvedRowPlanner } from './call.ts'
 
-export type * from './schema-scope.ts'
+export type * from '../read/schema-scope.ts'
 
 export interface Contribution {
   /** Shown when two contributions give the same name. */

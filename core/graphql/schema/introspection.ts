@@ -25,9 +25,9 @@ import { conflictingDefinitions } from '../../metadata/naming/type-names.ts'
 import { compareText } from '../../names/names.ts'
 import type { GraphQLOperation } from '../read/document.ts'
 import type { Variables } from '../read/plan-context.ts'
+import type { PlannedSchema } from '../read/planned-schema.ts'
 import type { FieldSelection } from '../read/selection.ts'
 import { countIntrospection, type IntrospectedValues } from './introspection-size.ts'
-import type { PlannedSchema } from './planned-schema.ts'
 
 const schemas = new WeakMap<PlannedSchema, GraphQLSchema>()
 const wholeSchemas = new WeakMap<PlannedSchema, GraphQLSchema>()

@@ -9,8 +9,8 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql'
+import type { PlannedSchema } from '../read/planned-schema.ts'
 import { wholeSchema } from './introspection.ts'
-import type { PlannedSchema } from './planned-schema.ts'
 
 /** The object types of an interface or union. An interface that does not say costs a look at the role's whole schema. */
 function possibleTypes(type: GraphQLAbstractType, role: PlannedSchema): readonly GraphQLObjectType[] {

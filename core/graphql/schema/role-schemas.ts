@@ -2,8 +2,8 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Model } from '../../metadata/document/model.ts'
+import type { SchemaKind } from '../read/schema-scope.ts'
 import type { RoleSchema } from './role-schema.ts'
-import type { SchemaKind } from './schema-scope.ts'
 
 /** Roles whose schemas are kept at once. */
 const maxRoles = 200

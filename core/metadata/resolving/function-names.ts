@@ -2,8 +2,8 @@
 
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'
-import { facetEntries } from '../document/facet-format.ts'
-import { type MetadataRegistry, sliceValue } from '../document/registry.ts'
+import { facetEntries } from '../slices/facet-format.ts'
+import { type MetadataRegistry, sliceValue } from '../slices/registry.ts'
 
 /** The functions that a document's entries name, each once. */
 export function functionNames(registry: MetadataRegistry, document: MetadataDocument): QualifiedName[] {

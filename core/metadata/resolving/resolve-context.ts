@@ -14,9 +14,6 @@ import {
   type ObjectRef,
   objectKey,
 } from '../document/objects.ts'
-import { sliceValue } from '../document/registry.ts'
-import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from '../document/slices.ts'
-import { placeOf, type SourceState, type SourceStates } from '../document/sources.ts'
 import type {
   ClaimedNames,
   ConflictWording,
@@ -25,6 +22,9 @@ import type {
   NameLedger,
   RootFieldNames,
 } from '../naming/root-fields.ts'
+import { sliceValue } from '../slices/registry.ts'
+import type { ClaimedTypes, ObjectDescription, ResolveContext, SliceContext } from '../slices/slices.ts'
+import { placeOf, type SourceState, type SourceStates } from '../slices/sources.ts'
 
 /** What stays the same while a document is resolved. */
 export interface ResolveEnvironment {

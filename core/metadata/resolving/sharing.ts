@@ -4,7 +4,7 @@
 import { mapSteps, type Steps } from '../../concurrency/stepwise.ts'
 import { isJsonObject, sameJson } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
-import { documentOf, type MetadataRegistry, sliceEntries, sliceValue } from '../document/registry.ts'
+import { documentOf, type MetadataRegistry, sliceEntries, sliceValue } from '../slices/registry.ts'
 
 /** `next` with every part that equals its counterpart in `previous` replaced by that counterpart. */
 export function* shareDocument(

@@ -3,10 +3,10 @@
 import { TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
 import type { TableEntry } from '../document/document.ts'
-import { facetEntries } from '../document/facet-format.ts'
 import type { FieldModel, TableModel } from '../document/model.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
-import type { Facet, ObjectDescription, TableDraft } from '../document/slices.ts'
+import { facetEntries } from '../slices/facet-format.ts'
+import type { Facet, ObjectDescription, TableDraft } from '../slices/slices.ts'
 import type { FacetContext } from './resolve-context.ts'
 
 /** A table after one stage, and what became of its objects. */

@@ -2,8 +2,8 @@
 
 import type { Session } from '../../session/session.ts'
 import type { MetadataDocument } from '../document/document.ts'
-import type { DocumentFormat } from '../document/document-format.ts'
 import type { Model } from '../document/model.ts'
+import type { DocumentFormat } from '../slices/document-format.ts'
 
 export interface MetadataService {
   readonly model: Model

@@ -5,7 +5,7 @@ import { unlessAborted } from '../../concurrency/aborting.ts'
 import { badRequest, TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
 import { deepFreeze, parseJson } from '../../json/json.ts'
-import type { MetadataRegistry } from '../document/registry.ts'
+import type { MetadataRegistry } from '../slices/registry.ts'
 import {
   digestOf,
   type FetchedSource,
@@ -14,7 +14,7 @@ import {
   type SourceContents,
   type SourceContext,
   type WantedSource,
-} from '../document/sources.ts'
+} from '../slices/sources.ts'
 
 export interface SourceFetcherOptions {
   readonly registry: Pick<MetadataRegistry, 'sources'>

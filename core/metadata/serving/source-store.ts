@@ -2,8 +2,8 @@
 
 import type { Row, Transaction } from '../../database/transaction.ts'
 import { deepFreeze, parseJson } from '../../json/json.ts'
-import type { MetadataRegistry } from '../document/registry.ts'
-import { type SourceContent, sharedContent } from '../document/sources.ts'
+import type { MetadataRegistry } from '../slices/registry.ts'
+import { type SourceContent, sharedContent } from '../slices/sources.ts'
 
 interface RevisionRow extends Row {
   readonly source: string

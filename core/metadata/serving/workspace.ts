@@ -11,9 +11,14 @@ import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { Model } from '../document/model.ts'
 import { type ObjectRef, objectKey, type Rename } from '../document/objects.ts'
-import { type MetadataRegistry, sliceValue } from '../document/registry.ts'
-import { removeObject } from '../document/removal.ts'
-import { Renames } from '../document/renames.ts'
+import type { ConsistencyCheck } from '../resolving/consistency.ts'
+import { functionNames } from '../resolving/function-names.ts'
+import { modelOf, type Resolution, resolve } from '../resolving/resolve.ts'
+import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
+import { shareDocument } from '../resolving/sharing.ts'
+import { type MetadataRegistry, sliceValue } from '../slices/registry.ts'
+import { removeObject } from '../slices/removal.ts'
+import { Renames } from '../slices/renames.ts'
 import {
   digestOf,
   type FetchedSource,
@@ -22,12 +27,7 @@ import {
   wantedContents,
   wantedSources,
   withFetched,
-} from '../document/sources.ts'
-import type { ConsistencyCheck } from '../resolving/consistency.ts'
-import { functionNames } from '../resolving/function-names.ts'
-import { modelOf, type Resolution, resolve } from '../resolving/resolve.ts'
-import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
-import { shareDocument } from '../resolving/sharing.ts'
+} from '../slices/sources.ts'
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
 import type { MetadataState } from './served.ts'
 import type { MetadataNotice } from './store.ts'

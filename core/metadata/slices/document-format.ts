@@ -9,9 +9,16 @@ import type { Dialect } from '../../names/dialect.ts'
 import { compareText } from '../../names/names.ts'
 import { decode } from '../../wire/decode.ts'
 import { ObjectName } from '../../wire/types.ts'
-import type { MetadataDocument } from './document.ts'
+import type { MetadataDocument } from '../document/document.ts'
+import {
+  type GivenDocument,
+  laterKeys,
+  openDocument,
+  own,
+  unexpectedKey,
+  type WireObject,
+} from '../document/given-document.ts'
 import { laterShapes, locate, refuseRepeated } from './facet-format.ts'
-import { type GivenDocument, laterKeys, openDocument, own, unexpectedKey, type WireObject } from './given-document.ts'
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { AnySlice, FormatContext } from './slices.ts'
 

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { TrellisError } from '../../errors/errors.ts'
 import { sameJson } from '../../json/json.ts'
 import type { Dialect } from '../../names/dialect.ts'
-import type { MetadataDocument } from './document.ts'
+import type { MetadataDocument } from '../document/document.ts'
 import { storageKey } from './storage-key.ts'
 
 /** A kind of source, as a plugin declares it. */

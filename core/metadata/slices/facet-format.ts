@@ -6,9 +6,9 @@ import type { PathKey } from '../../errors/path.ts'
 import { jsonType, memberOf, saysNothing } from '../../json/json.ts'
 import { compareText } from '../../names/names.ts'
 import { decode } from '../../wire/decode.ts'
-import type { TableEntry } from './document.ts'
-import { laterTableKeys, own, type WireObject } from './given-document.ts'
-import type { Rename } from './objects.ts'
+import type { TableEntry } from '../document/document.ts'
+import { laterTableKeys, own, type WireObject } from '../document/given-document.ts'
+import type { Rename } from '../document/objects.ts'
 import type { Facet, FacetFormat, RenamePlace } from './slices.ts'
 
 /** The entries of a facet in a table's entry. */

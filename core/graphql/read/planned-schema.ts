@@ -1,9 +1,9 @@
 // A role's schema, as planning and introspection need it.
 
 import type { GraphQLObjectType } from 'graphql'
-import type { GraphQLOperation } from '../read/document.ts'
-import type { FieldSource } from '../read/selection.ts'
+import type { GraphQLOperation } from './document.ts'
 import type { SchemaScope } from './schema-scope.ts'
+import type { FieldSource } from './selection.ts'
 
 export interface PlannedSchema extends SchemaScope {
   /** Major version of the PostgreSQL server. */

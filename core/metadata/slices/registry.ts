@@ -3,10 +3,10 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { deepFreeze, memberOf } from '../../json/json.ts'
+import type { MetadataDocument } from '../document/document.ts'
 import type { GeneratedTypes } from '../naming/type-names.ts'
-import { type ResolveOrder, resolveOrder } from '../resolving/resolve-order.ts'
-import type { MetadataDocument } from './document.ts'
 import { DeclaredFacets } from './facet-format.ts'
+import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
 import type { AnySlice, Facet, FacetFormat, ModelEffect, Slice } from './slices.ts'
 import type { AnySource, Source } from './sources.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'

@@ -1,9 +1,9 @@
 // Taking an object out of a draft, whoever owns it.
 
 import { memberOf } from '../../json/json.ts'
-import type { MetadataDocument, TableEntry } from './document.ts'
+import type { MetadataDocument, TableEntry } from '../document/document.ts'
+import { type ObjectRef, objectKey } from '../document/objects.ts'
 import { facetEntries } from './facet-format.ts'
-import { type ObjectRef, objectKey } from './objects.ts'
 import type { MetadataRegistry } from './registry.ts'
 import { findTable } from './slices.ts'
 

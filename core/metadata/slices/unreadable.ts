@@ -4,8 +4,8 @@
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../../json/json.ts'
 import { nameText } from '../../names/names.ts'
-import type { MetadataDocument, TableEntry } from './document.ts'
-import type { ObjectRef } from './objects.ts'
+import type { MetadataDocument, TableEntry } from '../document/document.ts'
+import type { ObjectRef } from '../document/objects.ts'
 import {
   type AnySlice,
   type Facet,

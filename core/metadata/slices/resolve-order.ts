@@ -1,7 +1,7 @@
 // In which order slices are resolved, and where between the stages of the tables.
 
 import { StartError } from '../../errors/start-error.ts'
-import type { AnySlice, Facet } from '../document/slices.ts'
+import type { AnySlice, Facet } from './slices.ts'
 
 /** The slices that come before each stage of tables, and those after all; in each list, the order of resolving. */
 export interface ResolveOrder {

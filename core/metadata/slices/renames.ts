@@ -3,9 +3,9 @@
 import { current, isDraft } from 'immer'
 import { deepFreeze, sameJson } from '../../json/json.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
-import type { MetadataDocument } from './document.ts'
-import type { Model, TableModel } from './model.ts'
-import type { Rename } from './objects.ts'
+import type { MetadataDocument } from '../document/document.ts'
+import type { Model, TableModel } from '../document/model.ts'
+import type { Rename } from '../document/objects.ts'
 import { type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
 import type { AnySlice, SliceRenamePlace } from './slices.ts'
 

@@ -1,0 +1,119 @@
+// Functions that plugins put around the work of the server. An unused hook costs one null check.
+
+import type { Around, AroundSync } from '../around/around.ts'
+import type { Applicant } from '../auth/applicant.ts'
+import type { AdmissionHooks, BatchWork } from '../auth/endable.ts'
+import type { StatementHooks, StatementWork } from '../database/statement-work.ts'
+import type { DocumentWork, GraphQLHooks, OperationWork, PlanningWork } from '../graphql/works.ts'
+import type { RequestHooks, RequestWork } from '../http/request-work.ts'
+import type { MetadataHooks, MetadataWork } from '../operations/metadata-work.ts'
+import type { AroundOutgoing, OutgoingHooks } from '../outgoing/around-outgoing.ts'
+import type { OutgoingResponse } from '../outgoing/request.ts'
+
+/** The functions that a plugin puts around kinds of work, one member for each kind. */
+export interface Surroundings {
+  readonly request?: Around<RequestWork>
+  /** Runs once the session is known, before the body is parsed; its error goes to the client. */
+  readonly admission?: Around<Applicant>
+  readonly batch?: Around<BatchWork>
+  readonly operation?: Around<OperationWork>
+  readonly metadata?: Around<MetadataWork>
+  readonly planning?: AroundSync<PlanningWork>
+  /** Within planning, for each request, before the schema of the role is consulted. */
+  readonly document?: AroundSync<DocumentWork>
+  readonly statement?: Around<StatementWork>
+  /** `send` takes the request to send, whose headers may be changed. */
+  readonly outgoing?: AroundOutgoing
+}
+
+/** The functions of all plugins around each kind of work, composed; null where no plugin has one. The first added is outermost. */
+export class WorkHooks
+  implements AdmissionHooks, GraphQLHooks, MetadataHooks, OutgoingHooks, RequestHooks, StatementHooks
+{
+  request: Around<RequestWork> | null = null
+  admission: Around<Applicant> | null = null
+  batch: Around<BatchWork> | null = null
+  operation: Around<OperationWork> | null = null
+  metadata: Around<MetadataWork> | null = null
+  planning: AroundSync<PlanningWork> | null = null
+  document: AroundSync<DocumentWork> | null = null
+  statement: Around<StatementWork> | null = null
+  outgoing: AroundOutgoing | null = null
+
+  /** `whose` names the plugin in messages. */
+  add(added: Surroundings, whose: string): void {
+    this.request = inside(this.request, added.request)
+    this.admission = inside(this.admission, added.admission)
+    this.batch = inside(this.batch, giving(added.batch, `"batch" of ${whose}`))
+    this.operation = inside(this.operation, giving(added.operation, `"operation" of ${whose}`))
+    this.metadata = inside(this.metadata, giving(added.metadata, `"metadata" of ${whose}`))
+    this.statement = inside(this.statement, giving(added.statement, `"statement" of ${whose}`))
+    this.planning = insideSync(this.planning, givingSync(added.planning, `"planning" of ${whose}`))
+    this.document = insideSync(this.document, givingSync(added.document, `"document" of ${whose}`))
+    const { outgoing } = this
+    const inner = givingResponse(added.outgoing, `"outgoing" of ${whose}`)
+    this.outgoing =
+      outgoing && inner
+        ? (request, send) => outgoing(request, (changed) => inner(changed, send))
+        : (outgoing ?? inner ?? null)
+  }
+}
+
+function inside<Work>(outer: Around<Work> | null, inner: Around<Work> | undefined): Around<Work> | null {
+  if (!outer || !inner) return outer ?? inner ?? null
+  return (work, run) => outer(work, () => inner(work, run))
+}
+
+function insideSync<Work>(
+  outer: AroundSync<Work> | null,
+  inner: AroundSync<Work> | undefined,
+): AroundSync<Work> | null {
+  if (!outer || !inner) return outer ?? inner ?? null
+  return (work, run) => outer(work, () => inner(work, run))
+}
+
+const gaveNothing = (what: string): Error => new Error(`around: ${what} must return the result of run()`)
+
+/** Refuses an undefined result, which would be answered as if it were one: the function forgot to return it. */
+function giving<Work>(around: Around<Work> | undefined, what: string): Around<Work> | undefined {
+  if (!around) return undefined
+  return <T>(work: Work, run: () => Promise<T>) => {
+    let running: Promise<T> | null = null
+    const given = around(work, () => {
+      running = run()
+      return running
+    })
+    // A further promise would cost every operation.
+    if (running !== null && given === running) return given
+    return Promise.resolve(given).then<T>((result) => (result === undefined ? nothingOf(running, what) : result))
+  }
+}
+
+/** Returns undefined where the work itself does. */
+async function nothingOf<T>(running: Promise<T> | null, what: string): Promise<T> {
+  const result = await running
+  if (running === null || result !== undefined) throw gaveNothing(what)
+  return result as T
+}
+
+function givingResponse(around: AroundOutgoing | undefined, what: string): AroundOutgoing | undefined {
+  if (!around) return undefined
+  return (request, send) => {
+    let sending: Promise<OutgoingResponse> | null = null
+    const given = around(request, (changed) => {
+      sending = send(changed)
+      return sending
+    })
+    if (sending !== null && given === sending) return given
+    return Promise.resolve(given).then((response) => response ?? Promise.reject(gaveNothing(what)))
+  }
+}
+
+function givingSync<Work>(around: AroundSync<Work> | undefined, what: string): AroundSync<Work> | undefined {
+  if (!around) return undefined
+  return (work, run) => {
+    const given = around(work, run)
+    if (given === undefined) throw gaveNothing(what)
+    return given
+  }
+}

@@ -46,7 +46,9 @@ export interface OperationContext extends OperationEnvironment {
   rename(rename: Rename): void
   /** Has the tables and functions of these names, or all, read from the database again before the model is rebuilt. */
   refreshCatalog(names: readonly QualifiedName[] | 'all'): void
-  /** Puts what is stored in the place of the draft, unless earlier members of a bulk have edited it: that is not stored yet. */
+  /** Stores the edits of earlier members of a bulk, for statements that read the metadata in the database. */
+  storeEdits(): Promise<void>
+  /** Overwrites the draft with the stored document, which holds the edits of earlier members of a bulk. */
   refreshDocument(): Promise<void>
   /** Makes the settings that tell PostgreSQL who asks, in case that SQL of the request has changed them. */
   applySession(): Promise<void>

@@ -72,9 +72,11 @@ interface Run {
   readonly afterCommit: AfterCommit[]
   /** Has the effects of what was edited so far bring the database in line. */
   follow(): Promise<void>
+  /** Stores what was edited so far. */
+  store(): Promise<void>
 }
 
-const nothingToFollow = async () => {}
+const nothing = async () => {}
 
 const success = { message: 'success' } as const
 
@@ -122,7 +124,15 @@ export class MetadataRunner {
     const { database, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
       await inArguments(sessionSettings.apply(session, transaction))
-      const run: Run = { session, transaction, state, workspace: null, afterCommit: [], follow: nothingToFollow }
+      const run: Run = {
+        session,
+        transaction,
+        state,
+        workspace: null,
+        afterCommit: [],
+        follow: nothing,
+        store: nothing,
+      }
       return { result: await this.#call(call, run), state, afterCommit: run.afterCommit }
     }
     return despiteConflicts(() => database.transaction(work, { readOnly, signal }))
@@ -168,7 +178,7 @@ export class MetadataRunner {
         const next = workspace.finish()
         // Why something cannot be fetched is known to this instance alone.
         if (fetched.every(({ error }) => error)) return { ...next, model: modelOf(next.resolution, stored) }
-        await served.save(workspace, { before: state, followed: state.model }, transaction)
+        await served.save(workspace, { before: state, followed: state.model, stored: state.document }, transaction)
         return next
       }
       const next = await despiteConflicts(() => database.transaction(work, { since }))
@@ -193,7 +203,7 @@ export class MetadataRunner {
     { transaction, fetched }: { readonly transaction: Transaction; readonly fetched: readonly FetchedSource[] },
   ): Promise<Outcome> {
     const { served, sessionSettings } = this.#options
-    const { workspace, state } = await inArguments(this.#open(transaction, fetched))
+    const { workspace, state, stored } = await inArguments(this.#open(transaction, fetched))
     await inArguments(sessionSettings.apply(session, transaction))
     workspace.tables.expect(namedTables(call))
     let followed = state.model
@@ -203,10 +213,20 @@ export class MetadataRunner {
       await served.follow({ previous: followed, next: model, isReread: false, transaction })
       followed = model
     }
-    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit: [], follow }
+    let saved = state.document
+    const store = async () => {
+      const next = workspace.state.document
+      if (next === saved) return
+      await served.storeDocument({ previous: saved, next, version: stored + 1 }, transaction)
+      saved = next
+    }
+    const afterCommit: AfterCommit[] = []
+    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit, follow, store }
     const result = await this.#call(call, run)
-    if (workspace.changed) await inArguments(served.save(workspace, { before: state, followed }, transaction))
-    return { result, state: workspace.finish(), afterCommit: run.afterCommit }
+    if (workspace.changed) {
+      await inArguments(served.save(workspace, { before: state, followed, stored: saved }, transaction))
+    }
+    return { result, state: workspace.finish(), afterCommit }
   }
 
   /** The result of a call; errors carry the path of the wire. */
@@ -237,7 +257,7 @@ export class MetadataRunner {
       ...{ metadata: draft, remove, rename, refreshCatalog },
       validateDocument: async (text, options) => this.#validate(text, options, await workspace.preview(edit)),
       async refreshDocument() {
-        if (before.document !== run.state.document) return
+        await run.store()
         served.format.overwrite(draft, await served.readStoredDocument(run.transaction))
       },
     }
@@ -278,6 +298,7 @@ export class MetadataRunner {
       rename: refuseEdit,
       refreshCatalog: refuseEdit,
       refreshDocument: async () => refuseEdit(),
+      storeEdits: run.store,
       validateDocument: async (text, options) => this.#validate(text, options, model),
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),

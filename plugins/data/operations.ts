@@ -33,10 +33,16 @@ export interface DataOptions {
 
 const data = { adminOnly: false, editsMetadata: false } as const
 
-/** The sender of a request about a table. */
-function callerOf(context: OperationContext, table: QualifiedName, { access, offers }: DataOptions): Caller {
+/** The sender of a request about a table. Offered tables may show the metadata, earlier members of a bulk included. */
+async function callerOf(
+  context: OperationContext,
+  table: QualifiedName,
+  { access, offers }: DataOptions,
+): Promise<Caller> {
   const { session, model, dialect } = context
-  const served = offers.modelFor(table, session, model) ?? model
+  const offered = offers.modelFor(table, session, model)
+  if (offered) await context.storeEdits()
+  const served = offered ?? model
   return new Caller({ session, model: served, dialect, access: access.of(served, session) })
 }
 
@@ -52,8 +58,8 @@ export const selectRows = (options: DataOptions) =>
     about: { summary: 'Reads rows by the names of the database.', result: Rows },
     access: 'any',
     args: SelectArgs,
-    handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+    async handle(context, args) {
+      const caller = await callerOf(context, args.table, options)
       const access = caller.readableByItself(within('table', () => caller.table(args.table)))
       const select = planSelect(args, access, caller)
       const printer = new Printer(printerOptions(context))
@@ -73,8 +79,8 @@ export const countRows = (options: DataOptions) =>
     about: { summary: 'Counts rows.', result: Count },
     access: 'any',
     args: CountArgs,
-    handle(context, { table, distinct = [], where }) {
-      const caller = callerOf(context, table, options)
+    async handle(context, { table, distinct = [], where }) {
+      const caller = await callerOf(context, table, options)
       const because = '; "count" is only allowed if the role has "select" permissions on the table'
       const access = caller.readableByItself(caller.table(table), because)
       const hint = `Relationships can't be used in "distinct".`
@@ -107,7 +113,7 @@ export const insertRows = (options: DataOptions) =>
     about: { summary: 'Inserts rows.', result: Changed },
     args: InsertArgs,
     async handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+      const caller = await callerOf(context, args.table, options)
       const access = caller.table(args.table)
       refuseImmutable(access, 'insertable')
       caller.permission(access, 'insert')
@@ -128,8 +134,8 @@ export const updateRows = (options: DataOptions) =>
     writesRows: true,
     about: { summary: 'Updates rows.', result: Changed },
     args: UpdateArgs,
-    handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+    async handle(context, args) {
+      const caller = await callerOf(context, args.table, options)
       const { table } = args
       const access = within('table', () => caller.table(table))
       refuseImmutable(access, 'updatable')
@@ -149,8 +155,8 @@ export const deleteRows = (options: DataOptions) =>
     writesRows: true,
     about: { summary: 'Deletes rows.', result: Changed },
     args: DeleteArgs,
-    handle(context, args) {
-      const caller = callerOf(context, args.table, options)
+    async handle(context, args) {
+      const caller = await callerOf(context, args.table, options)
       const { table } = args
       const access = caller.table(table)
       refuseImmutable(access, 'deletable')

@@ -24,6 +24,7 @@ export const runSql = operation({
   check: 'new',
   async handle(context, args) {
     const { transaction, catalog, dialect, applySession } = context
+    await context.storeEdits()
     const run = () => runScript(transaction, { sql: args.sql, restore: applySession, helps: dialect.errorsHelp })
     if (!isChecked(args)) return resultJson(await run())
     const tables = await presentTables(transaction, catalog.tables.values())

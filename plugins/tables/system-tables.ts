@@ -10,6 +10,7 @@ const names = [
   'hdb_check_constraint',
   'hdb_foreign_key_constraint',
   'hdb_relationship',
+  'hdb_permission',
   'hdb_permission_agg',
   'hdb_computed_field',
   'hdb_remote_relationship',

@@ -62,7 +62,8 @@ const relationshipsOf = (type: string): string =>
 const permissionsOf = (kind: string): string =>
   itemsOf(
     `${kind}_permissions`,
-    `item ->> 'role' as role_name, '${kind}' as perm_type, item -> 'permission' as perm_def`,
+    `item ->> 'role' as role_name, '${kind}' as perm_type, (item -> 'permission')::jsonb as perm_def,
+      item ->> 'comment' as comment, false as is_system_defined`,
   )
 
 const permissionRows = ['insert', 'select', 'update', 'delete'].map(permissionsOf).join(' union all ')
@@ -148,6 +149,7 @@ export const systemTables: Readonly<Record<string, SystemTable>> = {
   hdb_check_constraint: { query: constraintsOf('c', 'pg_get_constraintdef(c.oid) as "check"') },
   hdb_foreign_key_constraint: { query: foreignKeys },
   hdb_relationship: { query: `${relationshipsOf('object')} union all ${relationshipsOf('array')}` },
+  hdb_permission: { query: permissionRows },
   hdb_permission_agg: {
     query: `select table_schema, table_name, role_name, json_object_agg(perm_type, perm_def) as permissions
       from (${permissionRows}) as permission group by table_schema, table_name, role_name`,

@@ -230,6 +230,79 @@ test('functions of the database are described', async (t) => {
   )
 })
 
+test('each permission is a row of its own', async (t) => {
+  const { op } = await startHasuraOffice(t)
+  await op('set_permission_comment', { table: 'person', role: 'agent', permission: 'select', comment: 'their own' })
+  const columns = ['table_schema', 'table_name', 'role_name', 'perm_type', 'perm_def', 'comment', 'is_system_defined']
+  const row = {
+    role_name: 'agent',
+    perm_type: 'select',
+    perm_def: { columns: ['id'], filter: { id: { _lte: 2 } }, limit: 2 },
+    is_system_defined: false,
+  }
+  const table = system('hdb_permission')
+  assert.deepEqual(await op('select', { table, columns, order_by: 'table_name' }), [
+    { table_schema: 'crm', table_name: 'lead', ...row, comment: null },
+    { table_schema: 'public', table_name: 'person', ...row, comment: 'their own' },
+  ])
+  const text = `select perm_def ->> 'limit' as most from hdb_catalog.hdb_permission where table_name = 'lead'`
+  assert.deepEqual((await op<{ result: unknown }>('run_sql', { sql: text })).result, [['most'], ['2']])
+})
+
+test('data operations and SQL within a bulk see what the bulk has changed before', async (t) => {
+  const { op, opError, sql } = await startTrellis(t, office)
+  const names = {
+    type: 'select',
+    args: { table: system('hdb_table'), columns: ['table_name'], order_by: 'table_name' },
+  }
+  const count = { type: 'count', args: { table: system('hdb_table') } }
+  const text = { type: 'run_sql', args: { sql: 'select table_name from hdb_catalog.hdb_table' } }
+  const results = await op<unknown[]>('bulk', [
+    { type: 'track_table', args: 'person' },
+    names,
+    text,
+    { type: 'track_table', args: lead },
+    count,
+    { type: 'untrack_table', args: { table: 'person' } },
+    names,
+    { type: 'bulk', args: [{ type: 'untrack_table', args: { table: lead } }, count] },
+    { type: 'track_table', args: 'totals' },
+  ])
+  const success = { message: 'success' }
+  assert.deepEqual(results, [
+    success,
+    [{ table_name: 'person' }],
+    { result_type: 'TuplesOk', result: [['table_name'], ['person']] },
+    success,
+    { count: 2 },
+    success,
+    [{ table_name: 'lead' }],
+    [success, { count: 0 }],
+    success,
+  ])
+  assert.deepEqual(await op(names.type, names.args), [{ table_name: 'totals' }])
+  const failing = [{ type: 'track_table', args: 'person' }, names, { type: 'track_table', args: 'nowhere' }]
+  assert.equal((await opError('bulk', failing)).status, 400)
+  assert.deepEqual(await op(names.type, names.args), [{ table_name: 'totals' }])
+  const version = () => sql('select resource_version from trellis.metadata')
+  const before = await version()
+  await op('bulk', [names, count])
+  assert.deepEqual(await version(), before)
+})
+
+test('metadata that SQL has changed are read within the same bulk, beside what it edited before', async (t) => {
+  const { op } = await startTrellis(t, office)
+  await op('bulk', [
+    { type: 'track_table', args: 'person' },
+    { type: 'track_table', args: lead },
+    { type: 'run_sql', args: { sql: `delete from trellis.metadata_entry where entry #>> '{table,name}' = 'lead'` } },
+    { type: 'reload_metadata', args: {} },
+    { type: 'track_table', args: 'totals' },
+  ])
+  const { tables } = await op<{ tables: { table: { name: string } }[] }>('export_metadata', {})
+  assert.deepEqual(tables.map(({ table }) => table.name).sort(), ['person', 'totals'])
+})
+
 test('system tables are for reading, by administrators, and nowhere else', async (t) => {
   const { op, opError, graphql } = await startHasuraOffice(t)
   const table = system('hdb_table')

@@ -29,7 +29,7 @@ import { noContents, type SourceContents, type SourceStates, statesOf, wantedSou
 import { readCatalog } from './catalog-reader.ts'
 import { Reconciliation } from './reconciliation.ts'
 import { SourceStore } from './source-store.ts'
-import { type MetadataNotice, MetadataStore } from './store.ts'
+import { type DocumentChange, type MetadataNotice, MetadataStore } from './store.ts'
 import { MetadataSync } from './sync.ts'
 
 /** What is served, and everything the next generation is made from. */
@@ -66,6 +66,13 @@ type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 interface SavedChange {
   finish(): MetadataState
   readonly tablesRead: MetadataNotice['tables']
+}
+
+/** What there is before a change is stored. */
+interface SaveOptions {
+  readonly before: MetadataState
+  readonly followed: Model
+  readonly stored: MetadataDocument
 }
 
 export class ServedMetadata {
@@ -179,20 +186,21 @@ export class ServedMetadata {
     for (const effect of this.#options.registry.effects) await effect(change)
   }
 
+  /** Writes the entries that differ between two documents, in the transaction of a request that goes on. */
+  storeDocument(change: DocumentChange, transaction: Transaction): Promise<void> {
+    return this.#store.save(transaction, change)
+  }
+
   /**
    * Stores a change together with what follows it in the database, and tells other instances when it is committed; `followed` is
-   * the model that the database is in line with.
+   * the model that the database is in line with, `stored` the document that the transaction sees.
    */
-  async save(
-    change: SavedChange,
-    { before, followed }: { readonly before: MetadataState; readonly followed: Model },
-    transaction: Transaction,
-  ): Promise<void> {
+  async save(change: SavedChange, { before, followed, stored }: SaveOptions, transaction: Transaction): Promise<void> {
     const after = change.finish()
     const isReread = change.tablesRead === 'all'
     await this.follow({ previous: followed, next: after.model, isReread, transaction })
     const version = after.model.resourceVersion
-    await this.#store.save(transaction, { previous: before.document, next: after.document, version })
+    await this.#store.save(transaction, { previous: stored, next: after.document, version })
     await this.#sourceStore.save(transaction, before.contents.stored, after.contents.stored)
     await this.#store.notify(transaction, { instance: this.#instance, version, tables: change.tablesRead })
   }

@@ -30,6 +30,13 @@ export interface StoredMetadata {
   readonly document: MetadataDocument
 }
 
+/** Two documents, and the version that the metadata have with the second one. */
+export interface DocumentChange {
+  readonly previous: MetadataDocument
+  readonly next: MetadataDocument
+  readonly version: number
+}
+
 type Reader = Pick<Transaction, 'rows'>
 
 interface RowName {
@@ -151,10 +158,7 @@ export class MetadataStore {
   }
 
   /** Writes the difference between two documents and sets the version. */
-  async save(
-    transaction: Transaction,
-    change: { readonly previous: MetadataDocument; readonly next: MetadataDocument; readonly version: number },
-  ): Promise<void> {
+  async save(transaction: Transaction, change: DocumentChange): Promise<void> {
     const changes = this.#registry.slices.map((slice) =>
       differences(slice, sliceValue(change.previous, slice.key), sliceValue(change.next, slice.key)),
     )

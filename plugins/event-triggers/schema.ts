@@ -100,7 +100,7 @@ function checkName(name: string): void {
   if (!namePattern.test(name)) throw parseFailed('only alphanumeric and underscore and hyphens allowed for name')
 }
 
-function checkSpecs(given: Specs & { enable_manual?: boolean }): void {
+function checkSpecs(given: Specs & { enable_manual: boolean }): void {
   const listed = rowOperations.flatMap((operation) => given[operation] ?? [])
   if (listed.length === 0 && !given.enable_manual) {
     throw parseFailed('atleast one amongst insert/update/delete/enable_manual spec must be provided')
@@ -132,13 +132,13 @@ const rest = (dialect: Dialect) => ({
 })
 
 type GivenTrigger = Specs &
-  WebhookSource & { name: string; enable_manual?: boolean } & Static<
+  WebhookSource & { name: string; enable_manual: boolean } & Static<
     ReturnType<typeof Type.Object<ReturnType<typeof rest>>>
   >
 
 /** The entry of a trigger, its members in the order of the document. */
 function entryOf(given: GivenTrigger): EventTrigger {
-  const { name, enable_manual = false, retry_conf = retryDefaults, headers = [] } = given
+  const { name, enable_manual, retry_conf = retryDefaults, headers = [] } = given
   const { ordering_key, concurrency, paused = false, cleanup_config } = given
   const listed = rowOperations.flatMap((operation) => {
     const each = given[operation]
@@ -171,7 +171,8 @@ export const createEventTriggerArgs = (dialect: Dialect) => {
     },
     {
       missingKey: 'A',
-      convert({ table, replace = false, ...given }: Static<typeof Given>) {
+      convert({ table, replace = false, enable_manual = dialect.manualByDefault, ...rest }: Static<typeof Given>) {
+        const given = { ...rest, enable_manual }
         checkName(given.name)
         checkSpecs(given)
         checkWebhook(given)
@@ -198,10 +199,11 @@ export function eventTriggerEntry(dialect: Dialect) {
       laterKeys: ['request_transform', 'response_transform', 'trigger_on_replication'],
       missingKey: 'A',
       convert({ definition, ...given }: Static<typeof Entry>) {
+        const { enable_manual = dialect.manualByDefault } = definition
         checkName(given.name)
-        checkSpecs(definition)
+        checkSpecs({ ...definition, enable_manual })
         checkWebhook(given)
-        return entryOf({ ...given, ...definition })
+        return entryOf({ ...given, ...definition, enable_manual })
       },
     },
   )

@@ -17,8 +17,10 @@ export default definePlugin({
     if (options.wsReadCookie && !settings.disableCors) {
       throw new StartError(`${dialect.environmentPrefix}WS_READ_COOKIE can only be used when CORS is disabled`)
     }
-    const report = reported(pacesOf(options).live)
-    const schema = Type.Object({ batch_size: Type.Integer(), refetch_delay: Type.Number() })
+    const { batch_size, refetch_delay } = reported(pacesOf(options).live)
+    const report = { batch_size, refetch_delay: dialect.wholeDelays ? Math.ceil(refetch_delay) : refetch_delay }
+    const delay = dialect.wholeDelays ? Type.Integer() : Type.Number()
+    const schema = Type.Object({ batch_size: Type.Integer(), refetch_delay: delay })
     engine.configuration.add({ key: 'live_queries', place: 30, schema, value: () => report })
     startSubscriptions(engine)
   },

@@ -389,6 +389,29 @@ export const differences: readonly Surface[] = [
           },
   },
   {
+    name: 'an event trigger that does not say whether it may be invoked by hand',
+    ask: async (world) => {
+      const trigger = { name: 'told', table: 'book', webhook: 'http://127.0.0.1:1/hook' }
+      const { body: bare } = await operation(world, 'create_event_trigger', trigger)
+      await operation(world, 'delete_event_trigger', { name: 'told' })
+      await operation(world, 'create_event_trigger', { ...trigger, insert: { columns: '*' } })
+      const { status } = await operation(world, 'invoke_event_trigger', { name: 'told', payload: {} })
+      await operation(world, 'delete_event_trigger', { name: 'told' })
+      return { bare, status }
+    },
+    expected: (word) =>
+      word === 'hasura'
+        ? {
+            bare: {
+              path: '$',
+              error: 'atleast one amongst insert/update/delete/enable_manual spec must be provided',
+              code: 'parse-failed',
+            },
+            status: 400,
+          }
+        : { bare: { message: 'success' }, status: 200 },
+  },
+  {
     name: 'the keys of the configuration report',
     ask: async (world) => {
       const answer = await world.trellis.request<object>('/v1alpha1/config', {

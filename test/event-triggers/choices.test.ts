@@ -53,7 +53,7 @@ test('a condition follows its columns', async (t) => {
   const [trigger] = document.tables[0]?.event_triggers ?? []
   assert.deepEqual(trigger?.['ordering_key'], ['number'])
   assert.deepEqual(trigger?.['definition'], {
-    enable_manual: false,
+    enable_manual: true,
     insert: { ...all, when: { new: { phase: { _eq: 'sent' } } } },
   })
   const dropped = await shop.opError('run_sql', { sql: 'alter table orders drop column phase' })

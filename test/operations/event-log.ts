@@ -8,7 +8,7 @@ const insert = { columns: '*' }
 // Nobody listens there: what is sent is of no interest here.
 const webhook = 'http://127.0.0.1:1/hook'
 const retry_conf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
-const stored = { name: 'told', definition: { enable_manual: false, insert }, retry_conf, webhook }
+const stored = { name: 'told', definition: { enable_manual: true, insert }, retry_conf, webhook }
 
 const created = (args: object = {}): Call => ({
   type: 'create_event_trigger',

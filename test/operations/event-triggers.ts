@@ -11,7 +11,7 @@ const webhook = 'http://127.0.0.1:1/hook'
 const insert = { columns: '*' }
 const minimal = { name: 'told', table: 'book', insert, webhook }
 const retry_conf = { num_retries: 0, interval_sec: 10, timeout_sec: 60 }
-const stored = { name: 'told', definition: { enable_manual: false, insert }, retry_conf, webhook }
+const stored = { name: 'told', definition: { enable_manual: true, insert }, retry_conf, webhook }
 
 const cleanup_config = { schedule: '0 3 * * *', clear_older_than: 24 }
 
@@ -56,7 +56,6 @@ const refusedShapes: readonly Refusal[] = [
   malformed('a name that begins with a digit', { name: '1st' }, badName),
   malformed('a name with a space', { name: 'a b' }, badName),
   malformed('an empty name', { name: '' }, 'empty string not allowed', { path: '$.name', fits: undefined }),
-  malformed('no operation', { insert: null }, atLeastOne),
   malformed('an operation by hand that is not wanted', { insert: null, enable_manual: false }, atLeastOne),
   malformed('two webhooks', { webhook_from_env: 'HOME' }, 'only one of webhook or webhook_from_env should be given'),
   malformed('no webhook', { webhook: null }, 'must provide webhook or webhook_from_env'),
@@ -246,7 +245,7 @@ export const eventTriggers: Area = {
         },
         {
           title: 'takes one that is invoked by hand only',
-          args: { name: 'told', table: 'book', enable_manual: true, webhook },
+          args: { name: 'told', table: 'book', webhook },
           then: [bookHas({ ...stored, definition: { enable_manual: true } }), sqlTriggersAre()],
         },
         {
@@ -256,7 +255,7 @@ export const eventTriggers: Area = {
           then: [
             bookHas({
               ...stored,
-              definition: { enable_manual: false, update: insert },
+              definition: { enable_manual: true, update: insert },
               retry_conf: { ...retry_conf, num_retries: 1 },
             }),
             sqlTriggersAre('trellis_told_UPDATE'),
@@ -333,7 +332,7 @@ export const eventTriggers: Area = {
       succeeds: [
         {
           title: 'sends a payload',
-          given: [created({ enable_manual: true })],
+          given: [created()],
           args: { name: 'told', payload: { a: ['ü', null, 1.5] } },
           answers: (body: unknown) => assert.match((body as { event_id: string }).event_id, /^[0-9a-f-]{36}$/),
           then: [
@@ -346,7 +345,7 @@ export const eventTriggers: Area = {
         },
         {
           title: 'sends any payload',
-          given: [created({ enable_manual: true })],
+          given: [created()],
           args: { name: 'told', payload: null },
           answers: (body: unknown) => assert.ok(body),
         },
@@ -360,7 +359,7 @@ export const eventTriggers: Area = {
         },
         {
           title: 'a trigger that is not to be invoked',
-          given: [created()],
+          given: [created({ enable_manual: false })],
           args: { name: 'told', payload: {} },
           code: 'not-supported',
           error: 'manual mode is not enabled for event trigger',

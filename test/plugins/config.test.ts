@@ -25,6 +25,20 @@ test('the configuration is reported to administrators', async (t) => {
   assert.deepEqual(body, report)
 })
 
+test('the delay of live queries is told in whole seconds, rounded up', async (t) => {
+  const delays: unknown[] = []
+  for (const liveQueriesRefetchInterval of [1000, 1500, 100]) {
+    const trellis = await startTrellis(t, { settings: { liveQueriesRefetchInterval } })
+    const { body } = await trellis.request<{ live_queries: { refetch_delay: number } }>('/v1alpha1/config')
+    delays.push(body.live_queries.refetch_delay)
+  }
+  assert.deepEqual(delays, [1, 2, 1])
+  const settings = { dialect: 'hasura', liveQueriesRefetchInterval: 1500 } as const
+  const hasura = await startTrellis(t, { settings })
+  const { body } = await hasura.request<{ live_queries: { refetch_delay: number } }>('/v1alpha1/config')
+  assert.equal(body.live_queries.refetch_delay, 1.5)
+})
+
 test('other roles are refused', async (t) => {
   const trellis = await startTrellis(t)
   const { status, body } = await trellis.request('/v1alpha1/config', { role: 'guest' })

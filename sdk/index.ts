@@ -14,12 +14,12 @@ export {
   type TUnion,
   Type,
 } from '@sinclair/typebox'
+export type { Migration } from '../core/database/migrations/migration.ts'
 export {
   type ConfigurationEntry,
   type ConfigurationMember,
   definePlugin,
   type Engine,
-  type Migration,
   type OpenApis,
   type OptionValues,
   type Plugin,

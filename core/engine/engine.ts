@@ -6,7 +6,7 @@ import fp from 'fastify-plugin'
 import { Access } from '../access/access.ts'
 import { Auth } from '../auth/auth.ts'
 import { Vocabulary } from '../compiler/vocabulary.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrate } from '../database/migrations/migrate.ts'
 import { PooledDatabase } from '../database/placing/pooled-database.ts'
 import { takeStep } from '../database/wire/connect.ts'
 import { toTrellisError } from '../errors/errors.ts'
@@ -36,7 +36,7 @@ import { Apis } from './apis.ts'
 import { Measures } from './measures.ts'
 import type { OpenApis, Plugin } from './plugin.ts'
 import { pluginsNamedIn, type ReadSettings, readSettings } from './plugin-options.ts'
-import { findPlugins, type LoadedPlugin, pluginFailure, pluginLabel } from './plugins.ts'
+import { findPlugins, type LoadedPlugin, migrationOwners, pluginFailure, pluginLabel } from './plugins.ts'
 import { engineOf, type OwnedHook, openRoutes, type Services } from './registration.ts'
 import { ServiceRegistry } from './service-registry.ts'
 import { WorkHooks } from './work-hooks.ts'
@@ -81,7 +81,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const { stop, close } = closing({ http, services, metadata, outgoing })
   try {
     const { database, observe } = services
-    await migrate({ settings, observe, plugins })
+    await migrate({ settings, observe, owners: migrationOwners(plugins) })
     await takeStep(settings, observe, () => database.open())
     await registerPlugins(services, plugins)
     services.registration.isOver = true

@@ -8,6 +8,7 @@ import type { AuthService } from '../auth/auth.ts'
 import type { ComparisonOperator } from '../compiler/comparison-operator.ts'
 import type { TypeSupport } from '../compiler/type-support.ts'
 import type { Database } from '../database/database.ts'
+import type { Migration } from '../database/migrations/migration.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
 import type { GraphQLService } from '../graphql/service.ts'
 import type { Route } from '../http/declared-route.ts'
@@ -34,16 +35,6 @@ export type PluginOptions = Readonly<Record<string, TSchema>>
 
 /** Their values. */
 export type OptionValues<O extends PluginOptions> = { readonly [K in keyof O]: Static<O[K]> }
-
-/** A step by which a plugin brings its own tables, in the schema `trellis`, up to date. One that was released is never edited. */
-export interface Migration {
-  /** Unique in the plugin; they run in the order in which they are listed. */
-  readonly name: string
-  /** One statement or several, which run in a transaction. */
-  readonly sql: string
-  /** Its name in the history of core, of which it was a part before the plugin had it. */
-  readonly formerName?: string
-}
 
 /** A member of a report of the configuration. */
 export interface ConfigurationEntry {

@@ -5,6 +5,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { MigrationOwner } from '../database/migrations/migration.ts'
 import { StartError } from '../errors/start-error.ts'
 import { placeBelow, shownInLine } from '../errors/thrown.ts'
 import { definitionRefusal } from './definition.ts'
@@ -53,6 +54,21 @@ function isPlugin(value: unknown): value is Plugin {
 /** Whether a value is what compilers make of an ES module for `require`, whose default export is a member of it. */
 const isCompiledModule = (value: unknown): value is { readonly default: unknown } =>
   typeof value === 'object' && value !== null && '__esModule' in value && 'default' in value
+
+/** The plugins with tables of their own, as the runner of migrations takes them. */
+export const migrationOwners = (plugins: readonly LoadedPlugin[]): MigrationOwner[] =>
+  plugins.flatMap((loaded) => {
+    const { name, migrations } = loaded.plugin
+    if (!migrations) return []
+    const label = pluginLabel(loaded)
+    return {
+      name,
+      migrations,
+      label,
+      failure: (error: unknown, what: string) => pluginFailure(loaded, error, what),
+      refusal: (reason: string) => new PluginError(`${label} ${reason}`),
+    }
+  })
 
 /** Loads the plugins of `--plugin`: paths relative to `directory`, or package names as a module there would import. */
 export async function loadPlugins(sources: readonly string[], directory: string): Promise<LoadedPlugin[]> {

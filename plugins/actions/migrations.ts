@@ -5,7 +5,7 @@ import type { Migration } from '../../sdk/index.ts'
 
 export const migrations: readonly Migration[] = [
   {
-    name: '0001-action-log',
+    name: '0001-baseline',
     sql: `
       create table trellis.hdb_action_log (
         id uuid primary key,

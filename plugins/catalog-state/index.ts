@@ -7,8 +7,7 @@ export default definePlugin({
   name: 'catalog-state',
   migrations: [
     {
-      name: '0001-catalog-state',
-      formerName: '0002-catalog-state',
+      name: '0001-baseline',
       sql: 'create table trellis.catalog_state (tool text primary key, state json not null)',
     },
   ],

@@ -21,7 +21,6 @@ import {
 } from './operations.ts'
 import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
 import { followEventTriggers, reconcileEventTriggers } from './sync-triggers.ts'
-import { keepUndeliveredIndex } from './undelivered-index.ts'
 
 export default definePlugin({
   name: 'event-triggers',
@@ -49,7 +48,6 @@ export default definePlugin({
     engine.operations.add(cleanupEventTriggerLogs, pauseCleanups, resumeCleanups)
     archiveWhatIsLeft(engine, report)
     scheduleCleanups(engine, engine.use(jobs), engine.use(deliveries))
-    keepUndeliveredIndex(engine, engine.use(jobs), report)
     deliverEvents(engine, engine.use(deliveries), report)
   },
 })

@@ -1,14 +1,16 @@
 // The event log in the database: its tables, and the function by which the triggers of tables write to it.
 
 import type { Migration } from '../../sdk/index.ts'
-import { undeliveredIndexMigration } from './undelivered-index.ts'
-import { unlessLocked } from './unless-locked.ts'
 
 /**
- * How an event's payload reads is described where it is made. `locked` is the end of the lease of who delivers it; `seq` is the
- * order of events with the same `order_key`; `next_retry_at` is infinite as long as the trigger is paused, or others with the
- * same key come first. Attempts outlive their events where retention says so, so there is no foreign key, which each of them
- * would pay for.
+ * `trigger-sql.ts` describes the payload. `locked` is the end of a lease; `seq` orders events with the same `order_key`;
+ * `next_retry_at` is infinite while the trigger is paused, or while earlier events with the same key are undelivered.
+ * Attempts may outlive their events (retention), so they have no foreign key, whose check each attempt would pay for.
+ *
+ * Half of each page stays free, so that a claim updates its rows within the page and touches no index.
+ *
+ * `event_log_watched` holds the time, in milliseconds since 1970, until which a worker polls (plugins/delivery/watch.ts).
+ * A sequence is read without locks and regardless of the reader's snapshot.
  */
 const tables = `
   create table trellis.event_log (
@@ -27,13 +29,15 @@ const tables = `
     archived boolean not null default false,
     seq bigserial not null,
     order_key text
-  ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+  ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
   create index event_log_due on trellis.event_log ((coalesce(next_retry_at, created_at)))
     where not delivered and not error and not archived;
   create index event_log_ordered on trellis.event_log (trigger_name, order_key, seq)
     where order_key is not null and not delivered and not error and not archived;
   create index event_log_trigger on trellis.event_log (trigger_name, created_at);
+  -- Finds failed and archived events among any number of delivered ones.
+  create index event_log_undelivered on trellis.event_log (trigger_name, created_at) where error or archived;
 
   create table trellis.event_invocation_logs (
     id text primary key default trellis.new_event_id(),
@@ -45,28 +49,19 @@ const tables = `
     created_at timestamptz not null default now()
   );
   create index event_invocation_logs_event on trellis.event_invocation_logs (event_id);
-  create index event_invocation_logs_trigger on trellis.event_invocation_logs (trigger_name, created_at)`
+  create index event_invocation_logs_trigger on trellis.event_invocation_logs (trigger_name, created_at);
 
-/** The function that writes an event, and notifies where a condition holds. */
-const recordEvent = (isTold: string) => `create or replace function trellis.record_event(
-    schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
-    session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
-  set search_path = pg_catalog, pg_temp as $$
-  begin
-    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
-    values (schema_name, table_name, trigger_name, json_build_object(
-      'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
-      'session_variables', case when session_variables <> '' then trellis.setting_json(session_variables) end,
-      'trace_context', case when trace_context <> '' then trellis.setting_json(trace_context) end), order_key,
-      case when is_paused then 'infinity'::timestamptz end);
-    if ${isTold} then
-      perform pg_notify('trellis_delivery', 'events');
-    end if;
-  end $$`
+  create sequence trellis.event_log_watched`
+
+/** Milliseconds ahead up to which the time in `event_log_watched` counts; a later one predates a clock set back. */
+const farthest = 10_000
 
 /**
- * Settings that another program made may be no JSON: then there is none. The payload is not jsonb: what a row may hold, such as
- * the character U+0000 in a column of type json, must never keep it from being written.
+ * A setting made by another program may be invalid JSON; it is then null. The payload is json rather than jsonb, so that a
+ * character that jsonb refuses, such as U+0000, never keeps a row from being written.
+ *
+ * A commit with a notification waits for other such commits, so none is sent while a worker polls. PL/pgSQL evaluates the
+ * condition as a simple expression, which costs a fraction of a query.
  */
 const functions = `
   create function trellis.setting_json(value text) returns json language plpgsql immutable
@@ -82,41 +77,21 @@ const functions = `
     end;
   end $$;
 
-  ${recordEvent('not is_paused')}`
+  create function trellis.record_event(
+    schema_name name, table_name name, trigger_name text, op text, old_data json, new_data json,
+    session_variables text, trace_context text, order_key text, is_paused boolean) returns void language plpgsql
+  set search_path = pg_catalog, pg_temp as $$
+  begin
+    insert into trellis.event_log (schema_name, table_name, trigger_name, payload, order_key, next_retry_at)
+    values (schema_name, table_name, trigger_name, json_build_object(
+      'op', op, 'data', json_build_object('old', old_data, 'new', new_data),
+      'session_variables', case when session_variables <> '' then trellis.setting_json(session_variables) end,
+      'trace_context', case when trace_context <> '' then trellis.setting_json(trace_context) end), order_key,
+      case when is_paused then 'infinity'::timestamptz end);
+    if not is_paused and (abs(pg_sequence_last_value('trellis.event_log_watched'::regclass)
+      - date_part('epoch', clock_timestamp()) * 1000 - ${farthest / 2}) <= ${farthest / 2}) is not true then
+      perform pg_notify('trellis_delivery', 'events');
+    end if;
+  end $$`
 
-/**
- * Half of each page is left for the claims of what is in the other half: they stay in their pages and touch no index, and the
- * log becomes smaller, not larger, since they make no further pages. Where somebody is at work on the log, it goes without.
- */
-const roomForClaims: Migration = {
-  name: '0003-room-for-claims',
-  sql: unlessLocked('alter table trellis.event_log set (fillfactor = 50)'),
-}
-
-/** Milliseconds ahead up to which a time is believed until which somebody watches. */
-const farthest = 10_000
-
-/**
- * Who notifies commits alone, so that nobody does while somebody watches the log (plugins/delivery/watch.ts). Until when, in milliseconds
- * since 1970, is in a sequence: it is seen at once whatever a transaction sees else, and nobody who reads it is in anybody's way. A
- * time far ahead is one from before the clock was set back.
- */
-const watchedLog: Migration = {
-  name: '0004-watched-log',
-  sql: 'create sequence if not exists trellis.event_log_watched',
-}
-
-/** Each change pays for this: what PL/pgSQL evaluates by itself, and once, costs a fraction of a query. */
-const quickRecording: Migration = {
-  name: '0005-quick-recording',
-  sql: recordEvent(`not is_paused and (abs(pg_sequence_last_value('trellis.event_log_watched'::regclass)
-      - date_part('epoch', clock_timestamp()) * 1000 - ${farthest / 2}) <= ${farthest / 2}) is not true`),
-}
-
-export const eventLogMigrations: readonly Migration[] = [
-  { name: '0001-event-log', sql: `${tables};\n${functions}` },
-  undeliveredIndexMigration,
-  roomForClaims,
-  watchedLog,
-  quickRecording,
-]
+export const eventLogMigrations: readonly Migration[] = [{ name: '0001-baseline', sql: `${tables};\n${functions}` }]

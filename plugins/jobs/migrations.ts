@@ -35,7 +35,7 @@ export const entriesTable = `
 
 export const jobMigrations: readonly Migration[] = [
   {
-    name: '0001-jobs',
+    name: '0001-baseline',
     sql: `
       -- One row per job that runs once per cluster.
       create table trellis.job (

@@ -37,7 +37,7 @@ const oneOff = eventTable(
 
 export const scheduledMigrations: readonly Migration[] = [
   {
-    name: '0001-scheduled-events',
+    name: '0001-baseline',
     sql: `${cron};
       create unique index hdb_cron_events_tick on trellis.hdb_cron_events (trigger_name, scheduled_time);
       ${oneOff}`,

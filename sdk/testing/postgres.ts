@@ -6,8 +6,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrate } from '../../core/database/migrate.ts'
+import { migrate } from '../../core/database/migrations/migrate.ts'
 import { connectOnce } from '../../core/database/wire/connect.ts'
+import { migrationOwners } from '../../core/engine/plugins.ts'
 import { codeOf } from '../../core/errors/thrown.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { environment } from '../../core/options/environment.ts'
@@ -105,7 +106,7 @@ export async function withTemplate(server: Pick<OwnedPostgres, 'url' | 'stop'>):
   await onServer(server.url, `create database ${template}`)
   const settings = { databaseUrl: urlOfDatabase(server.url, template), retries: 0 }
   const plugins = builtInPlugins.map((plugin) => ({ plugin, source: null }))
-  await migrate({ settings, observe: silentObserver, plugins })
+  await migrate({ settings, observe: silentObserver, owners: migrationOwners(plugins) })
   return {
     url: server.url,
     template,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { migrate } from '../../core/database/migrate.ts'
+import { migrate } from '../../core/database/migrations/migrate.ts'
 import { silentObserver } from '../../core/log/observe.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -12,7 +12,7 @@ const unstarted = (t: TestContext, sql = '') =>
   testDatabase(t, { sql: `drop schema trellis cascade; drop extension pgcrypto; ${sql}` })
 
 const start = (databaseUrl: string) =>
-  migrate({ settings: { databaseUrl, retries: 0 }, observe: silentObserver, plugins: [] })
+  migrate({ settings: { databaseUrl, retries: 0 }, observe: silentObserver, owners: [] })
 
 const schemaOf = async ({ sql }: TestDatabase) =>
   (
@@ -46,8 +46,8 @@ test('a start whose role may not create it, or where it does not fit, goes on wi
   url.username = role
   await start(url.href)
   assert.deepEqual(await schemaOf(database), [])
-  assert.deepEqual(await database.sql(`select name from trellis.migration where name like '0003%'`), [
-    { name: '0003-pgcrypto' },
+  assert.deepEqual(await database.sql(`select name from trellis.migration where name = '0001-baseline'`), [
+    { name: '0001-baseline' },
   ])
 
   const taken = await unstarted(

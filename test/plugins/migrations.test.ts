@@ -27,8 +27,8 @@ test('migrations run in order, each once, whatever the number of servers that st
   await Promise.all([start(first, second), start(first, second)])
   await start(first, second)
   assert.deepEqual(await kept(database.sql), [1, 2])
-  const history = `select name from trellis.plugin_migration where plugin = 'keeping' order by name`
-  assert.deepEqual(await database.sql(history), [{ name: '1' }, { name: '2' }])
+  const history = `select name from trellis.migration where name like 'keeping:%' order by name`
+  assert.deepEqual(await database.sql(history), [{ name: 'keeping:1' }, { name: 'keeping:2' }])
 })
 
 test('a migration that fails ends the start under the names of both, and leaves nothing behind', async (t) => {
@@ -55,31 +55,4 @@ test('tables of a newer release of the plugin, and two migrations of one name, a
   await assert.rejects(startTrellis(t, { plugins: [keeping(first, first)] }), {
     message: 'plugin "keeping" has two migrations "1"',
   })
-})
-
-test('what core made before a plugin had it is not made again', async (t) => {
-  const database = await testDatabase(t)
-  // As a database of that release is: without what other plugins make.
-  await database.sql(`
-    do $$
-    declare
-      made text;
-    begin
-      for made in
-        select format('table trellis.%I', relname) from pg_class where relnamespace = 'trellis'::regnamespace
-          and relkind = 'r' and relname !~ '^(metadata|migration|catalog_state)'
-        union all
-        select 'function ' || oid::regprocedure from pg_proc where pronamespace = 'trellis'::regnamespace
-      loop
-        execute 'drop ' || made || ' cascade';
-      end loop;
-    end $$;
-    delete from trellis.migration where name = '0004-plugin-migrations';
-    insert into trellis.migration (name, batch, migration_time) values ('0002-catalog-state', 1, now());
-    insert into trellis.catalog_state values ('cli', '"kept"');
-  `)
-  const trellis = await startTrellis(t, { database })
-  const { cli_state } = await trellis.op<{ cli_state: unknown }>('get_catalog_state', {})
-  assert.equal(cli_state, 'kept')
-  await startTrellis(t, { database })
 })

@@ -121,6 +121,9 @@ export const unauthorized = (message: string) => new TrellisError(401, 'access-d
 /** 404: no such endpoint. */
 export const notFound = (message = 'resource does not exist') => new TrellisError(404, 'not-found', message)
 
+/** 409: the request is about a state that is over. */
+export const conflict = (message: string) => new TrellisError(409, 'conflict', message)
+
 /** 500: ours (`unexpected`) or PostgreSQL's (`postgres-error`). */
 export const internalError = (message: string, details?: ErrorDetails & { code?: ErrorCode }) =>
   new TrellisError(500, details?.code ?? 'unexpected', message, details)

@@ -1,6 +1,6 @@
 // From a request's JSON to calls of operations, and what can be said about them before anything runs.
 
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { type PathKey, pathText } from '../errors/path.ts'
@@ -15,6 +15,8 @@ import type { OperationRegistry } from './registry.ts'
 export interface Call {
   readonly operation: Operation<TSchema>
   readonly args: unknown
+  /** The version of the metadata that the request expects; null: any. */
+  readonly resourceVersion: number | null
   /** The requests that it runs itself; null for operations that have none. */
   readonly members: readonly MemberCall[] | null
 }
@@ -31,7 +33,7 @@ export interface EnvelopeOptions {
   readonly environment: OperationEnvironment
 }
 
-/** Decodes `{type, args, version?}`; throws `parse-failed` with the path that the wire knows, args written as `$`. */
+/** Decodes `{type, args, version?, resource_version?}`; throws `parse-failed` with the path that the wire knows, args written as `$`. */
 export async function decodeEnvelope(
   body: unknown,
   options: EnvelopeOptions,
@@ -48,15 +50,16 @@ export async function decodeEnvelope(
   const version = readVersion(body.version, at)
   const operation = operations.find(type, version)
   if (!operation) throw unknownType({ type, version }, operations, at)
+  const resourceVersion = readResourceVersion(body, at)
   const given = required(body, 'args', at)
   const args = await decodeArguments(operation, given, at, options.environment)
-  if (!operation.members) return { operation, args, members: null }
+  if (!operation.members) return { operation, args, resourceVersion, members: null }
   const members: MemberCall[] = []
   for (const member of operation.members(args)) {
     const call = await decodeEnvelope(member.envelope, options, [...at, ...member.at])
     members.push({ ...call, at: member.at })
   }
-  return { operation, args, members }
+  return { operation, args, resourceVersion, members }
 }
 
 async function decodeArguments(
@@ -87,6 +90,11 @@ function readVersion(version: unknown, at: readonly PathKey[]): number {
   }
   throw parseFailed(`expected 1 or 2, encountered ${JSON.stringify(version)}`, [...at, 'version'])
 }
+
+const ResourceVersion = Type.Object({ resource_version: Type.Optional(Type.Integer()) })
+
+const readResourceVersion = (envelope: object, at: readonly PathKey[]): number | null =>
+  decode(ResourceVersion, envelope, at).resource_version ?? null
 
 /** What operations are found by. */
 interface OperationKey {
@@ -122,6 +130,17 @@ export function editsMetadata({ operation, args }: Call): boolean {
   const { editsMetadata: edits = true } = operation
   return typeof edits === 'function' ? edits(args) : edits
 }
+
+/** Whether a call may change something: the metadata, rows or events. */
+function mayChange(call: Call): boolean {
+  const { operation, members } = call
+  if (members) return members.some(mayChange)
+  return !operation.onlyReads && (editsMetadata(call) || accessMode(call) === 'READ WRITE')
+}
+
+/** The versions of the metadata that a request, and the requests that it runs, expect before they change something. */
+export const expectedVersions = (call: Call): readonly number[] =>
+  withMembers(call).flatMap((each) => (each.resourceVersion !== null && mayChange(each) ? each.resourceVersion : []))
 
 /** The tables whose objects the members of a call are about, as far as they tell. */
 export function namedTables(call: Call): readonly QualifiedName[] {

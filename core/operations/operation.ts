@@ -103,6 +103,8 @@ export interface Operation<S extends TSchema = TSchema> {
   readonly access?: ByArguments<S, AccessMode>
   /** Whether the handler edits the metadata or changes the catalog, and so the model is rebuilt; absent: yes. */
   readonly editsMetadata?: ByArguments<S, boolean>
+  /** Whether it changes nothing, although its transaction could: then no version of the metadata is expected of it. Absent: no. */
+  readonly onlyReads?: boolean
   /**
    * Whether it may write rows, and so has to find the database as the metadata of earlier members of a bulk wants it: their
    * effects come before it. Absent: no.

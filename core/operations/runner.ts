@@ -6,7 +6,7 @@ import { eitherSignal } from '../concurrency/aborting.ts'
 import type { Database } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import type { Transaction } from '../database/transaction.ts'
-import { badRequest, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
+import { badRequest, conflict, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
 import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { Model } from '../metadata/document/model.ts'
 import { conflictingDefinitions, mayConflict } from '../metadata/naming/type-names.ts'
@@ -25,6 +25,7 @@ import {
   type Call,
   decodeEnvelope,
   editsMetadata,
+  expectedVersions,
   namedTables,
   withMembers,
 } from './envelope.ts'
@@ -121,8 +122,10 @@ export class MetadataRunner {
   }
 
   #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, readOnly: boolean): Promise<Outcome> {
-    const { database, sessionSettings } = this.#options
+    const { database, served, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
+      const expected = expectedVersions(call)
+      if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
       await inArguments(sessionSettings.apply(session, transaction))
       const run: Run = {
         session,
@@ -141,6 +144,9 @@ export class MetadataRunner {
   /** One at a time: in this process by its turn, among instances by the row lock. */
   async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
     const { database, served, fetcher } = this.#options
+    const expected = expectedVersions(call)
+    // Before other servers are asked; it is looked at again behind the lock.
+    if (expected.length > 0) refuseStale(expected, await served.storedVersion())
     const fetched = await this.#fetch(call, signal)
     return served.editing.run(async (since) => {
       const work = (transaction: Transaction) => this.#edit(call, session, { transaction, fetched })
@@ -204,6 +210,7 @@ export class MetadataRunner {
   ): Promise<Outcome> {
     const { served, sessionSettings } = this.#options
     const { workspace, state, stored } = await inArguments(this.#open(transaction, fetched))
+    refuseStale(expectedVersions(call), stored)
     await inArguments(sessionSettings.apply(session, transaction))
     workspace.tables.expect(namedTables(call))
     let followed = state.model
@@ -319,6 +326,13 @@ export class MetadataRunner {
       throw toTrellisError(error).at(...member.at)
     }
   }
+}
+
+/** Refuses a request that was made for another version of the metadata. */
+function refuseStale(expected: readonly number[], stored: number): void {
+  const stale = expected.find((version) => version !== stored)
+  if (stale === undefined) return
+  throw conflict(`metadata resource version referenced (${stale}) did not match current version`)
 }
 
 /** What the transaction does around an operation: what is wrong then is wrong with the request's arguments, too. */

@@ -14,6 +14,7 @@ export const getCatalogState = operation({
   about: { summary: 'Answers with what tools have stored.', result: CatalogState },
   args: Type.Unknown(),
   editsMetadata: false,
+  onlyReads: true,
   async handle({ transaction }) {
     const [metadata] = await transaction.rows<{ id: string }>('select id from trellis.metadata')
     const rows = await transaction.rows<{ tool: string; state: string }>(

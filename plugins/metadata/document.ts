@@ -9,6 +9,7 @@ export const exportMetadata = operation({
   about: { summary: 'Answers with all metadata as one document.', result: ({ format }) => format.schema() },
   args: Type.Unknown(),
   editsMetadata: false,
+  onlyReads: true,
   handle: ({ metadata, format }) => format.write(metadata),
 })
 
@@ -22,6 +23,7 @@ export const exportMetadataV2 = operation({
   },
   args: Type.Unknown(),
   editsMetadata: false,
+  onlyReads: true,
   handle: ({ metadata, model, format }) => ({
     resource_version: model.resourceVersion,
     metadata: format.write(metadata),

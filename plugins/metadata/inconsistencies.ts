@@ -35,6 +35,7 @@ export const getInconsistentMetadata = operation({
   },
   args: Type.Unknown(),
   editsMetadata: false,
+  onlyReads: true,
   handle({ model, dialect }) {
     const report = consistencyReport(model.inconsistencies, dialect)
     return dialect.inconsistencies === 'report' ? report : report.inconsistent_objects
@@ -67,5 +68,6 @@ export const dumpInternalState = operation({
   },
   args: Type.Unknown(),
   editsMetadata: false,
+  onlyReads: true,
   handle: ({ model, catalog }) => JSON.parse(JSON.stringify({ ...model, serverVersion: catalog.serverVersion }, plain)),
 })

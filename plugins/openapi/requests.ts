@@ -54,7 +54,10 @@ function requestSchema(operation: Operation<TSchema>, writer: SchemaWriter, envi
     type: 'object',
     ...(about && { description: about.summary }),
     required: ['type', 'args', ...(version === 1 ? [] : ['version'])],
-    properties: { type: { const: type }, args, version: versionKey },
+    properties: {
+      ...{ type: { const: type }, args, version: versionKey },
+      ...(!operation.onlyReads && { resource_version: { type: ['integer', 'null'] } }),
+    },
     examples: [{ type, args: exampleOf(args, writer.components), ...(version === 1 ? {} : { version }) }],
   }
 }

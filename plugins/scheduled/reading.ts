@@ -79,6 +79,7 @@ export const getCronTriggers = operation({
   },
   args: Type.Object({}),
   editsMetadata: false,
+  onlyReads: true,
   handle: ({ metadata }) => ({
     cron_triggers: [...metadata.cron_triggers].sort((a, b) => compareText(a.name, b.name)),
   }),

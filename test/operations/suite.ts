@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { TSchema } from '@sinclair/typebox'
 import { pathText } from '../../core/errors/path.ts'
+import type { Operation } from '../../core/operations/operation.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 import { type Shapes, shapesOf } from './api.ts'
 import { exported } from './effects.ts'
@@ -101,6 +103,7 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
   })
   await t.test('minds versions, roles and what an envelope needs', async () => {
     await checkEnvelope(world, entry, sample)
+    if (!isReader(found.operation, sample.args)) await checkStale(world, entry, sample)
     assert.equal(found.operation.adminOnly !== false, !entry.anyRole)
     await unchanged()
   })
@@ -176,6 +179,18 @@ async function checkRolledBack(
   const error = 'view/table already untracked : "no such table"'
   const path = `$.args[${members.length - 1}].args`
   assert.deepEqual({ status, body }, { status: 400, body: { path, error, code: 'already-untracked' } })
+}
+
+function isReader({ members, onlyReads, access }: Operation<TSchema>, args: unknown): boolean {
+  if (members) return true
+  return onlyReads === true || (typeof access === 'function' ? access(args) : access) === 'any'
+}
+
+/** What may change something is refused for a version of the metadata that is not the stored one. */
+async function checkStale(world: World, entry: OperationEntry, { args }: Success): Promise<void> {
+  const { status, body } = await ask(world, { ...envelope(entry, args), resource_version: 99_999 })
+  const error = 'metadata resource version referenced (99999) did not match current version'
+  assert.deepEqual({ status, body }, { status: 409, body: { path: '$', error, code: 'conflict' } })
 }
 
 async function checkEnvelope(world: World, entry: OperationEntry, { args }: Success): Promise<void> {

@@ -173,6 +173,11 @@ export class ServedMetadata {
     return (await this.#store.load(transaction)).document
   }
 
+  /** The version that is stored, of this instance or another. */
+  storedVersion(reader: Pick<Transaction, 'rows'> = this.#options.database): Promise<number> {
+    return this.#store.version(reader)
+  }
+
   /** Has other editors wait until the transaction ends, and serves what is stored; its version. */
   async lock(transaction: Transaction): Promise<number> {
     const stored = await this.#store.lock(transaction)

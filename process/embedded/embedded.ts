@@ -26,9 +26,10 @@ import type { Observer } from '../../core/log/observe.ts'
 import { causeIn } from './cause.ts'
 import { requireOwnVersion } from './cluster-version.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
-import { type Binaries, findBinaries, findRunAs, type RunAs, type Streams, spawnAs } from './embedded-binaries.ts'
+import { findPrograms } from './embedded-binaries.ts'
 import { clusterStatements, databaseStatements, otherDatabases, ownerRole } from './embedded-owner.ts'
 import { endOrphan, readPostmaster } from './postmaster.ts'
+import { clusterOptions, findRunAs, nameInside, type RunAs, type Surroundings, signalAs, spawnAs } from './run-as.ts'
 import { makeDirectory, usingDirectory } from './using-directory.ts'
 
 export interface EmbeddedOptions {
@@ -56,18 +57,14 @@ const longestSocketPath = 103
 /** How long starting may take: recovery after a crash reads the whole log since the last checkpoint. */
 const startPatience = 300_000
 
-/** What starting found out. */
-interface Place {
-  readonly binaries: Binaries
-  readonly runAs: RunAs
-}
+type Program = 'postgres' | 'initdb'
 
 export class EmbeddedPostgres {
   readonly #options: EmbeddedOptions
   readonly #root: string
   readonly #data: string
   #connection = newConnection()
-  #place: Place | null = null
+  #runAs: RunAs | null = null
   #lock: DirectoryLock | null = null
   #child: ChildProcess | null = null
   #starting: Promise<void> | null = null
@@ -110,7 +107,7 @@ export class EmbeddedPostgres {
   /** The last resort of a process that is about to end: asks PostgreSQL to end without waiting for it. */
   abandon(): void {
     this.#stopping = true
-    this.#child?.kill('SIGINT')
+    if (this.#child) this.#signal(this.#child, 'SIGINT')
   }
 
   get #logFile(): string {
@@ -132,8 +129,7 @@ export class EmbeddedPostgres {
       await usingDirectory(this.#root, async () => {
         makeDirectory(this.#root)
         this.#lock = await lockDirectory(this.#root)
-        const binaries = await findBinaries()
-        this.#place = { binaries, runAs: await findRunAs(this.#root, this.#data, binaries) }
+        this.#runAs = await findRunAs(this.#data, join(await findPrograms(), 'postgres'))
         this.#connection = this.#readConnection() ?? this.#connection
         await this.#prepare()
       })
@@ -144,10 +140,9 @@ export class EmbeddedPostgres {
     }
   }
 
-  #spawn(program: keyof Binaries, args: readonly string[], streams: Streams): ChildProcess {
+  #spawn(program: Program, args: readonly string[], surroundings: Surroundings): ChildProcess {
     if (this.#stopping) throw new StartError('The start of the embedded PostgreSQL was interrupted')
-    const { binaries, runAs } = this.#place!
-    this.#child = spawnAs(runAs, binaries[program], args, streams)
+    this.#child = spawnAs(this.#runAs!, program, args, surroundings)
     return this.#child
   }
 
@@ -181,12 +176,12 @@ export class EmbeddedPostgres {
     const place = join(this.#root, `making-${randomBytes(6).toString('hex')}`)
     const passwordFile = join(place, 'password')
     const cluster = join(place, 'postgres')
-    const { owner } = this.#place!.runAs
+    const { owner } = this.#runAs!
     try {
-      mkdirSync(place, { mode: 0o700 })
+      for (const directory of [place, cluster]) mkdirSync(directory, { mode: 0o700 })
       writeFileSync(passwordFile, this.#connection.password, { mode: 0o600 })
-      if (owner) for (const path of [place, passwordFile]) chownSync(path, owner.uid, owner.gid)
-      await this.#initdb(cluster, passwordFile)
+      if (owner) for (const path of [place, passwordFile, cluster]) chownSync(path, owner.uid, owner.gid)
+      await this.#initdb(cluster)
       await this.#giveToOwner(cluster, this.#options.setup)
       this.#rememberConnection()
       renameSync(cluster, this.#data)
@@ -195,11 +190,11 @@ export class EmbeddedPostgres {
     }
   }
 
-  #initdb(cluster: string, passwordFile: string): Promise<string> {
+  #initdb(cluster: string): Promise<string> {
     const args = [
-      `--pgdata=${cluster}`,
+      `--pgdata=${nameInside(this.#runAs!, cluster)}`,
       `--username=${ownerRole}`,
-      `--pwfile=${passwordFile}`,
+      `--pwfile=${join('..', 'password')}`,
       // The socket lies in the cluster's directory, which nobody else may enter.
       '--auth-local=trust',
       '--auth-host=scram-sha-256',
@@ -209,7 +204,7 @@ export class EmbeddedPostgres {
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ]
-    return this.#run('initdb', args)
+    return this.#run('initdb', cluster, args)
   }
 
   /** Makes the role that is served, and gives it what is the superuser's. */
@@ -224,13 +219,15 @@ export class EmbeddedPostgres {
   /** Runs statements in single-user mode, which needs no login; returns what PostgreSQL wrote. */
   #asSuperuser(cluster: string, database: string, statements: readonly string[]): Promise<string> {
     const parameters = { ...this.#options.parameters, exit_on_error: 'on', jit: 'off' }
-    const args = ['--single', '-j', '-D', cluster, ...asArguments(parameters), database]
-    return this.#run('postgres', args, statements.map((statement) => `${statement};\n\n`).join(''))
+    const place = clusterOptions(this.#runAs!, cluster)
+    const args = ['--single', '-j', ...place, ...asArguments(parameters), database]
+    return this.#run('postgres', cluster, args, statements.map((statement) => `${statement};\n\n`).join(''))
   }
 
   /** Runs a program to its end; returns what it wrote. */
-  #run(program: keyof Binaries, args: readonly string[], input?: string): Promise<string> {
-    const child = this.#spawn(program, args, { output: 'pipe', ...(input !== undefined && { input: 'pipe' }) })
+  #run(program: Program, directory: string, args: readonly string[], input?: string): Promise<string> {
+    const piped = input === undefined ? {} : ({ input: 'pipe' } as const)
+    const child = this.#spawn(program, args, { directory, output: 'pipe', ...piped })
     let output = ''
     const read = (chunk: Buffer) => {
       output += chunk
@@ -274,7 +271,7 @@ export class EmbeddedPostgres {
   }
 
   async #endOrphan(): Promise<void> {
-    const orphan = await endOrphan(this.#data)
+    const orphan = await endOrphan(this.#data, this.#runAs!.owner)
     if (orphan !== null) this.#log('warn', `ended PostgreSQL (process ${orphan}) that an earlier server left running`)
   }
 
@@ -299,7 +296,7 @@ export class EmbeddedPostgres {
   async #attempt(): Promise<string | null> {
     const log = openSync(this.#logFile, 'a', 0o600)
     const before = statSync(this.#logFile).size
-    const child = this.#spawn('postgres', this.#arguments(), { output: log })
+    const child = this.#spawn('postgres', this.#arguments(), { directory: this.#data, output: log })
     closeSync(log)
     let ended = false
     child.once('error', () => {
@@ -326,7 +323,7 @@ export class EmbeddedPostgres {
     const parameters = {
       port: this.#connection.port,
       listen_addresses: this.#listens ? '127.0.0.1' : '',
-      unix_socket_directories: this.#hasSocket ? this.#data : '',
+      unix_socket_directories: this.#hasSocket ? nameInside(this.#runAs!, this.#data) : '',
       max_connections: String(Math.max(100, this.#options.connections + 30)),
       // Compiling the many short statements of an API costs more than it gains.
       jit: 'off',
@@ -334,7 +331,7 @@ export class EmbeddedPostgres {
       wal_level: 'logical',
       ...this.#options.parameters,
     }
-    return ['-D', this.#data, ...asArguments(parameters)]
+    return [...clusterOptions(this.#runAs!, this.#data), ...asArguments(parameters)]
   }
 
   /** PostgreSQL ended unasked: it is started again, ever more slowly while that fails. */
@@ -358,11 +355,16 @@ export class EmbeddedPostgres {
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const gone = new Promise<true>((done) => child.once('exit', () => done(true)))
     child.ref()
-    child.kill(signals[mode])
+    this.#signal(child, signals[mode])
     if (await Promise.race([gone, sleep(patience[mode], false, { ref: false })])) return
     if (mode === 'fast') return this.#end('immediate')
-    child.kill('SIGKILL')
+    this.#signal(child, 'SIGKILL')
     await gone
+  }
+
+  #signal(child: ChildProcess, signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): void {
+    const runs = child.pid !== undefined && child.exitCode === null && child.signalCode === null
+    if (runs) signalAs(this.#runAs!.owner, child.pid!, signal)
   }
 
   #log(level: 'info' | 'warn' | 'error', message: string): void {

@@ -4,8 +4,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../core/errors/start-error.ts'
-import { codeOf } from '../../core/errors/thrown.ts'
 import { processCommand, processIdentity } from './process-identity.ts'
+import { signalAs } from './run-as.ts'
+import type { User } from './system-user.ts'
 
 /** The lock file of a data directory. */
 export interface Postmaster {
@@ -36,26 +37,18 @@ const patience = 30_000
  * Ends the PostgreSQL that a killed server left behind in this directory, in order, so that nothing is lost; returns its
  * number. Of one that is dead already, takes away what would keep the next one from starting.
  */
-export async function endOrphan(dataDirectory: string): Promise<number | null> {
+export async function endOrphan(dataDirectory: string, owner: User | null): Promise<number | null> {
   const left = readPostmaster(dataDirectory)
   if (!left) return null
   const identity = processIdentity(left.pid)
   const command = (identity && processCommand(left.pid)) ?? ''
   if (command.includes(dataDirectory)) {
-    askToStop(left)
+    signalAs(owner, left.pid, left.isSingleUser ? 'SIGTERM' : 'SIGINT')
     await untilGone(left.pid, identity, dataDirectory)
     return left.pid
   }
   if (!/postgres|postmaster/.test(command)) disownLockFiles(dataDirectory)
   return null
-}
-
-function askToStop({ pid, isSingleUser }: Postmaster): void {
-  try {
-    process.kill(pid, isSingleUser ? 'SIGTERM' : 'SIGINT')
-  } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error
-  }
 }
 
 async function untilGone(pid: number, identity: string | null, dataDirectory: string): Promise<void> {

@@ -10,8 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { silentObserver } from '../../core/log/observe.ts'
 import { EmbeddedPostgres } from '../../process/embedded/embedded.ts'
-import { findBinaries, findRunAs, spawnAs } from '../../process/embedded/embedded-binaries.ts'
+import { findPrograms } from '../../process/embedded/embedded-binaries.ts'
 import { readPostmaster } from '../../process/embedded/postmaster.ts'
+import { clusterOptions, findRunAs, nameInside, signalAs, spawnAs } from '../../process/embedded/run-as.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { clientOf } from '../support/client.ts'
 import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
@@ -51,14 +52,19 @@ async function directoryOfBefore(
 ): Promise<string> {
   const directory = temporaryDirectory(t)
   const data = join(directory, 'postgres')
-  const binaries = await findBinaries()
-  const runAs = await findRunAs(directory, data, binaries)
+  const runAs = await findRunAs(data, join(await findPrograms(), 'postgres'))
   mkdirSync(data, { mode: 0o700 })
-  const passwordFile = join(data, '..', 'password')
+  const passwordFile = join(directory, 'password')
   writeFileSync(passwordFile, 'the password')
   if (runAs.owner) for (const path of [data, passwordFile]) chownSync(path, runAs.owner.uid, runAs.owner.gid)
-  const options = [`--pgdata=${data}`, '--username=postgres', `--pwfile=${passwordFile}`, '--auth-local=trust']
-  const made = spawnAs(runAs, binaries.initdb, [...options, '--auth-host=scram-sha-256', '--no-sync'], {
+  const options = [
+    `--pgdata=${nameInside(runAs, data)}`,
+    '--username=postgres',
+    '--pwfile=../password',
+    '--auth-local=trust',
+  ]
+  const made = spawnAs(runAs, 'initdb', [...options, '--auth-host=scram-sha-256', '--no-sync'], {
+    directory: data,
     output: 'pipe',
   })
   assert.deepEqual(await once(made.on('error', assert.fail), 'close'), [0, null])
@@ -66,8 +72,9 @@ async function directoryOfBefore(
   const url = new URL(`postgres://postgres:the%20password@127.0.0.1:${await freePort()}/postgres`)
   writeFileSync(join(directory, 'database-url'), `${url.href}\n`)
   const log = openSync(join(directory, 'postgres.log'), 'a')
-  const arguments_ = ['-D', data, '-p', url.port, '-c', `unix_socket_directories=${data}`, '-c', 'fsync=off']
-  const server = spawnAs(runAs, binaries.postgres, arguments_, { output: log })
+  const socket = `unix_socket_directories=${nameInside(runAs, data)}`
+  const arguments_ = [...clusterOptions(runAs, data), '-p', url.port, '-c', socket, '-c', 'fsync=off']
+  const server = spawnAs(runAs, 'postgres', arguments_, { directory: data, output: log })
   closeSync(log)
   while (readPostmaster(data)?.status !== 'ready') await sleep(10)
   for (const [database, text] of sql) {
@@ -76,7 +83,7 @@ async function directoryOfBefore(
     await client.query(text)
     await client.end()
   }
-  server.kill('SIGINT')
+  signalAs(runAs.owner, server.pid!, 'SIGINT')
   await once(server, 'exit')
   return directory
 }

@@ -3,9 +3,10 @@
 
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { findBinaries, findRunAs, type RunAs, spawnAs } from '../../process/embedded/embedded-binaries.ts'
+import { join } from 'node:path'
+import { findPrograms } from '../../process/embedded/embedded-binaries.ts'
 import { readPostmaster } from '../../process/embedded/postmaster.ts'
+import { findRunAs, nameInside, type RunAs, signalAs, spawnAs } from '../../process/embedded/run-as.ts'
 import { makeTemporaryDirectory } from './postgres.ts'
 
 export interface OwnPostgresOptions {
@@ -34,11 +35,11 @@ export interface OwnPostgres {
 }
 
 /** The directory of the programs of the embedded PostgreSQL. */
-export const embeddedPrograms = async (): Promise<string> => dirname((await findBinaries()).postgres)
+export const embeddedPrograms = findPrograms
 
-/** Runs a program of PostgreSQL to its end. */
-async function run(runAs: RunAs, program: string, args: readonly string[]): Promise<void> {
-  const child = spawnAs(runAs, program, args, { output: 'pipe' })
+/** Runs a program of PostgreSQL to its end, in the directory of the cluster. */
+async function run(runAs: RunAs, cluster: string, program: string, args: readonly string[]): Promise<void> {
+  const child = spawnAs(runAs, program, args, { directory: cluster, output: 'pipe' })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -56,21 +57,20 @@ const standard = { listen_addresses: '', port: '5432', fsync: 'off' }
 export async function makePostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
   const directory = makeTemporaryDirectory()
   const cluster = join(directory, 'cluster')
-  const at = (program: string) => join(options.programs, program)
-  const place = `--pgdata=${cluster}`
-  const runAs = await findRunAs(directory, cluster, { initdb: at('initdb'), postgres: at('postgres') })
+  const runAs = await findRunAs(cluster, join(options.programs, 'postgres'))
+  const place = nameInside(runAs, cluster)
   const removeFiles = () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   const atExit = () => {
     const running = readPostmaster(cluster)
-    if (running) process.kill(running.pid, 'SIGQUIT')
+    if (running) signalAs(runAs.owner, running.pid, 'SIGQUIT')
     removeFiles()
   }
   process.once('exit', atExit)
   await fillCluster(cluster, runAs, options)
-  const parameters = { ...standard, unix_socket_directories: cluster, ...options.parameters }
+  const parameters = { ...standard, unix_socket_directories: place, ...options.parameters }
   const settings = Object.entries(parameters).map(([name, value]) => `-c ${name}='${value}'`)
   const control = (...args: readonly string[]) =>
-    run(runAs, at('pg_ctl'), [args[0]!, '--wait', place, ...args.slice(1)])
+    run(runAs, cluster, 'pg_ctl', [args[0]!, '--wait', `--pgdata=${place}`, ...args.slice(1)])
   const stop = (mode = 'immediate') => control('stop', `--mode=${mode}`)
   return {
     url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(cluster)}&port=5432`,
@@ -78,7 +78,7 @@ export async function makePostgres(options: OwnPostgresOptions): Promise<OwnPost
     get pid() {
       return readPostmaster(cluster)?.pid ?? 0
     },
-    start: () => control('start', `--log=${join(cluster, 'log')}`, '-o', settings.join(' ')),
+    start: () => control('start', `--log=${join(place, 'log')}`, '-o', settings.join(' ')),
     stop,
     promote: () => control('promote'),
     remove: async () => {
@@ -89,7 +89,7 @@ export async function makePostgres(options: OwnPostgresOptions): Promise<OwnPost
   }
 }
 
-async function fillCluster(cluster: string, runAs: RunAs, { programs, copyOf }: OwnPostgresOptions): Promise<void> {
+async function fillCluster(cluster: string, runAs: RunAs, { copyOf }: OwnPostgresOptions): Promise<void> {
   const { owner } = runAs
   if (copyOf !== undefined) {
     // Sockets and the lock file are of one that runs.
@@ -102,5 +102,6 @@ async function fillCluster(cluster: string, runAs: RunAs, { programs, copyOf }: 
   mkdirSync(cluster, { mode: 0o700 })
   if (owner) chownSync(cluster, owner.uid, owner.gid)
   const locale = ['--encoding=UTF8', '--no-locale', '--no-sync']
-  await run(runAs, join(programs, 'initdb'), [`--pgdata=${cluster}`, '--username=postgres', '--auth=trust', ...locale])
+  const place = `--pgdata=${nameInside(runAs, cluster)}`
+  await run(runAs, cluster, 'initdb', [place, '--username=postgres', '--auth=trust', ...locale])
 }

@@ -4,10 +4,10 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { findRunAs, spawnAs } from '../../process/embedded/embedded-binaries.ts'
+import { findRunAs, nameInside, signalAs, spawnAs } from '../../process/embedded/run-as.ts'
 import { atEnd } from './cleanup.ts'
 import { makeTemporaryDirectory } from './postgres.ts'
 import { eventually } from './waiting.ts'
@@ -38,12 +38,12 @@ export async function startPgBouncer(
 ): Promise<string> {
   const directory = makeTemporaryDirectory()
   const place = join(directory, 'pgbouncer')
-  const runAs = await findRunAs(directory, place, { initdb: program!, postgres: program! })
+  const runAs = await findRunAs(place, program!)
   mkdirSync(place)
   const { host, port, database, user, password } = new pg.Client({ connectionString: databaseUrl })
   const target = { host, port, user, ...(password && { password }) }
   const settings = {
-    ...{ unix_socket_dir: place, listen_port: 6432, auth_type: 'any', pool_mode: 'transaction' },
+    ...{ unix_socket_dir: nameInside(runAs, place), listen_port: 6432, auth_type: 'any', pool_mode: 'transaction' },
     ...{ max_client_conn: 200, default_pool_size: 10, server_reset_query_always: 0 },
     ignore_startup_parameters: 'extra_float_digits,options',
     ...more,
@@ -54,7 +54,7 @@ export async function startPgBouncer(
   const file = join(place, 'pgbouncer.ini')
   writeFileSync(file, `${configuration.join('\n')}\n`)
   if (runAs.owner) for (const path of [place, file]) chownSync(path, runAs.owner.uid, runAs.owner.gid)
-  const child = spawnAs(runAs, program!, [file], { output: 'pipe' })
+  const child = spawnAs(runAs, basename(program!), [basename(file)], { directory: place, output: 'pipe' })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -63,7 +63,7 @@ export async function startPgBouncer(
   }
   const ended = once(child, 'exit')
   atEnd(t, async () => {
-    child.kill('SIGINT')
+    signalAs(runAs.owner, child.pid!, 'SIGINT')
     await ended
     rmSync(directory, { recursive: true, force: true })
   })

@@ -28,6 +28,7 @@ import {
 import type { RelationshipKinds } from './relationship-kinds.ts'
 import {
   type AnyRelationship,
+  type CustomObject,
   type CustomTypes,
   documentSchema,
   leadsToTable,
@@ -52,12 +53,20 @@ const describe = (
   ref: customTypesRef,
   type: 'custom_types',
   definition: {
-    input_objects: input_objects ?? null,
-    objects: objects?.map((object) => kinds.write(object)) ?? null,
-    scalars: scalars ?? null,
-    enums: enums ?? null,
+    input_objects: input_objects?.map((each) => whole({ ...each, fields: each.fields.map(whole) })) ?? null,
+    objects: objects?.map((each) => wholeObject(kinds.write(each))) ?? null,
+    scalars: scalars?.map(whole) ?? null,
+    enums: enums?.map(whole) ?? null,
   },
 })
+
+/** With null where there is nothing, as definitions of inconsistent objects are shown. */
+const whole = (entry: object): object => ({ description: null, ...entry })
+
+const wholeObject = (object: CustomObject) => {
+  const fields = object.fields.map((field) => ({ arguments: null, ...whole(field) }))
+  return { relationships: null, ...whole(object), fields }
+}
 
 type Database = (name: string) => PgType | undefined
 

@@ -144,6 +144,34 @@ test('what loses its table behind the server is listed, left out, and comes back
   assert.deepEqual([document.custom_types, document.actions], [undefined, undefined])
 })
 
+test('the definition of types that are refused has null where nothing was given', async (t) => {
+  const { opError } = await startTrellis(t)
+  const { body } = await opError('set_custom_types', {
+    input_objects: [{ name: 'Given', fields: [{ name: 'id', type: 'Int' }] }],
+    objects: [
+      { name: 'Taken', description: 'one', fields: [{ name: 'id', type: 'Nothing', description: 'its id' }] },
+      { name: 'Other', fields: [{ name: 'id', type: 'Int' }] },
+    ],
+    enums: [{ name: 'Kind', values: [{ value: 'A' }] }],
+  })
+  const field = { name: 'id', type: 'Int', description: null }
+  const { internal } = body as unknown as { internal: { definition: object }[] }
+  assert.deepEqual(internal[0]!.definition, {
+    input_objects: [{ name: 'Given', description: null, fields: [field] }],
+    objects: [
+      {
+        name: 'Taken',
+        description: 'one',
+        relationships: null,
+        fields: [{ name: 'id', type: 'Nothing', description: 'its id', arguments: null }],
+      },
+      { name: 'Other', description: null, relationships: null, fields: [{ ...field, arguments: null }] },
+    ],
+    scalars: null,
+    enums: [{ name: 'Kind', description: null, values: [{ value: 'A', description: null, is_deprecated: null }] }],
+  })
+})
+
 test('a table cannot take the name of a custom type', async (t) => {
   const shop = await startShop(t, () => ({ body: order }))
   await shop.sql('create table "Order" (id int primary key)')

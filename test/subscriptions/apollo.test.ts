@@ -127,6 +127,23 @@ test('Starting comes after being let in, and an id stands for one operation.', a
   assert.deepEqual(await socket.next(), { type: 'error', id: '1', payload: taken })
 })
 
+test('On /v1alpha1/graphql a start that is refused by the protocol gets the bare error.', async (t) => {
+  const trellis = await startLibrary(t)
+  const socket = await openSocket(t, trellis.url, { path: '/v1alpha1/graphql' })
+  const start = { type: 'start', id: '1', payload: { query: `subscription ${query}` } }
+  socket.send(start)
+  const early = { path: '$', error: 'start received before the connection is initialised', code: 'start-failed' }
+  assert.deepEqual(await socket.next(), { type: 'error', id: '1', payload: early })
+  assert.deepEqual(await socket.next(), { type: 'complete', id: '1' })
+  socket.send({ type: 'connection_init' })
+  assert.deepEqual(await socket.next(), { type: 'connection_ack' })
+  socket.send(start)
+  assert.equal((await socket.next()).type, 'data')
+  socket.send(start)
+  const taken = { path: '$', error: 'an operation already exists with this id: 1', code: 'start-failed' }
+  assert.deepEqual(await socket.next(), { type: 'error', id: '1', payload: taken })
+})
+
 const unreadable = [
   '{',
   '[]',

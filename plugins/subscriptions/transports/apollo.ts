@@ -105,8 +105,7 @@ async function start(connection: Connection, state: State, id: string, payload: 
 
 /** A refusal whose payload is the error itself. */
 function protocolError(connection: Connection, id: string, message: string): void {
-  const { code } = startFailed(message)
-  connection.send({ type: 'error', id, payload: { extensions: { path: '$', code }, message } })
+  connection.send({ type: 'error', id, payload: connection.errorValue(startFailed(message)) })
   connection.send({ type: 'complete', id })
   const operation_type = { type: 'proto_err', detail: message } as const
   const common = { operation_id: id, request_id: null, operation_name: null, query: null }

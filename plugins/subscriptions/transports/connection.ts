@@ -133,14 +133,23 @@ export class Connection {
     }
   }
 
+  /** An error as clients of the endpoint know it. */
+  errorValue(error: TrellisError): ReturnType<typeof flatError> | ReturnType<typeof graphqlError> {
+    const { engine, isFlat } = this.options
+    const shown = inDialect(error, engine.settings)
+    return isFlat ? flatError(shown, false) : graphqlError(shown, false)
+  }
+
   /** Refuses an operation that never ran. */
   #refuse(id: string, error: TrellisError, { requestId }: OperationContext): void {
     const { wire, engine, isFlat } = this.options
-    const shown = inDialect(error, engine.settings)
-    const value = isFlat ? flatError(shown, false) : graphqlError(shown, false)
-    this.#send(wire.refused(id, JSON.stringify(value), isFlat))
+    this.#send(wire.refused(id, JSON.stringify(this.errorValue(error)), isFlat))
     if (!wire.endsByRefusal) this.#send(wire.complete(id))
-    this.#logOperation(id, { type: 'query_err', detail: flatError(shown, false) }, { operationName: null, requestId })
+    this.#logOperation(
+      id,
+      { type: 'query_err', detail: flatError(inDialect(error, engine.settings), false) },
+      { operationName: null, requestId },
+    )
   }
 
   /** Ends an operation without a word. */

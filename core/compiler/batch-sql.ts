@@ -28,6 +28,8 @@ const maxColumns = 1600
 export interface BatchStatement extends Statement {
   /** Where the elements of a member's values come from. */
   readonly memberParams: readonly ParamSource[]
+  /** The type that each of them is cast to; null where there is none, or several. */
+  readonly memberTypes: readonly (string | null)[]
   /** The answer of a member for which there is no row. */
   readonly whenEmpty: string
 }
@@ -42,8 +44,10 @@ export function batchStatement({ query, whenEmpty }: RootQuery): BatchStatement 
   // Made once for each member, not for each row that is compared with them: that takes time, and a value that is none would
   // fail only where there are such rows, hidden ones too.
   const values: Sql[] = []
+  const types: (string | null)[] = []
   let replaced = replaceValues(query, (index, type) => {
     const column = columnOf(values.length)
+    types[index] = index in types ? null : type
     values.push(memberValue(index, type))
     return sql`"given".${column}`
   })
@@ -55,5 +59,5 @@ export function batchStatement({ query, whenEmpty }: RootQuery): BatchStatement 
   const members = sql`unnest(${param(ids, 'uuid[]')}, ${param(texts, 'json[]')}) as "subscribers" ("id", "values")${given}`
   const answer = sql`left join lateral (${replaced.fragment}) as "answer" ("j") on true${tried}`
   const statement = compile(sql`select "subscribers"."id", "answer"."j" from ${members} ${answer}`)
-  return { ...statement, memberParams: replaced.params, whenEmpty }
+  return { ...statement, memberParams: replaced.params, memberTypes: types, whenEmpty }
 }

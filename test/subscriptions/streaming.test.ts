@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { definePlugin } from '../../sdk/index.ts'
 import { startLibrary } from '../support/library.ts'
-import type { TestTrellis, TrellisOptions } from '../support/trellis.ts'
+import { startTrellis, type TestTrellis, type TrellisOptions } from '../support/trellis.ts'
 import { eventually } from '../support/waiting.ts'
 import { graphqlWsClient, openApollo, type Received, subscribeWith } from './clients.ts'
 
@@ -244,4 +244,75 @@ test('A client that does not read holds its stream back, and loses nothing of it
   socket.resume()
   await messages.until(() => ids().length >= 2000)
   assert.deepEqual(ids(), range(1001, 3000))
+})
+
+const writeNow = `insert into visit (id, at) select coalesce(max(id), 0) + 1, clock_timestamp() from visit`
+const visits = { sql: `create table visit (id int primary key, at timestamptz not null); ${writeNow}` }
+const visitsFrom = {
+  'as the cursor': [
+    'subscription ($at: timestamptz!) { visit_stream(batch_size: 5, cursor: {initial_value: {at: $at}}) { id } }',
+    'subscription { visit_stream(batch_size: 5, cursor: {initial_value: {at: "now()"}}) { id } }',
+  ],
+  'as a condition': [
+    'subscription ($at: timestamptz!) { visit_stream(batch_size: 5, cursor: {initial_value: {id: 0}}, where: {at: {_gt: $at}}) { id } }',
+  ],
+}
+
+for (const [place, queries] of Object.entries(visitsFrom)) {
+  test(`A stream from now on, ${place}, has the rows that are written after it began.`, async (t) => {
+    const trellis = await startTrellis(t, visits)
+    await trellis.op('track_table', { table: 'visit' })
+    const received = queries.flatMap((query) => {
+      const values = query.includes('$at') ? ['now', 'NOW()', ' now '] : [undefined]
+      return values.map((at) => subscribeWith(graphqlWsClient(t, trellis.url), query, at === undefined ? {} : { at }))
+    })
+    const of = (items: Received) =>
+      (items.items as { data: { visit_stream: { id: number }[] } }[]).flatMap(({ data }) =>
+        data.visit_stream.map(({ id }) => id),
+      )
+    await Promise.all(received.map((each) => each.atLeast(1)))
+    await trellis.sql(writeNow)
+    for (const each of received) await eventually(() => String(of(each)) === '2')
+    // They begin where they began, whatever becomes of the metadata.
+    await trellis.op('create_select_permission', {
+      ...{ table: 'visit', role: 'reader' },
+      permission: { columns: '*', filter: {} },
+    })
+    await trellis.sql(writeNow)
+    for (const each of received) await eventually(() => String(of(each)) === '2,3')
+  })
+}
+
+test('A stream that begins when it has no row yet keeps its beginning while the metadata change.', async (t) => {
+  const trellis = await startTrellis(t, { ...visits, settings: { liveQueriesRefetchInterval: 3_600_000 } })
+  await trellis.op('track_table', { table: 'visit' })
+  const query = visitsFrom['as the cursor'][0]!
+  const received = subscribeWith(graphqlWsClient(t, trellis.url), query, { at: 'now' })
+  await received.atLeast(1)
+  await trellis.sql(writeNow)
+  await trellis.op('create_select_permission', {
+    ...{ table: 'visit', role: 'reader' },
+    permission: { columns: '*', filter: {} },
+  })
+  assert.deepEqual(await received.atLeast(2), [{ data: { visit_stream: [] } }, { data: { visit_stream: [{ id: 2 }] } }])
+})
+
+test('A time that is none ends the stream that begins with it, and no other one.', async (t) => {
+  const trellis = await startTrellis(t, visits)
+  await trellis.op('track_table', { table: 'visit' })
+  const query = visitsFrom['as the cursor'][0]!
+  const socket = await openApollo(t, trellis.url)
+  for (const [id, at] of [
+    ['1', 'now'],
+    ['2', 'snow'],
+  ]) {
+    socket.send({ type: 'start', id, payload: { query, variables: { at } } })
+  }
+  const messages = [await socket.next(), await socket.next(), await socket.next()]
+  const of = (wanted: string) => messages.filter(({ id }) => id === wanted)
+  assert.deepEqual(of('1'), [{ type: 'data', id: '1', payload: { data: { visit_stream: [] } } }])
+  assert.equal(of('2').length, 2)
+  assert.match(JSON.stringify(of('2')[0]), /invalid input syntax for type timestamp with time zone: ..snow../)
+  await trellis.sql(writeNow)
+  assert.deepEqual(await socket.next(), { type: 'data', id: '1', payload: { data: { visit_stream: [{ id: 2 }] } } })
 })

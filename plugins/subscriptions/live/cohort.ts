@@ -4,6 +4,7 @@ import { hash, randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PlannedRequest, SchemaKind } from '../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../sdk/index.ts'
 import { isConnectionLost } from '../../../sdk/sql.ts'
+import type { MadeValues } from './made-values.ts'
 import type { Position, StreamAnswer } from './position.ts'
 import { mayBeClock } from './reads.ts'
 import type { Slices } from './slices.ts'
@@ -33,6 +34,9 @@ export interface LiveSink {
   end(error: TrellisError): void
 }
 
+/** The answer of a stream for a cohort. */
+type Appended = StreamAnswer & Pick<Member, 'times'>
+
 /** One subscription. */
 export interface Member {
   /** Counted from the start of the server. */
@@ -44,8 +48,9 @@ export interface Member {
   cohort: Cohort | null
   /** The first turn of the group whose answers it gets: those of before were on their way when it came. */
   from: number
-  /** In a stream: what it was sent of it, and whether it is given time to take that. */
+  /** In a stream: what it was sent of it, the times that its values stood for when it began, and whether it is given time. */
   position: Position | null
+  times: MadeValues | null
   isHeld: boolean
 }
 
@@ -63,7 +68,7 @@ export class Cohort {
   readonly session: Session
   readonly members = new Set<Member>()
   /** Whether its values stand for another time at each look. */
-  readonly isClock: boolean
+  isClock: boolean
   /** Whether it has no answer of the last time that it was asked for. */
   isFailed = false
 
@@ -86,18 +91,21 @@ export class Cohort {
     }
   }
 
-  /** The same of a stream; `onMoved` is given those who have moved on by it. */
-  async append(answer: StreamAnswer, turn: number, slices: Slices, onMoved: (member: Member) => void): Promise<void> {
-    const { body, rows, position } = answer
+  /** The same of a stream; `onMoved` is given those who have moved on by it, or whose times were made for it. */
+  async append(
+    { body, rows, position, times }: Appended,
+    turn: number,
+    slices: Slices,
+    onMoved: (member: Member) => void,
+  ): Promise<void> {
     this.isFailed = false
     for (const member of this.members) {
       if (member.from > turn || member.isHeld) continue
       if (rows > 0 || member.sent !== 'some') member.sink.append(body)
       member.sent = 'some'
-      if (position !== null) {
-        member.position = position
-        onMoved(member)
-      }
+      if (position !== null) member.position = position
+      if (times !== null) member.times = times
+      if (position !== null || times !== null) onMoved(member)
       if (slices.isOver && !(await slices.next())) return
     }
   }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PreparedOperation } from '../../../sdk/graphql.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { Cohort, type Member } from './cohort.ts'
+import { makeTimes, timesIn } from './made-values.ts'
 import { isStream, takePosition, valuesAt } from './position.ts'
 import { areTold, type Reads, readsOf } from './reads.ts'
 import { Slices } from './slices.ts'
@@ -206,13 +207,14 @@ export class Group {
     const turn = ++this.#turn
     const { isCurrent, onBatch } = this.options
     try {
-      const answers = await this.#answers(batch)
+      const values = await this.#values(batch)
+      const answers = await this.#answers(batch, values)
       if (!isCurrent()) return
       const asked = performance.now()
       this.#asked += asked - started
       const slices = new Slices(isCurrent)
-      for (const cohort of batch) {
-        await this.#deliver(cohort, { body: toBytes(answers.get(cohort.id)!), turn, slices })
+      for (const [i, cohort] of batch.entries()) {
+        await this.#deliver(cohort, { body: toBytes(answers.get(cohort.id)!), values: values[i]!, turn, slices })
         if (!isCurrent()) return
       }
       const now = performance.now()
@@ -230,28 +232,40 @@ export class Group {
     }
   }
 
-  async #answers(batch: readonly Cohort[]): Promise<ReadonlyMap<string, Buffer | string>> {
+  /** What the statement is run with: of a stream, the times that its values stand for now. */
+  async #values(batch: readonly Cohort[]): Promise<readonly string[]> {
+    const given = batch.map(({ values }) => values)
+    if (!this.isStream || !batch.some(({ isClock }) => isClock)) return given
+    const made = await makeTimes(this.options.engine.database, this.options.prepared.batch!, given)
+    for (const [i, cohort] of batch.entries()) if (made[i] === cohort.values) cohort.isClock = false
+    return made
+  }
+
+  async #answers(batch: readonly Cohort[], values: readonly string[]): Promise<ReadonlyMap<string, Buffer | string>> {
     const { engine, request, prepared } = this.options
+    const members = batch.map(({ id }, i) => ({ id, values: values[i]! }))
     const { engine: graphql } = engine.graphql
     const ending = new AbortController()
     this.#asking = { batch, ending }
     try {
       return await graphql.operate({ request, session: batch[0]!.session }, (work) => {
         work.operation = prepared.operation
-        return graphql.answerBatch(prepared, batch, { signal: work.signal, whenUnwanted: () => ending.signal })
+        return graphql.answerBatch(prepared, members, { signal: work.signal, whenUnwanted: () => ending.signal })
       })
     } finally {
       this.#asking = null
     }
   }
 
-  #deliver(cohort: Cohort, { body, turn, slices }: Delivery): Promise<void> {
+  #deliver(cohort: Cohort, { body, values, turn, slices }: Delivery): Promise<void> {
     if (!this.isStream) return cohort.deliver(body, turn, slices)
+    const { prepared } = this.options
     const answer = takePosition(body)
-    const values = valuesAt(this.options.prepared, cohort.values, answer.position)
-    return cohort.append(answer, turn, slices, (member) => {
+    const times = values === cohort.values ? null : timesIn(prepared.batch!, cohort.values, values)
+    const reached = valuesAt(prepared, values, { position: answer.position, times: null })
+    return cohort.append({ ...answer, times }, turn, slices, (member) => {
       this.leave(member)
-      this.join(member, values)
+      this.join(member, reached)
       if (member.sink.isFull) this.#hold(member)
     })
   }
@@ -288,6 +302,8 @@ const departed = () => new TrellisError(499, 'client-gone', 'nobody waits for th
 /** The answer for a cohort. */
 interface Delivery {
   readonly body: Buffer
+  /** What it was asked for with. */
+  readonly values: string
   readonly turn: number
   readonly slices: Slices
 }

@@ -3,6 +3,7 @@
 
 import type { PreparedOperation } from '../../../sdk/graphql.ts'
 import { join, type ParamSource, type Sql, sql } from '../../../sdk/sql.ts'
+import { type MadeValues, sourceKey } from './made-values.ts'
 
 /** A table has no more columns. */
 const maxValues = 1600
@@ -57,13 +58,20 @@ function split(text: string): readonly [string, string] {
 export const isStream = ({ batch }: PreparedOperation): boolean =>
   batch?.memberParams.includes(positionSource(0)) === true
 
-/** The values of a subscriber that has come to a position. */
-export function valuesAt({ batch }: PreparedOperation, values: string, position: Position | null): string {
-  if (position === null) return values
+/** How far a subscriber has come: to which position, and with which times that were made when it began. */
+export interface Progress {
+  readonly position: Position | null
+  readonly times: MadeValues | null
+}
+
+/** The values of a subscriber that has come so far. */
+export function valuesAt({ batch }: PreparedOperation, values: string, { position, times }: Progress): string {
+  if (position === null && times === null) return values
   const texts: (string | null)[] = JSON.parse(values)
   for (const [i, source] of batch!.memberParams.entries()) {
     const index = sources.indexOf(source)
-    if (index >= 0) texts[i] = position[index] ?? null
+    if (index >= 0) texts[i] = position?.[index] ?? null
+    else texts[i] = times?.get(sourceKey(source)) ?? texts[i]!
   }
   return JSON.stringify(texts)
 }

@@ -52,6 +52,8 @@ export interface Dialect {
   readonly textLiterals: boolean
   /** Whether a column that is NULL is unequal to any value in permissions and data operations, as in v1.3; else it is as in SQL. */
   readonly nullsDiffer: boolean
+  /** Whether `@_multiple_top_level_fields` lets a subscription have several root fields, as in v1.3. */
+  readonly severalSubscribed: boolean
   /** The version that clients are told, by which tools decide what they may ask; null: the server's own. */
   readonly toldVersion: string | null
   /** In which order introspection lists the values of its own enums. */
@@ -116,6 +118,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     lenientSchema: !isOwn,
     textLiterals: !isOwn,
     nullsDiffer: !isOwn,
+    severalSubscribed: !isOwn,
     toldVersion: isOwn ? null : 'v1.3.2',
     metaEnums: isOwn ? 'as specified' : 'by name',
     errorsHelp: isOwn,

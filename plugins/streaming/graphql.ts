@@ -75,7 +75,9 @@ function streamField(scope: SchemaScope, table: TableModel): graphql.GraphQLFiel
       },
       where: { type: booleanExpressionType(scope, table), description: 'filter the rows returned' },
     },
-    extensions: { root: { kind: 'relational', plan: (field, context) => planStream(field, context, table) } },
+    extensions: {
+      root: { kind: 'relational', isSole: true, plan: (field, context) => planStream(field, context, table) },
+    },
   }
 }
 

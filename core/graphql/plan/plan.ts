@@ -3,7 +3,9 @@
 import type { MutationPlan } from '../../compiler/mutation-plan.ts'
 import type { RootOutput } from '../../compiler/plan.ts'
 import { badRequest, validationFailed } from '../../errors/errors.ts'
-import { checkOperationDirectives } from '../read/directives.ts'
+import { pathKeys } from '../../errors/path.ts'
+import { checkOperationDirectives, subscribesToSeveral } from '../read/directives.ts'
+import type { GraphQLOperation } from '../read/document.ts'
 import type { PlanContext } from '../read/plan-context.ts'
 import { collectFields, type FieldSelection } from '../read/selection.ts'
 import { type PreparedFeed, planFeed } from './feed.ts'
@@ -30,19 +32,31 @@ export function planOperation(context: PlanContext): readonly PlannedField[] {
   checkOperationDirectives(context)
   const root = schema.root(operation.kind)
   const fields = collectFields(context, [operation.node.selectionSet], { source: root })
-  if (operation.kind === 'subscription') checkSubscription(fields)
+  if (operation.kind === 'subscription') checkSubscription(fields, operation)
   return fields.map((field) => planRootField(field, context))
 }
 
 /** Root fields that the schema itself answers: others may begin with `__` too, as tables' names do. */
 const isIntrospection = (name: string): boolean => name === '__schema' || name === '__type'
 
-/** Refuses a subscription to anything but one field of the data. */
-export function checkSubscription(fields: readonly FieldSelection[]): void {
-  if (fields.length !== 1) throw validationFailed('subscriptions must select one top level field')
+/** Refuses a subscription to anything but one field of the data, or several where the operation says so. */
+export function checkSubscription(fields: readonly FieldSelection[], operation: GraphQLOperation): void {
+  if (fields.length === 0 || (fields.length > 1 && !subscribesToSeveral(operation))) {
+    throw validationFailed('subscriptions must select one top level field')
+  }
   if (fields.some(({ name, definition }) => definition === null || isIntrospection(name))) {
     throw badRequest('not-supported', 'Introspection not supported over subscriptions')
   }
+  const sole = fields.length > 1 ? fields.find(isSubscribedAlone) : undefined
+  if (!sole) return
+  const path = pathKeys(sole.path)
+  throw badRequest('not-supported', `"${sole.name}" has to be the only field of its subscription`, { path })
+}
+
+/** Streams, and whatever the database does not answer. */
+function isSubscribedAlone({ definition }: FieldSelection): boolean {
+  const planner = definition?.extensions.root
+  return planner !== undefined && (planner.kind !== 'relational' || planner.isSole === true)
 }
 
 function planRootField(field: FieldSelection, context: PlanContext): PlannedField {

@@ -31,7 +31,7 @@ export interface AnsweringStatement extends PreparedStatement {
 }
 
 /** A statement that answers any number of subscribers. */
-export type PreparedBatch = PreparedStatement & Pick<BatchStatement, 'memberParams' | 'whenEmpty'>
+export type PreparedBatch = PreparedStatement & Pick<BatchStatement, 'memberParams' | 'memberTypes' | 'whenEmpty'>
 
 /** Neighbouring root fields that the database answers with one statement. */
 export interface StatementStep {
@@ -127,21 +127,22 @@ function prepareWhole(outputs: readonly OutputField[], context: PlanContext): Pr
   return { operation, answeredBy, ...needsOf([whole]), whole, ...none }
 }
 
-function prepareSubscription([field, ...others]: readonly PlannedField[], context: PlanContext): PreparedOperation {
-  if (!field || others.length > 0) throw new Error('a subscription has one field')
-  if (field.kind === 'feed') return prepareFeed(field, context)
-  if (field.kind !== 'output') {
+function prepareSubscription(fields: readonly PlannedField[], context: PlanContext): PreparedOperation {
+  const [first] = fields
+  if (first?.kind === 'feed') return prepareFeed(first, context)
+  const outputs = fields.map((field) => {
+    if (field.kind === 'output') return field
     const path = field.kind === 'call' ? pathKeys(field.call.field.path) : []
     throw badRequest('not-supported', `"${field.key}" cannot be subscribed to`, { path })
-  }
-  const prepared = prepareWhole([field], context)
-  const batch = batchStatement(rootQuery([field], body, printerOptions(context)))
-  const { memberParams, whenEmpty } = batch
+  })
+  const prepared = prepareWhole(outputs, context)
+  const batch = batchStatement(rootQuery(outputs, body, printerOptions(context)))
+  const { memberParams, memberTypes, whenEmpty } = batch
   const subscription = {
     ...prepared,
-    batch: Object.assign(reading(batch, context), { memberParams, whenEmpty }),
+    batch: Object.assign(reading(batch, context), { memberParams, memberTypes, whenEmpty }),
   }
-  const { joins } = field
+  const joins = outputs.flatMap((field) => field.joins)
   if (joins.length === 0) return subscription
   const waiting = needsOf(joins.flatMap(statementsOfCall))
   return {

@@ -44,7 +44,7 @@ function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): 
   const context = new PlanContext(schema, operation, unknown)
   checkOperationDirectives(context)
   const fields = collectFields(context, [operation.node.selectionSet], { source: schema.root(kind) })
-  if (kind === 'subscription') checkSubscription(fields)
+  if (kind === 'subscription') checkSubscription(fields, operation)
   for (const field of fields) validateField(field, schema)
 }
 

@@ -14,7 +14,9 @@ import {
 import { validationFailed } from '../../errors/errors.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { compareText } from '../../names/names.ts'
+import type { GraphQLOperation } from './document.ts'
 import type { OperationInput } from './operation-input.ts'
+import type { PlanContext } from './plan-context.ts'
 import { Value } from './values.ts'
 
 interface Directive {
@@ -36,6 +38,14 @@ const directives: ReadonlyMap<string, Directive> = new Map([
   ['cached', { locations: [QUERY, MUTATION, SUBSCRIPTION], arguments: { ttl: GraphQLInt, refresh: GraphQLBoolean } }],
 ])
 
+const severalFields = '_multiple_top_level_fields'
+
+/** With what the dialect of existing clients takes beside them. */
+const directivesOfClients: typeof directives = new Map([
+  ...directives,
+  [severalFields, { locations: [SUBSCRIPTION], arguments: {} }],
+])
+
 const selectionLocations = {
   [Kind.FIELD]: FIELD,
   [Kind.FRAGMENT_SPREAD]: FRAGMENT_SPREAD,
@@ -48,7 +58,7 @@ const operationLocations = { query: QUERY, mutation: MUTATION, subscription: SUB
 export function isIncluded(context: OperationInput, selection: SelectionNode, path: Path): boolean {
   const nodes = selection.directives
   if (!nodes || nodes.length === 0) return true
-  checkDirectives(nodes, selectionLocations[selection.kind], path)
+  checkDirectives(nodes, { location: selectionLocations[selection.kind], path })
   let included = true
   for (const node of nodes) {
     const condition = readArguments(context, node, path).get('if')!
@@ -58,11 +68,13 @@ export function isIncluded(context: OperationInput, selection: SelectionNode, pa
 }
 
 /** Refuses directives on the operation and its variables that do not belong there. */
-export function checkOperationDirectives(context: OperationInput): void {
+export function checkOperationDirectives(context: PlanContext): void {
   const { node, kind, variables } = context.operation
   if (node.directives && node.directives.length > 0) {
-    checkDirectives(node.directives, operationLocations[kind], null)
+    const known = context.schema.dialect.severalSubscribed ? directivesOfClients : directives
+    checkDirectives(node.directives, { location: operationLocations[kind], path: null, known })
     for (const directive of node.directives) {
+      if (!directives.has(directive.name.value)) continue
       const values = readArguments(context, directive, null)
       const ttl = values.get('ttl')
       const refresh = values.get('refresh')
@@ -71,16 +83,29 @@ export function checkOperationDirectives(context: OperationInput): void {
     }
   }
   for (const variable of variables.values()) {
-    checkDirectives(variable.directives ?? [], DirectiveLocation.VARIABLE_DEFINITION, null)
+    checkDirectives(variable.directives ?? [], { location: DirectiveLocation.VARIABLE_DEFINITION, path: null })
   }
 }
 
+/** Whether the operation, whose directives were checked, may subscribe to several root fields. */
+export const subscribesToSeveral = ({ node }: GraphQLOperation): boolean =>
+  node.directives?.some(({ name }) => name.value === severalFields) === true
+
 /** Refuses directives on a fragment's definition: there are none. */
 export function checkFragmentDirectives({ directives: nodes = [] }: FragmentDefinitionNode, path: Path): void {
-  checkDirectives(nodes, DirectiveLocation.FRAGMENT_DEFINITION, path)
+  checkDirectives(nodes, { location: DirectiveLocation.FRAGMENT_DEFINITION, path })
 }
 
-function checkDirectives(nodes: readonly DirectiveNode[], location: DirectiveLocation, path: Path | null): void {
+interface DirectivesPlace {
+  readonly location: DirectiveLocation
+  readonly path: Path | null
+  readonly known?: typeof directives
+}
+
+function checkDirectives(
+  nodes: readonly DirectiveNode[],
+  { location, path, known = directives }: DirectivesPlace,
+): void {
   const names = nodes.map(({ name }) => name.value)
   const once = new Set(names)
   if (once.size < names.length) {
@@ -90,7 +115,7 @@ function checkDirectives(nodes: readonly DirectiveNode[], location: DirectiveLoc
     throw validationFailed(`the following directives are used more than once: ${list}`, pathKeys(path))
   }
   for (const name of names) {
-    const directive = directives.get(name)
+    const directive = known.get(name)
     if (!directive) throw validationFailed(`directive "${name}" is not defined in the schema`, pathKeys(path))
     if (!directive.locations.includes(location)) {
       throw validationFailed(`Directive "@${name}" may not be used on ${location}.`, pathKeys(path))

@@ -40,7 +40,12 @@ export interface Contribution {
 /** How a field of a root type is answered. */
 export type RootPlanner =
   /** By the database: the planner returns data that is printed as SQL. */
-  | { readonly kind: 'relational'; plan(field: FieldSelection, context: PlanContext): RootOutput }
+  | {
+      readonly kind: 'relational'
+      /** Whether a subscription to it has no other root field. */
+      readonly isSole?: boolean
+      plan(field: FieldSelection, context: PlanContext): RootOutput
+    }
   /** By a change of the database, in the operation's transaction. */
   | { readonly kind: 'mutation'; plan(field: FieldSelection, context: PlanContext): MutationPlan }
   | ResolvedPlanner

@@ -42,7 +42,7 @@ function validateOperation(schema: PlannedSchema, operation: GraphQLOperation): 
   }
   const unknown = Object.fromEntries([...variables.keys()].map((name) => [name, unknownValue]))
   const context = new PlanContext(schema, operation, unknown)
-  checkOperationDirectives(context)
+  checkOperationDirectives(context, schema.dialect)
   const fields = collectFields(context, [operation.node.selectionSet], { source: schema.root(kind) })
   if (kind === 'subscription') checkSubscription(fields, operation)
   for (const field of fields) validateField(field, schema)

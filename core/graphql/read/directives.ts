@@ -13,10 +13,10 @@ import {
 } from 'graphql'
 import { validationFailed } from '../../errors/errors.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
+import type { Dialect } from '../../names/dialect.ts'
 import { compareText } from '../../names/names.ts'
 import type { GraphQLOperation } from './document.ts'
 import type { OperationInput } from './operation-input.ts'
-import type { PlanContext } from './plan-context.ts'
 import { Value } from './values.ts'
 
 interface Directive {
@@ -68,10 +68,10 @@ export function isIncluded(context: OperationInput, selection: SelectionNode, pa
 }
 
 /** Refuses directives on the operation and its variables that do not belong there. */
-export function checkOperationDirectives(context: PlanContext): void {
+export function checkOperationDirectives(context: OperationInput, dialect: Dialect): void {
   const { node, kind, variables } = context.operation
   if (node.directives && node.directives.length > 0) {
-    const known = context.schema.dialect.severalSubscribed ? directivesOfClients : directives
+    const known = dialect.severalSubscribed ? directivesOfClients : directives
     checkDirectives(node.directives, { location: operationLocations[kind], path: null, known })
     for (const directive of node.directives) {
       if (!directives.has(directive.name.value)) continue

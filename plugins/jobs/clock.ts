@@ -34,7 +34,7 @@ export interface ClockOptions {
   readonly onDue: (name: string) => Promise<number | null>
   /** Told when the entries were read, by which it may be seen what is missing. Must not reject. */
   readonly onScan: () => Promise<void>
-  /** Told each time that the store does not answer, and once (null) when it does again. */
+  /** Called each time that the store does not answer, and (null) when it answers for the first time or again. */
   readonly onTrouble: (error: Error | null) => void
 }
 
@@ -50,7 +50,8 @@ export class Clock {
   #lastScan = Number.NEGATIVE_INFINITY
   #scanning: Promise<void> | null = null
   #isOpen = false
-  #isTroubled = false
+  /** Null until the store was asked. */
+  #isTroubled: boolean | null = null
   #isStopped = false
 
   constructor(options: ClockOptions) {
@@ -93,7 +94,7 @@ export class Clock {
 
   /** Whether the entries can be read. */
   get isWell(): boolean {
-    return this.#isOpen && !this.#isTroubled
+    return this.#isOpen && this.#isTroubled !== true
   }
 
   /** Has a job woken at a time; when that cannot be stored, the next look at the entries tells. */
@@ -201,7 +202,7 @@ export class Clock {
       const entries = await this.#options.store.entries(names)
       this.#entries.clear()
       for (const entry of entries) this.#entries.set(entry.name, entry)
-      if (this.#isTroubled) this.#options.onTrouble(null)
+      if (this.#isTroubled !== false) this.#options.onTrouble(null)
       this.#isTroubled = false
     } catch (error) {
       // What the store needs may be gone.

@@ -68,10 +68,10 @@ export class ClusterJobs {
     }
   }
 
-  /** Begins; what has to be stored is stored when the databases answer. */
-  async start(): Promise<void> {
+  /** Begins; what has to be stored is stored when the databases answer. `always`: also while there is no job. */
+  async start(always = false): Promise<void> {
     this.#isStarted = true
-    if (this.#declared.size > 0) await this.#startClock()
+    if (always || this.#declared.size > 0) await this.#startClock()
   }
 
   /** Takes nothing more. */

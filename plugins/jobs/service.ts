@@ -37,6 +37,8 @@ export class JobService implements Jobs, JobReport {
   /** What is the matter with what wakes jobs; null: nothing. */
   #trouble: string | null = null
   readonly #told = new Set<string>()
+  /** Whether the store answered the last time; null until it was asked. */
+  #isWell: boolean | null = null
   #isStarted = false
 
   constructor(engine: Pick<Engine, 'database' | 'observe'>, { runs, createStore }: ServiceParts) {
@@ -74,7 +76,7 @@ export class JobService implements Jobs, JobReport {
   async start(): Promise<void> {
     this.#isStarted = true
     for (const job of this.#ofInstance.values()) job.start()
-    await this.#cluster.start()
+    await this.#cluster.start(this.#createStore.isApart)
   }
 
   /** Ends the bodies that run. */
@@ -134,8 +136,10 @@ export class JobService implements Jobs, JobReport {
     return this.#clock
   }
 
-  /** What is the matter is told once as long as it lasts, and anew when it is something else. */
+  /** Logs a failure once as long as it lasts, and anew when it is another one; and that the store answers. */
   #reportStore({ name, shown }: Store, failure: Error | null): void {
+    const isFirst = this.#isWell === null
+    this.#isWell = failure === null
     this.#trouble = failure && shown(failure)
     if (this.#trouble !== null) {
       // Connections and attempts have numbers.
@@ -143,12 +147,14 @@ export class JobService implements Jobs, JobReport {
       if (this.#told.has(kind) || this.#told.size >= mostTold) return
       this.#told.add(kind)
     } else this.#told.clear()
-    const isWell = failure === null
+    // That the database itself answers is seen by everything else.
+    if (this.#isWell && isFirst && !this.#createStore.isApart) return
+    const said = isFirst ? 'answers' : 'answers again'
     this.#engine.observe.log({
       type: 'jobs',
-      level: isWell ? 'info' : 'warn',
+      level: this.#isWell ? 'info' : 'warn',
       detail: {
-        message: `${name}, which wakes jobs, ${isWell ? 'answers again' : 'does not answer'}`,
+        message: `${name}, which wakes jobs, ${this.#isWell ? said : 'does not answer'}`,
         job: null,
         error: this.#trouble,
       },

@@ -15,6 +15,8 @@ export interface StoreChoice {
 /** Makes the store when there is a job. */
 export interface StoreMaker {
   readonly storeName: string
+  /** Whether it is a server beside the database, which may be away while that answers: the log says at start whether it is there. */
+  readonly isApart: boolean
   create(): Promise<Store>
 }
 
@@ -28,7 +30,7 @@ export async function createStore({ options, database, dialect }: StoreChoice): 
   const { mongodbUrl } = options
   if (mongodbUrl === null) {
     const create = async () => (await import('./postgres-store.ts')).postgresStore(database)
-    return { storeName: 'PostgreSQL', create }
+    return { storeName: 'PostgreSQL', isApart: false, create }
   }
   const { mongoStore } = await import('./mongo-store.ts')
   // Asked when it is opened, again and again where PostgreSQL is away: a start does not fail for that.
@@ -38,7 +40,7 @@ export async function createStore({ options, database, dialect }: StoreChoice): 
   }
   try {
     const store = mongoStore(mongodbUrl, collection)
-    return { storeName: store.name, create: async () => store }
+    return { storeName: store.name, isApart: true, create: async () => store }
   } catch (error) {
     const names = `--mongodb-url (${dialect.environmentPrefix}MONGODB_URL)`
     throw new OptionRefusal('mongodbUrl', names, withoutSecrets((error as Error).message, mongodbUrl))

@@ -66,6 +66,33 @@ test('MongoDB is killed and comes back: what was missed is made up for once, Gra
   assert.ok(messages.includes('MongoDB, which wakes jobs, answers again'))
 })
 
+test('a server without a job says at start that MongoDB answers, and when that changes', async (t) => {
+  const mongo = await startMongo(t)
+  const { messages, observe } = listener()
+  await startWith(t, [], { settings: { mongodbUrl: mongo.url }, observe })
+  await eventually(() => messages.length > 0)
+  await mongo.kill()
+  await eventually(() => messages.length > 1)
+  await mongo.start()
+  await eventually(() => messages.includes('MongoDB, which wakes jobs, answers again'))
+  assert.equal(messages[0], 'MongoDB, which wakes jobs, answers')
+  assert.deepEqual([...new Set(messages.slice(1, -1))], ['MongoDB, which wakes jobs, does not answer'])
+})
+
+test('a server without a job says that MongoDB is down at start, in one line, and that it came', async (t) => {
+  const mongo = await testMongo(t)
+  const { messages, observe } = listener()
+  const trellis = await startWith(t, [], { settings: { mongodbUrl: mongo.url }, observe })
+  await eventually(() => messages.length > 0)
+  // Longer than it takes to ask once more.
+  await sleep(7000)
+  assert.deepEqual(messages, ['MongoDB, which wakes jobs, does not answer'])
+  assert.deepEqual(await trellis.graphql('{ __typename }'), { data: { __typename: 'query_root' } })
+  await mongo.start()
+  await eventually(() => messages.length > 1)
+  assert.deepEqual(messages.slice(1), ['MongoDB, which wakes jobs, answers again'])
+})
+
 test('the server starts while MongoDB is down, and runs jobs as soon as it is there', async (t) => {
   const mongo = await testMongo(t)
   const { messages, observe } = listener()

@@ -38,6 +38,7 @@ export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
 export type { UpdateOperand } from '../core/compiler/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
 export {
+  type AnsweredTable,
   type Assignment,
   answerSlot,
   type Change,
@@ -85,6 +86,8 @@ export {
   type TypeSupport,
   typeBeside,
 } from '../core/compiler/type-support.ts'
+export type { UseOfColumns } from '../core/compiler/used-columns.ts'
+export { usedColumns, usedList } from '../core/compiler/used-columns.ts'
 export type {
   ChangeOptions,
   ConnectionCounts,

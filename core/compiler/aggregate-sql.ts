@@ -5,7 +5,8 @@ import { argumentSql, columnSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { type AggregateCall, type AggregateOutput, type AggregateSelect, mayUseWholeRow, type Output } from './plan.ts'
 import type { Printer } from './printer.ts'
-import { type Envelope, type Frame, outputSql, rowSet } from './select-sql.ts'
+import { type Envelope, type Frame, orderedRows, outputSql, rowSet } from './select-sql.ts'
+import { usedList } from './used-columns.ts'
 
 /** `select '{"aggregate": …, "nodes": …}' as j` over the rows, the role's limit applied to `nodes` alone. */
 export function aggregateSql(
@@ -27,15 +28,18 @@ export function aggregateSql(
     return sql`select ${output} as j ${set.from}${join(frame.joins, '')}${set.where}`
   }
   const rows = printer.alias()
-  const base = sql`(select ${set.distinct}${set.row}.* ${set.from}${set.tail})`
   // For a distinct aggregate PostgreSQL sorts its whole input, and so takes the rows out of their order.
   const sorts = hasNodes(select.output) && hasDistinct(select.output)
   const isNumbered = nodesLimit !== null || sorts
-  const numbered = isNumbered ? numberedRows(base, rows, usesWholeRows(select.output), printer) : null
-  const counter = numbered && { number: numbered.number, limit: nodesLimit, sorts }
+  const numbering = isNumbered ? rowNumbers(rows, usesWholeRows(select.output), printer) : null
+  const counter = numbering && { number: numbering.number, limit: nodesLimit, sorts }
   const frame: Frame = { row: rows, joins: [], toOne: 'fenced' }
   const output = concat([prefix, aggregateOutput(select.output, frame, printer, counter), suffix])
-  return sql`select ${output} as j from ${numbered?.from ?? sql`${base} as ${rows}`}${join(frame.joins, '')}`
+  const given = numbering?.columns
+  const columns = usedList(set.row, { as: rows, fragments: [output, ...frame.joins], ...(given && { given }) })
+  const base = sql`(${orderedRows(set, columns)})`
+  const from = numbering ? numbering.numbered(base) : sql`${base} as ${rows}`
+  return sql`select ${output} as j from ${from}${join(frame.joins, '')}`
 }
 
 const isConstant = (output: AggregateOutput): boolean =>
@@ -55,20 +59,37 @@ const hasDistinct = (output: AggregateOutput): boolean =>
 
 const usesWholeRows = (output: AggregateOutput): boolean => someNodes(output, mayUseWholeRow)
 
-/** The rows under an alias, and the number of each; where rows are used whole, it is no column of theirs. */
-function numberedRows(base: Sql, rows: Sql, whole: boolean, printer: Printer): { from: Sql; number: Sql } {
+interface RowNumbers {
+  /** The number of the row at hand. */
+  readonly number: Sql
+  /** What the row has beside its own columns. */
+  readonly columns: ReadonlyMap<string, Sql>
+  /** The rows of a query under the alias of theirs, numbered. */
+  numbered(base: Sql): Sql
+}
+
+/** Numbers rows, which get that alias; where they are used whole, the number is no column of theirs. */
+function rowNumbers(rows: Sql, whole: boolean, printer: Printer): RowNumbers {
   const alias = printer.alias()
   const column = printer.column()
   const number = sql`row_number() over () as ${id(column)}`
   if (!whole) {
-    const from = sql`(select ${alias}.*, ${number} from ${base} as ${alias}) as ${rows}`
-    return { from, number: columnSql(rows, column) }
+    return {
+      number: columnSql(rows, column),
+      columns: new Map([[column, number]]),
+      numbered: (base) => sql`(select ${alias}.*, ${number} from ${base} as ${alias}) as ${rows}`,
+    }
   }
   const outer = printer.alias()
   const record = printer.column()
-  const inner = sql`(select (${alias}.*)::record as ${id(record)}, ${number} from ${base} as ${alias}) as ${outer}`
-  const from = sql`${inner} cross join lateral (select (${columnSql(outer, record)}).*) as ${rows}`
-  return { from, number: columnSql(outer, column) }
+  return {
+    number: columnSql(outer, column),
+    columns: new Map(),
+    numbered(base) {
+      const inner = sql`(select (${alias}.*)::record as ${id(record)}, ${number} from ${base} as ${alias}) as ${outer}`
+      return sql`${inner} cross join lateral (select (${columnSql(outer, record)}).*) as ${rows}`
+    },
+  }
 }
 
 /** Which rows `nodes` may show, by their number, and whether it has to sort them by it. */

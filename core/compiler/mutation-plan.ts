@@ -1,6 +1,7 @@
 // What a mutation field does, as data: printed by `mutation-program.ts`, run by `mutation-run.ts` inside the operation's
 // transaction. As in `plan.ts`, every name is resolved and every permission merged in.
 
+import type { PgType } from '../catalog/types.ts'
 import type { ParamSource } from '../database/sql/param.ts'
 import type { SqlType } from '../database/sql/sql.ts'
 import type { Path } from '../errors/path.ts'
@@ -141,12 +142,21 @@ export type MutationAnswer =
   /** The one row that was changed, or null. */
   | { readonly kind: 'row'; readonly output: Output }
 
-/** The slot of the answer's own parameters: the number of affected rows, and the rows as an array of the row type. */
+/**
+ * The slot of the answer's own parameters: the number of affected rows, and behind it an array for each column of theirs that
+ * the answer needs, or one of the rows themselves.
+ */
 export const answerSlot = 0
+
+/** A table, and the types of its columns. */
+export interface AnsweredTable {
+  readonly name: QualifiedName
+  readonly columns: ReadonlyMap<string, { readonly type: PgType }>
+}
 
 export interface MutationPlan {
   /** Whose rows `answer` is made of. */
-  readonly table: QualifiedName
+  readonly table: AnsweredTable
   /** In order. Without any the answer is known and the database is left alone. */
   readonly steps: readonly MutationStep[]
   readonly answer: MutationAnswer

@@ -1,12 +1,15 @@
 // A mutation plan printed: the statements that it takes, ready to be run one after the other.
 //
 // Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
-// statements hand the rows over as texts, and a last one, which sees the database as it is then, reads them as rows again.
+// statements hand over the columns that the answer needs, and a last one, which sees the database as it is then, reads them
+// as rows again.
 
+import type { PgType } from '../catalog/types.ts'
 import type { ParamSource } from '../database/sql/param.ts'
 import { type PreparedStatement, prepare } from '../database/sql/prepared-statement.ts'
-import { compile, empty, join, param, type Sql, type Statement, sql, trusted } from '../database/sql/sql.ts'
+import { compile, empty, id, join, param, type Sql, type Statement, sql, trusted, typed } from '../database/sql/sql.ts'
 import type { Path } from '../errors/path.ts'
+import type { QualifiedName } from '../names/names.ts'
 import { columnSql, tableSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import {
@@ -17,10 +20,11 @@ import {
   type MutationStep,
   type ResponseEntry,
 } from './mutation-plan.ts'
-import { changeSql } from './mutation-sql.ts'
-import { allRows, always, type Output, type Rows } from './plan.ts'
+import { changeSql, noText, type Returning } from './mutation-sql.ts'
+import type { Output } from './plan.ts'
 import { Printer, type PrinterOptions } from './printer.ts'
-import { type Envelope, type Frame, noEnvelope, outputSql, rowSet, soleOutputSql } from './select-sql.ts'
+import { type Envelope, type Frame, noEnvelope, outputSql, soleOutputSql } from './select-sql.ts'
+import { usedColumns } from './used-columns.ts'
 
 export type MutationProgram =
   /** Nothing to do. */
@@ -51,8 +55,18 @@ export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
   readonly after: readonly ProgramStep[]
   /** Takes the first of the returned rows. */
   readonly slot: number | null
-  /** Whether the last column is the row itself, as text of its row type. */
-  readonly handsOver: boolean
+  /** From which column on a row has what others read of it. */
+  readonly ownFrom: number
+  /** From which column on it has what the answer needs; null: it is not part of the answer. */
+  readonly handsOverFrom: number | null
+}
+
+/** What the answer needs of the rows: columns of theirs, or each of them whole. */
+type Needed = readonly ColumnNeeded[] | 'whole'
+
+interface ColumnNeeded {
+  readonly name: string
+  readonly type: PgType
 }
 
 /** Prints the statements of a plan, whose answer is put into an envelope. */
@@ -66,10 +80,15 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
     const statement = prepare(directStatement(first.change, answer, new Printer(options), envelope))
     return { kind: 'direct', statement, whenEmpty, path: first.path }
   }
-  const handsOver = outputsOf(answer).length > 0
-  const printed = steps.map((step) => programStep(step, handsOver, options))
-  const answering = handsOver ? prepare(answerStatement(plan, new Printer(options), envelope)) : null
-  return { kind: 'staged', steps: printed, answer, envelope, answering }
+  const answering = outputsOf(answer).length > 0 ? answerStatement(plan, new Printer(options), envelope) : null
+  const needed = answering?.needed ?? null
+  return {
+    kind: 'staged',
+    steps: steps.map((step) => programStep(step, needed, options)),
+    answer,
+    envelope,
+    answering: answering && prepare(answering.statement),
+  }
 }
 
 /** All statements that a program may run. */
@@ -118,11 +137,14 @@ function isOfRowAlone(output: Output): boolean {
 function directStatement(change: Change, answer: MutationAnswer, printer: Printer, envelope: Envelope): Statement {
   const frameOf = (row: Sql): Frame => ({ row, joins: [], toOne: 'behind' })
   if (answer.kind === 'row') {
-    const returning = (row: Sql) => [soleOutputSql(answer.output, frameOf(row), printer, envelope)]
+    const returning: Returning = (row) => [soleOutputSql(answer.output, frameOf(row), printer, envelope)]
     return printer.finishChange(changeSql(change, returning, printer))
   }
   const outputs = outputsOf(answer)
-  const returning = (row: Sql) => outputs.map((output) => outputSql(output, frameOf(row), printer))
+  const returning: Returning = (row) => {
+    const [first = noText, ...others] = outputs.map((output) => outputSql(output, frameOf(row), printer))
+    return [first, ...others]
+  }
   const changed = changeSql(change, returning, printer)
   const rows = printer.alias()
   const lists = outputs.map((_, i) => listSql(sql`${rows}.${trusted(`j${i}`)}`))
@@ -152,22 +174,33 @@ function responseSql(
   return concat([...pieces, `}${suffix}`])
 }
 
-function programStep(step: MutationStep, handsOver: boolean, options: PrinterOptions): ProgramStep {
+/** The values come as the texts that PostgreSQL writes of their types, and nothing else has to be made of them. */
+function programStep(step: MutationStep, needed: Needed | null, options: PrinterOptions): ProgramStep {
   const { change, path, refusal, returns, before, after } = step
-  const returning = (row: Sql) => [
-    ...(returns?.columns ?? []).map((column) => sql`${columnSql(row, column)}::text`),
-    ...(handsOver ? [sql`(${row}.*)::${tableSql(change.table)}::text`] : []),
-  ]
+  const columns = returns?.columns ?? []
+  const isChecked = change.kind !== 'delete' && change.check !== null
+  const returning: Returning = (row) => {
+    const own = columns.map((column) => columnSql(row, column))
+    const [first = noText, ...others] = [...own, ...neededSql(needed, change, row)]
+    return isChecked ? [noText, first, ...others] : [first, ...others]
+  }
+  const ownFrom = isChecked ? 1 : 0
   const printer = new Printer(options)
   return {
     statement: prepare(printer.finishChange(changeSql(change, returning, printer))),
     path,
     refusal,
-    before: before.map((other) => programStep(other, false, options)),
-    after: after.map((other) => programStep(other, false, options)),
+    before: before.map((other) => programStep(other, null, options)),
+    after: after.map((other) => programStep(other, null, options)),
     slot: returns?.slot ?? null,
-    handsOver,
+    ownFrom,
+    handsOverFrom: needed === null ? null : ownFrom + columns.length,
   }
+}
+
+function neededSql(needed: Needed | null, { table }: Change, row: Sql): Sql[] {
+  if (needed === 'whole') return [sql`(${row}.*)::${tableSql(table)}`]
+  return (needed ?? []).map(({ name }) => columnSql(row, name))
 }
 
 const stepStatements = (step: ProgramStep): PreparedStatement[] => [
@@ -178,17 +211,44 @@ const stepStatements = (step: ProgramStep): PreparedStatement[] => [
 
 const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
 
-/** The answer, made of the rows that the steps handed over, in their order. */
-function answerStatement({ table, answer }: MutationPlan, printer: Printer, envelope: Envelope): Statement {
-  const rows: Rows = { ...allRows, from: { kind: 'rows', table, source: answerParam(1) }, where: always }
-  const set = rowSet(rows, printer, null)
+/** The answer, made of the rows that the steps handed over, in their order; and what it needs of them. */
+function answerStatement(
+  { table, answer }: MutationPlan,
+  printer: Printer,
+  envelope: Envelope,
+): { readonly statement: Statement; readonly needed: Needed } {
+  const row = printer.alias()
   // Fenced, because nothing else would keep the planner from changing the order of the rows.
-  const frame: Frame = { row: set.row, joins: [], toOne: 'fenced' }
+  const frame: Frame = { row, joins: [], toOne: 'fenced' }
   const affected = param(answerParam(0), 'text')
   const lists = (outputs: readonly Output[]) => outputs.map((output) => listSql(outputSql(output, frame, printer)))
   const text =
     answer.kind === 'row'
       ? soleOutputSql(answer.output, frame, printer, envelope)
       : responseSql(answer.entries, affected, lists(outputsOf(answer)), envelope)
-  return printer.finish(sql`select ${text} ${set.from}${join(frame.joins, '')}`)
+  const names = usedColumns(row, [text, ...frame.joins])
+  const needed = names?.map((name) => ({ name, type: table.columns.get(name)!.type })) ?? 'whole'
+  const rows = needed === 'whole' ? wholeRows(table.name, printer) : rowsOfColumns(needed, printer)
+  return { statement: printer.finish(sql`select ${text} from ${rows} as ${row}${join(frame.joins, '')}`), needed }
 }
+
+function wholeRows(table: QualifiedName, printer: Printer): Sql {
+  printer.follow(table)
+  return sql`unnest(${param(answerParam(1), arrayOf(table))})`
+}
+
+const arrayOf = ({ schema, name }: QualifiedName): string => `${quoted(schema)}.${quoted(name)}[]`
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Where nothing is needed of the rows there is a column of nulls, since there are as many rows. */
+function rowsOfColumns(needed: readonly ColumnNeeded[], printer: Printer): Sql {
+  const set = printer.alias()
+  const values = needed.map(({ name, type }, i) => sql`${typed(sql`${set}.${handedOver(i)}`, type.sql)} as ${id(name)}`)
+  const count = Math.max(needed.length, 1)
+  const arrays = Array.from({ length: count }, (_, i) => param(answerParam(i + 1), 'text[]'))
+  const names = arrays.map((_, i) => handedOver(i))
+  return sql`(select ${join(values)} from unnest(${join(arrays)}) as ${set}(${join(names)}))`
+}
+
+const handedOver = (index: number): Sql => trusted(`c${index}`)

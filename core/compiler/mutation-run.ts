@@ -42,10 +42,10 @@ export async function runMutation(
       return runDirect(program, bindings, run)
     case 'staged': {
       const { answer, envelope, answering } = program
-      const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, rows: [] }
+      const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, handedOver: [] }
       for (const step of program.steps) await runStep(step, state)
-      if (!answering || state.rows.length === 0) return answerText(answer, state.affected, envelope)
-      state.bindings.slots[answerSlot] = [String(state.affected), encodeArray(state.rows)]
+      if (!answering || state.handedOver.length === 0) return answerText(answer, state.affected, envelope)
+      state.bindings.slots[answerSlot] = [String(state.affected), ...state.handedOver.map(encodeArray)]
       return (await run(answering, bindParams(answering.params, state.bindings))) ?? answerText(answer, 0, envelope)
     }
     default:
@@ -58,8 +58,8 @@ interface Run {
   readonly transaction: OwnTransaction
   readonly bindings: Bindings & { readonly slots: (readonly (string | null)[])[] }
   affected: number
-  /** The rows that were handed over. */
-  readonly rows: string[]
+  /** What the answer needs of the rows, column by column; the columns are there with the first row. */
+  readonly handedOver: (string | null)[][]
 }
 
 async function runStep(step: ProgramStep, run: Run): Promise<void> {
@@ -74,7 +74,17 @@ async function runStep(step: ProgramStep, run: Run): Promise<void> {
   if (step.refusal && !first) {
     throw badRequest('not-supported', step.refusal.message, { path: pathKeys(step.refusal.path) })
   }
-  if (step.slot !== null && first) run.bindings.slots[step.slot] = first
-  if (step.handsOver) for (const row of rows) run.rows.push(row.at(-1)!)
+  if (step.slot !== null && first) run.bindings.slots[step.slot] = first.slice(step.ownFrom)
+  if (step.handsOverFrom !== null) handOver(rows, step.handsOverFrom, run)
   for (const other of step.after) await runStep(other, run)
+}
+
+/** Keeps what the answer needs of rows, column by column; where that is nothing, a null of each row. */
+function handOver(rows: readonly (readonly (string | null)[])[], from: number, { handedOver }: Run): void {
+  const width = Math.max(1, (rows[0]?.length ?? 0) - from)
+  for (let column = 0; rows.length > 0 && column < width; column++) {
+    const values = handedOver[column] ?? []
+    handedOver[column] = values
+    for (const row of rows) values.push(row[from + column] ?? null)
+  }
 }

@@ -8,14 +8,17 @@ import type { Change, ColumnValue, Insert, InsertRows, OnConflict, RowCheck, Upd
 import type { Condition } from './plan.ts'
 import type { Printer } from './printer.ts'
 
-/** Expressions over the affected row, each a text, named `j0`, `j1`… */
-export type Returning = (row: Sql) => readonly Sql[]
+/** Expressions over the affected row, named `j0`, `j1`…; where the change is checked, the first is a text. */
+export type Returning = (row: Sql) => readonly [Sql, ...Sql[]]
 
-/** A statement that changes rows and returns texts of each; for a deletion of the row as it was. */
+/** Returned where nothing is wanted of a row but a check. */
+export const noText = sql`null::text`
+
+/** A statement that changes rows and returns something of each; for a deletion of the row as it was. */
 export function changeSql(change: Change, returning: Returning, printer: Printer): Sql {
   const row = printer.alias()
   const body = changeBody(change, row, printer)
-  const [first = sql`null::text`, ...others] = returning(row)
+  const [first, ...others] = returning(row)
   const check = change.kind === 'delete' ? null : change.check
   const guard = check ? guardSql(check, first, row, printer) : { value: first, options: empty }
   const items = [guard.value, ...others].map((item, i) => sql`${item} as ${trusted(`j${i}`)}`)

@@ -4,6 +4,7 @@ import { empty, integer, join, type Sql, sql, trusted } from '../database/sql/sq
 import { andSql, argumentSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
 import type { OrderItem, OrderTarget } from './plan.ts'
 import type { Printer } from './printer.ts'
+import { usedList } from './used-columns.ts'
 
 export interface PrintedOrder {
   readonly items: readonly Sql[]
@@ -53,12 +54,17 @@ function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
       if (joins.length >= plainJoins) return subquerySql(target, { inner, on }, printer)
-      joins.push(
-        target.unique
-          ? sql` left join ${tableSql(target.table)} as ${inner} on ${on}`
-          : sql` left join lateral (select * from ${tableSql(target.table)} as ${inner} where ${on} limit ${integer(1)}) as ${inner} on true`,
-      )
-      return relatedValue(target, inner, frame)
+      const rows = sql`${tableSql(target.table)} as ${inner}`
+      if (target.unique) {
+        joins.push(sql` left join ${rows} on ${on}`)
+        return relatedValue(target, inner, frame)
+      }
+      const place = joins.push(empty)
+      const value = relatedValue(target, inner, frame)
+      const columns = usedList(inner, { fragments: [value, ...joins.slice(place)] })
+      const one = sql`select ${columns} from ${rows} where ${on} limit ${integer(1)}`
+      joins[place - 1] = sql` left join lateral (${one}) as ${inner} on true`
+      return value
     }
     case 'aggregate': {
       const inner = printer.alias()

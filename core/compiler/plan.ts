@@ -106,8 +106,6 @@ export function mayUseWholeRow(output: Output): boolean {
 /** Where rows come from. */
 export type From =
   | { readonly kind: 'table'; readonly table: QualifiedName }
-  /** Rows that an earlier statement handed over, as an array of the table's row type. */
-  | { readonly kind: 'rows'; readonly table: QualifiedName; readonly source: ParamSource }
   /** A set-returning function or any other table expression; may use the outer row's alias. */
   | { readonly kind: 'sql'; readonly build: SqlBuilder }
 

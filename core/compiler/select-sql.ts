@@ -5,13 +5,14 @@
 // always yields one row and cannot disturb the order of the rows outside. A to-one object is a plain join to the planner,
 // which may hash it and lose the order: so where rows are ordered it is joined before they are sorted, or fenced.
 
-import { empty, id, integer, join, param, type Sql, sql } from '../database/sql/sql.ts'
+import { empty, id, integer, join, type Sql, sql } from '../database/sql/sql.ts'
 import { aggregateSql } from './aggregate-sql.ts'
 import { andSql, columnSql, conditionSql, isTrue, mappingSql, operandSql, tableSql } from './condition-sql.ts'
 import { columnJson, concat, concatOnce } from './json-sql.ts'
 import { orderSql } from './order-sql.ts'
 import { type From, mayUseWholeRow, type Output, type Rows, type Select } from './plan.ts'
 import type { Printer } from './printer.ts'
+import { listOf, usedList } from './used-columns.ts'
 
 /** A row while its output is printed: expressions use `row`, joins collect behind it. */
 export interface Frame {
@@ -26,7 +27,8 @@ export interface Frame {
 export interface InnerFrame {
   readonly row: Sql
   readonly joins: Sql[]
-  readonly columns: Sql[]
+  /** What the joins give to each row, by name. */
+  readonly columns: Map<string, Sql>
 }
 
 type Wrap = (pieces: readonly (string | Sql)[]) => Sql
@@ -123,7 +125,7 @@ function toOneSql(output: Extract<Output, { kind: 'one' }>, frame: Frame, printe
   const alias = printer.alias()
   const column = printer.column()
   inner.joins.push(sql` left join lateral (${query}) as ${alias} on true`)
-  inner.columns.push(sql`, ${alias}.j as ${id(column)}`)
+  inner.columns.set(column, sql`${alias}.j as ${id(column)}`)
   return sql`coalesce(${columnSql(frame.row, column)}, 'null')`
 }
 
@@ -141,8 +143,11 @@ export function rowQuery(select: Select, outer: Sql | null, printer: Printer, op
   const frame: Frame = { row: set.row, joins: [], toOne: set.isOrdered ? 'fenced' : 'behind', level }
   const wrap: Wrap = options.single ? concatOnce : concat
   const item = wrap([prefix, ...outputPieces(select.output, frame, printer), suffix])
-  const from = set.isOrdered ? sql`(select ${set.distinct}${set.row}.* ${set.from}${set.tail}) as ${set.row}` : empty
-  if (set.isOrdered) return sql`select ${item} as j from ${from}${join(frame.joins, '')}${options.fence ?? empty}`
+  if (set.isOrdered) {
+    const columns = usedList(set.row, { fragments: [item, ...frame.joins] })
+    const rows = sql`(${orderedRows(set, columns)}) as ${set.row}`
+    return sql`select ${item} as j from ${rows}${join(frame.joins, '')}${options.fence ?? empty}`
+  }
   return sql`select ${item} as j ${set.from}${join(frame.joins, '')}${set.where}${options.fence ?? empty}`
 }
 
@@ -158,11 +163,18 @@ export function manyQuery(select: Select, outer: Sql | null, printer: Printer, e
     return sql`select ${array(item)} as j ${set.from}${join(frame.joins, '')}${set.where}`
   }
   const rows = printer.alias()
-  const inner: InnerFrame = { row: set.row, joins: [], columns: [] }
+  const inner: InnerFrame = { row: set.row, joins: [], columns: new Map() }
   const frame: Frame = { row: rows, joins: [], toOne: toOnePlace(select, inner) }
   const item = outputSql(select.output, frame, printer)
-  const ordered = sql`select ${set.distinct}${set.row}.*${join(inner.columns, '')} ${set.from}${join(inner.joins, '')}${set.tail}`
+  const columns = usedList(set.row, { as: rows, fragments: [item, ...frame.joins], given: inner.columns })
+  const ordered = orderedRows(set, listOf(columns, ...inner.columns.values()), inner.joins)
   return sql`select ${array(item)} as j from (${ordered}) as ${rows}${join(frame.joins, '')}`
+}
+
+/** The query of a row set in its order, with these columns. */
+export function orderedRows({ distinct, from, tail }: RowSet, columns: Sql, joins: readonly Sql[] = []): Sql {
+  const list = distinct.parts.length > 0 && columns.parts.length === 0 ? sql`null` : columns
+  return sql`select ${distinct}${list} ${from}${join(joins, '')}${tail}`
 }
 
 /**
@@ -215,17 +227,12 @@ function fromSql(from: From, row: Sql, outer: Sql | null, printer: Printer): Sql
   switch (from.kind) {
     case 'table':
       return sql`${tableSql(from.table)} as ${row}`
-    case 'rows':
-      printer.follow(from.table)
-      return sql`unnest(${param(from.source, `${quoted(from.table.schema)}.${quoted(from.table.name)}[]`)}) as ${row}`
     case 'sql':
       return sql`${from.build(outer ?? row, printer)} as ${row}`
     default:
       return from satisfies never
   }
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 function limitSql({ limit, offset, permissionLimit }: Rows, row: Sql, limited: boolean): Sql {
   const limits = [limit, limited ? permissionLimit : null].filter((value) => value !== null)

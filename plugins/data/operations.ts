@@ -121,7 +121,7 @@ export const insertRows = (options: DataOptions) =>
       const returning = args.returning && planReturning(args.returning, caller.readable(access, because), caller)
       const results: MutationResult[] = []
       for (const change of planInsert(args, access, caller)) {
-        results.push(await runChange(change, returning, context))
+        results.push(await runChange(change, returning, { context, access }))
       }
       return merged(results)
     },
@@ -144,7 +144,7 @@ export const updateRows = (options: DataOptions) =>
       const assignments = planAssignments(args, access.table, permission, caller)
       const returning = args.returning && planReturning(args.returning, readable, caller)
       const where = within('where', () => caller.condition(args.where, access))
-      return runChange(permission.change({ assignments, where }), returning, context)
+      return runChange(permission.change({ assignments, where }), returning, { context, access })
     },
   })
 
@@ -164,7 +164,7 @@ export const deleteRows = (options: DataOptions) =>
       const readable = caller.readable(access, needsSelect('delete'))
       const returning = args.returning && planReturning(args.returning, readable, caller)
       const where = within('where', () => caller.condition(args.where, access))
-      return runChange(permission.change(where), returning, context)
+      return runChange(permission.change(where), returning, { context, access })
     },
   })
 
@@ -189,13 +189,14 @@ function planReturning(columns: readonly string[], access: ReadableTable, caller
 async function runChange(
   change: Change,
   returning: Output | undefined,
-  context: OperationContext,
+  { context, access }: { readonly context: OperationContext; readonly access: TableAccess },
 ): Promise<MutationResult> {
   const entries: ResponseEntry[] = returning
     ? [{ key: 'returning', value: { kind: 'returning', output: returning } }]
     : []
   entries.push({ key: 'affected_rows', value: { kind: 'affected' } })
-  const plan: MutationPlan = { table: change.table, steps: [soleStep(change)], answer: { kind: 'response', entries } }
+  const answer = { kind: 'response', entries } as const
+  const plan: MutationPlan = { table: access.table, steps: [soleStep(change)], answer }
   const program = mutationProgram(plan, printerOptions(context))
   // A single step whose answer is made of its rows alone is always one statement.
   if (program.kind !== 'direct') throw new TypeError(`a data operation became a program of kind ${program.kind}`)

@@ -22,6 +22,7 @@ import {
   type Sql,
   sql,
   trusted,
+  usedList,
 } from '../../sdk/sql.ts'
 import { positionSource, withPosition } from '../subscriptions/index.ts'
 
@@ -84,14 +85,18 @@ export const behindPosition = (
 export function batchSql(batch: StreamBatch, printer: Printer): Sql {
   const { output, columns, isKeyed } = batch
   const first = isKeyed ? firstRows : printer.options.serverVersion >= withTies ? firstWithTies : firstInPlaces
-  const rows = first(batch, printer)
   const page = printer.alias()
   const frame: Frame = { row: page, joins: [], toOne: 'fenced' }
   const item = outputSql(output, frame, printer)
   const array = concat(['[', sql`coalesce(string_agg(${item}, ','), '')`, ']'])
   const position = columns.map(({ name }) => sql`${page}.${id(name)}`)
-  return sql`select ${withPosition(array, position)} from (${rows}) as ${page}${join(frame.joins, '')}`
+  const answer = withPosition(array, position)
+  const rows = first(batch, printer, (row) => usedList(row, { as: page, fragments: [answer, ...frame.joins] }))
+  return sql`select ${answer} from (${rows}) as ${page}${join(frame.joins, '')}`
 }
+
+/** The list of the columns of a row that the batch needs. */
+type ColumnList = (row: Sql) => Sql
 
 /** The rows of a batch without bounds, and how many there may be. */
 function unbounded({ rows, size }: StreamBatch, printer: Printer) {
@@ -99,28 +104,28 @@ function unbounded({ rows, size }: StreamBatch, printer: Printer) {
   return { set, most: integer(Math.min(size, rows.permissionLimit ?? size)) }
 }
 
-function firstRows(batch: StreamBatch, printer: Printer): Sql {
+function firstRows(batch: StreamBatch, printer: Printer, columns: ColumnList): Sql {
   const { set, most } = unbounded(batch, printer)
-  return sql`select ${set.row}.* ${set.from}${set.tail} limit ${most}`
+  return sql`select ${columns(set.row)} ${set.from}${set.tail} limit ${most}`
 }
 
 /** The version from which rows can come that are level with the last one. */
 const withTies = 13
 
-function firstWithTies(batch: StreamBatch, printer: Printer): Sql {
+function firstWithTies(batch: StreamBatch, printer: Printer, columns: ColumnList): Sql {
   const { set, most } = unbounded(batch, printer)
-  return sql`select ${set.row}.* ${set.from}${set.tail} fetch first ${most} rows with ties`
+  return sql`select ${columns(set.row)} ${set.from}${set.tail} fetch first ${most} rows with ties`
 }
 
 /** Holds how many rows are before one. */
 const place = 'place in the stream'
 
 /** The same for versions before {@link withTies}, which have to read all that is left. */
-function firstInPlaces(batch: StreamBatch, printer: Printer): Sql {
+function firstInPlaces(batch: StreamBatch, printer: Printer, columns: ColumnList): Sql {
   const { set, most } = unbounded(batch, printer)
   const value = sql`${set.row}.${id(batch.columns[0]!.name)}`
   const places = sql`rank() over (order by ${value} ${trusted(batch.direction)}) as ${id(place)}`
   const all = printer.alias()
-  const inPlaces = sql`select ${set.row}.*, ${places} ${set.from}${set.tail}`
+  const inPlaces = sql`select ${columns(set.row)}, ${places} ${set.from}${set.tail}`
   return sql`select * from (${inPlaces}) as ${all} where ${all}.${id(place)} <= ${most}`
 }

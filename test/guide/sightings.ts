@@ -63,7 +63,7 @@ const seeField = (scope: SchemaScope, table: TableModel) => {
         where: keyCondition(context.schema, key, field.arguments),
       })
       const answer = { kind: 'row', output: planRow(field, context, table) } as const
-      return { table: table.name, steps: [soleStep(change, field.path)], answer }
+      return { table, steps: [soleStep(change, field.path)], answer }
     },
   }
   return { type: rowType(scope, table), args: keyArguments(scope, key), extensions: { root } }

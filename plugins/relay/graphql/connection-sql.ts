@@ -25,6 +25,7 @@ import {
   tableSql,
   targetsSql,
   trusted,
+  usedColumns,
 } from '../../../sdk/sql.ts'
 import { cursorSql } from './cursor.ts'
 import { elementsAs } from './elements.ts'
@@ -64,10 +65,16 @@ export interface Connection {
   readonly entries: readonly Entry<ConnectionOutput>[]
 }
 
-/** The names of what the parts of the statement hand on. */
+/** What the parts of the statement hand on of each row. */
+type HandedOn =
+  | { readonly kind: 'columns'; readonly names: readonly string[] }
+  /** The row itself, in a column of that name. */
+  | { readonly kind: 'whole'; readonly name: string }
+
+const nothing: HandedOn = { kind: 'columns', names: [] }
+
+/** The names of what the parts of the statement hand on beside that. */
 interface Columns {
-  /** The row itself. */
-  readonly row: string
   /** The values of the order. */
   readonly keys: readonly string[]
   /** Counts from the end that the page is taken from. */
@@ -80,7 +87,6 @@ interface Columns {
 export function connectionSql(connection: Connection, outer: Sql | null, printer: Printer): Sql {
   const { entries, order } = connection
   const columns: Columns = {
-    row: printer.column(),
     keys: order.map(() => printer.column()),
     number: printer.column(),
     total: printer.column(),
@@ -95,9 +101,21 @@ export function connectionSql(connection: Connection, outer: Sql | null, printer
   })
   // Without an aggregate there would be an object for each row.
   if (entries.every(({ value }) => isConstant(value, connection))) return sql`select ${text} as j`
-  const rows = sql`cross join lateral (select (${page}.${id(columns.row)}).*) as ${row}`
-  return sql`select ${text} as j from (${pageSql(view)}) as ${page} ${rows}${join(frame.joins, '')}`
+  const names = usedColumns(row, [text, ...frame.joins])
+  const rows: HandedOn = names ? { kind: 'columns', names } : { kind: 'whole', name: printer.column() }
+  const ownRow = sql` cross join lateral (select ${rowSql(rows, page)}) as ${row}`
+  const joined = names?.length === 0 ? empty : ownRow
+  return sql`select ${text} as j from (${pageSql(view, rows)}) as ${page}${joined}${join(frame.joins, '')}`
 }
+
+/** The columns of the row, of what a page has of it. */
+const rowSql = (rows: HandedOn, page: Sql): Sql =>
+  rows.kind === 'whole' ? sql`(${page}.${id(rows.name)}).*` : join(rows.names.map((name) => sql`${page}.${id(name)}`))
+
+const handedOnSql = (rows: HandedOn, row: Sql, table: QualifiedName): Sql[] =>
+  rows.kind === 'whole'
+    ? [sql`(${row}.*)::${tableSql(table)} as ${id(rows.name)}`]
+    : rows.names.map((name) => sql`${row}.${id(name)}`)
 
 interface PageView {
   readonly connection: Connection
@@ -130,17 +148,17 @@ const keySqls = (alias: Sql, { keys }: Columns): Sql[] => keys.map((key) => sql`
 const comparableKeys = (keys: readonly Sql[], order: readonly OrderElement[]): Sql[] =>
   keys.map((key, i) => comparableSql(key, order[i]!.value.type))
 
-/** The rows of the base set: each whole, with the values of the order beside it. */
-function baseSql({ connection, columns, outer, printer }: PageView): Sql {
+/** The rows of the base set: what is handed on of each, with the values of the order beside it. */
+function baseSql({ connection, columns, outer, printer }: PageView, handedOn: HandedOn): Sql {
   const { rows, order, table } = connection
   const set = rowSet({ ...rows, distinctOn: [], orderBy: [], permissionLimit: null }, printer, outer)
   const targets = order.map(({ target }) => target)
   const { values, joins } = targetsSql(targets, set.row, printer)
   const items = values.map((value, i) => sql`${value} as ${id(columns.keys[i]!)}`)
-  const whole = sql`(${set.row}.*)::${tableSql(table)} as ${id(columns.row)}`
+  const given = handedOnSql(handedOn, set.row, table)
   const distinct = rows.distinctOn.map((column) => sql`${set.row}.${id(column)}`)
   const head = distinct.length > 0 ? sql`distinct on (${join(distinct)}) ` : empty
-  const select = sql`select ${head}${whole}, ${join(items)} ${set.from}${joins}${set.where}`
+  const select = sql`select ${head}${join([...given, ...items])} ${set.from}${joins}${set.where}`
   if (distinct.length === 0 && rows.permissionLimit === null) return select
   const sorted = values.map((value, i) => orderItemSql(value, order[i]!))
   // DISTINCT ON has to find its columns in front, where an order that was asked for has them already.
@@ -150,7 +168,7 @@ function baseSql({ connection, columns, outer, printer }: PageView): Sql {
 }
 
 /** The rows of the page and one more, numbered from the end that the page is taken from. */
-function pageSql(view: PageView): Sql {
+function pageSql(view: PageView, handedOn: HandedOn): Sql {
   const { connection, columns, printer } = view
   const { order, cursor, size, fromEnd } = connection
   const base = printer.alias()
@@ -162,7 +180,7 @@ function pageSql(view: PageView): Sql {
   const where = isTrue(condition) ? empty : sql` where ${condition}`
   const sorted = keys.map((key, i) => orderItemSql(key, direction[i]!))
   const limit = size === null ? empty : sql` limit ${integer(size === 0 ? 0 : size + 1)}`
-  const rows = sql`select * from (${baseSql(view)}) as ${base}${where} order by ${join(sorted)}${limit}`
+  const rows = sql`select * from (${baseSql(view, handedOn)}) as ${base}${where} order by ${join(sorted)}${limit}`
   const numbered = printer.alias()
   const number = sql`row_number() over () as ${id(columns.number)}`
   return sql`select ${numbered}.*, ${number}, count(*) over () as ${id(columns.total)} from (${rows}) as ${numbered}`
@@ -257,5 +275,5 @@ function cutOffSql(side: 'after' | 'before', view: PageView): Sql {
   const base = printer.alias()
   const keys = comparableKeys(keySqls(base, columns), connection.order)
   const outside = beyondSql(sided(connection.order, side), keys, cursorValues(connection, printer), { inverted: true })
-  return sql`exists (select from (${baseSql(view)}) as ${base} where ${outside})`
+  return sql`exists (select from (${baseSql(view, nothing)}) as ${base} where ${outside})`
 }

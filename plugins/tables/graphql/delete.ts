@@ -57,5 +57,5 @@ function planDelete(
   table: TableModel,
 ): MutationPlan {
   const change = context.schema.access(table.name)!.delete!.change(condition)
-  return { table: table.name, steps: [soleStep(change)], answer }
+  return { table, steps: [soleStep(change)], answer }
 }

@@ -28,7 +28,7 @@ export function insertField(scope: SchemaScope, table: TableModel): Field {
         kind: 'mutation',
         plan: (field, context): MutationPlan => {
           const steps = planInsert(field.arguments.get('objects')!, target(field, 'objects', context, table), context)
-          return { table: table.name, steps, answer: planResponse(field, context, table) }
+          return { table, steps, answer: planResponse(field, context, table) }
         },
       },
     },
@@ -49,7 +49,7 @@ export function insertOneField(scope: SchemaScope, table: TableModel): Field {
         kind: 'mutation',
         plan: (field, context): MutationPlan => {
           const steps = planInsertOne(field.arguments.get('object')!, target(field, 'object', context, table), context)
-          return { table: table.name, steps, answer: planRowAnswer(field, context, table) }
+          return { table, steps, answer: planRowAnswer(field, context, table) }
         },
       },
     },

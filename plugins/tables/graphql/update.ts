@@ -158,9 +158,9 @@ function planUpdate(
 ): MutationPlan {
   const access = context.schema.access(table.name)!.update!
   const assignments = readOperators(field, context, table)
-  if (assignments.length + access.presets.size === 0) return { table: table.name, steps: [], answer }
+  if (assignments.length + access.presets.size === 0) return { table, steps: [], answer }
   const change = access.change({ assignments, where: condition })
-  return { table: table.name, steps: [soleStep(change)], answer }
+  return { table, steps: [soleStep(change)], answer }
 }
 
 /** What the operators of a request assign. */

@@ -22,6 +22,7 @@ export type { NumberMode } from '../core/json/json.ts'
 export {
   isDeeper,
   isJsonObject,
+  isRawNumber,
   type JsonType,
   jsonType,
   maxLevels,

@@ -7,7 +7,7 @@ import type { Transaction } from '../../sdk/sql.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
 import { HandlerTransaction } from './handler-transaction.ts'
 import type { ActionCall, ActionClient, ActionHandler, ActionHandlers } from './handlers.ts'
-import { checkOutput, type OutputRules } from './output.ts'
+import { coerceOutput, type OutputRules } from './output.ts'
 
 type AnyHandler = ActionHandler<never, unknown>
 
@@ -52,8 +52,7 @@ export async function callFunction(
     const { given, asked } = callOf(call, { engine, transaction, signal })
     signal.throwIfAborted()
     const result = await unlessAborted(signal, (async () => handler(given as never))())
-    const value = wireValue(result, action.name)
-    checkOutput(value, action.output, rules)
+    const value = coerceOutput(wireValue(result, action.name), action.output, rules)
     // What the handler did not wait for is a part of the transaction too.
     await unlessAborted(signal, asked())
     if (finish) await finish(value, await transaction.begin())

@@ -1,7 +1,7 @@
-// Whether what a handler answered is of the type that its action says it has.
+// What a handler answered, as a value of the type that its action says it has.
 
 import { type Dialect, TrellisError } from '../../sdk/index.ts'
-import { isDeeper, jsonType } from '../../sdk/services.ts'
+import { isDeeper, isRawNumber, jsonType } from '../../sdk/services.ts'
 import type { ModelField, NamedType, ResolvedType } from '../custom-types/index.ts'
 
 /** What is wrong with an answer; whoever knows how it came about adds that. */
@@ -20,25 +20,32 @@ export const outputRules = ({ lenientSchema }: Pick<Dialect, 'lenientSchema'>): 
   isLenient: lenientSchema,
 })
 
-/** Refuses an answer that is not of the type; members that may be null may be absent. */
-export function checkOutput(value: unknown, type: ResolvedType, rules: OutputRules): void {
+/**
+ * The answer as a value of the type, by the result coercion of GraphQL, so that fields and relationships see the same one;
+ * refuses what is not of the type. Members that may be null may be absent. Containers are changed in place.
+ */
+export function coerceOutput(value: unknown, type: ResolvedType, rules: OutputRules): unknown {
   const given = jsonType(value)
   if (given === 'Null') {
-    if (type.isNullable) return
+    if (type.isNullable) return null
     throw refusal('expecting object or array of objects for action webhook response', 'parse-failed')
   }
   if (type.kind === 'list') {
     if (!Array.isArray(value)) throw wrongContainer('array', given)
-    for (const item of value) checkOutput(item, type.of, rules)
-    return
+    return coerceItems(value, (item) => coerceOutput(item, type.of, rules))
   }
   if (type.of.kind !== 'object') {
-    const expected = leafRefusal(value, type.of, rules)
-    if (expected !== null) throw refusal(`got ${given} for the action webhook response, expecting ${expected}`)
-    return
+    return coerceLeaf(value, type.of, rules, (expected) =>
+      refusal(`got ${given} for the action webhook response, expecting ${expected}`),
+    )
   }
   if (given !== 'Object') throw wrongContainer('object', given)
-  checkObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, rules)
+  return coerceObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, rules)
+}
+
+function coerceItems(list: unknown[], coerce: (item: unknown) => unknown): unknown[] {
+  for (let i = 0; i < list.length; i++) list[i] = coerce(list[i])
+  return list
 }
 
 function wrongContainer(expected: 'array' | 'object', given: string): TrellisError {
@@ -48,11 +55,11 @@ function wrongContainer(expected: 'array' | 'object', given: string): TrellisErr
   return refusal('expecting object or array of objects for action webhook response', 'parse-failed')
 }
 
-function checkObject(
+function coerceObject(
   object: Readonly<Record<string, unknown>>,
   fields: readonly ModelField[],
   rules: OutputRules,
-): void {
+): unknown {
   const names = new Set(fields.map(({ name }) => name))
   const unexpected = Object.keys(object).filter((name) => !names.has(name))
   if (unexpected.length > 0) throw refusal(`unexpected fields in webhook response: ${unexpected.sort().join(', ')}`)
@@ -61,8 +68,12 @@ function checkObject(
       if (!field.type.isNullable) throw refusal(`field "${field.name}" expected in webhook response, but not found`)
       continue
     }
-    checkMember(object[field.name], field.type, { field, rules })
+    const given = object[field.name]
+    const value = coerceMember(given, field.type, { field, rules })
+    // A member may be called `__proto__`.
+    if (value !== given) Object.defineProperty(object, field.name, { value })
   }
+  return object
 }
 
 interface Member {
@@ -70,50 +81,67 @@ interface Member {
   readonly rules: OutputRules
 }
 
-function checkMember(value: unknown, type: ResolvedType, member: Member): void {
+function coerceMember(value: unknown, type: ResolvedType, member: Member): unknown {
   const { name } = member.field
   const given = jsonType(value)
   if (given === 'Null') {
     if (!type.isNullable) throw refusal(`expecting not null value for field "${name}"`)
-    return
+    return null
   }
   const mismatch = (expected: string) =>
     refusal(`expecting ${expected} for field "${name}" in webhook response, but got ${given}`)
   if (type.kind === 'list') {
     if (!Array.isArray(value)) throw mismatch('array')
-    for (const item of value) checkMember(item, type.of, member)
-  } else if (type.of.kind === 'object') {
-    if (given !== 'Object') throw mismatch('object')
-    checkObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, member.rules)
-  } else {
-    const expected = leafRefusal(value, type.of, member.rules)
-    if (expected !== null) throw mismatch(expected)
+    return coerceItems(value, (item) => coerceMember(item, type.of, member))
   }
+  if (type.of.kind !== 'object') return coerceLeaf(value, type.of, member.rules, mismatch)
+  if (given !== 'Object') throw mismatch('object')
+  return coerceObject(value as Readonly<Record<string, unknown>>, type.of.object.fields, member.rules)
 }
 
 /** Numbers of another text than JavaScript gives them, as `1.0`, are kept as that. */
 const numberOf = (value: unknown): unknown =>
-  jsonType(value) === 'Number' ? Number((value as { rawJSON?: string }).rawJSON ?? value) : value
+  jsonType(value) === 'Number' ? Number(isRawNumber(value) ? value.rawJSON : value) : value
 
 const isWhole = (value: unknown): boolean => Number.isInteger(numberOf(value))
 
 /** Whether it has 32 bits, as GraphQL's `Int`. */
 const isInteger = (value: unknown): boolean => isWhole(value) && numberOf(value) === (Number(numberOf(value)) | 0)
 
-const standard: Readonly<Record<string, (value: unknown) => boolean>> = {
-  Int: isInteger,
-  Float: (value) => jsonType(value) === 'Number',
-  String: (value) => typeof value === 'string',
-  Boolean: (value) => typeof value === 'boolean',
-  ID: (value) => typeof value === 'string' || isWhole(value),
+/** The digits of a whole number, all of them. */
+function digitsOf(value: unknown): string {
+  const text = isRawNumber(value) ? value.rawJSON : String(value)
+  return /^-?\d+$/.test(text) ? text : String(BigInt(Number(text)))
 }
 
-/** What is expected in the place of the value of a scalar or enum; null: it will do. */
-function leafRefusal(value: unknown, type: NamedType, { isLenient }: OutputRules): string | null {
-  if (isDeeper(value, maxDepth)) return 'a value of less depth'
-  if (isLenient && !(typeof value === 'object' && jsonType(value) !== 'Number')) return null
-  if (type.kind === 'builtIn') return standard[type.name]?.(value) === false ? type.name : null
-  if (type.kind !== 'enum') return null
+/** What the values of a built-in scalar become; undefined: they are not of it. */
+const standard: Readonly<Record<string, (value: unknown) => unknown>> = {
+  Int: (value) => (isInteger(value) ? numberOf(value) : undefined),
+  Float: (value) => (jsonType(value) === 'Number' ? value : undefined),
+  String: (value) => (typeof value === 'string' ? value : undefined),
+  Boolean: (value) => (typeof value === 'boolean' ? value : undefined),
+  ID: (value) => (isWhole(value) ? digitsOf(value) : typeof value === 'string' ? value : undefined),
+}
+
+/** The value of a scalar or enum; `refused` makes the error of one that is not of the type. */
+function coerceLeaf(
+  value: unknown,
+  type: NamedType,
+  { isLenient }: OutputRules,
+  refused: (expected: string) => TrellisError,
+): unknown {
+  if (isDeeper(value, maxDepth)) throw refused('a value of less depth')
+  const isLeft = isLenient && !(typeof value === 'object' && jsonType(value) !== 'Number')
+  if (type.kind === 'builtIn') {
+    // Whatever the handler gives for an ID is left to it, too.
+    if (isLeft && type.name !== 'Int') return value
+    const coerced = standard[type.name]?.(value)
+    if (coerced !== undefined) return coerced
+    if (isLeft) return value
+    throw refused(type.name)
+  }
+  if (isLeft || type.kind !== 'enum') return value
   const { name, values } = type.enumeration
-  return values.some((each) => each.value === value) ? null : `a value of ${name}`
+  if (values.some((each) => each.value === value)) return value
+  throw refused(`a value of ${name}`)
 }

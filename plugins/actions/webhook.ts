@@ -16,7 +16,7 @@ import {
   parseJson,
 } from '../../sdk/services.ts'
 import type { HandlerAnswer, HandlerCall } from './call.ts'
-import { checkOutput, type OutputRules } from './output.ts'
+import { coerceOutput, type OutputRules } from './output.ts'
 
 /** What calling webhooks takes. */
 export interface WebhookContext {
@@ -50,9 +50,10 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
   }
   log(context.observe, text, response)
   const exchange: Exchange = { request: described, response }
-  const value = answeredValue(exchange)
+  const answered = answeredValue(exchange)
+  let value: unknown
   try {
-    checkOutput(value, action.output, context.rules)
+    value = coerceOutput(answered, action.output, context.rules)
   } catch (error) {
     throw error instanceof TrellisError ? error.with({ internal: internalOf('unexpected response', exchange) }) : error
   }

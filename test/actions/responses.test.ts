@@ -330,12 +330,52 @@ test('a whole number may have a point', async (t) => {
   const shop = await startShop(t, () => ({ body: `{"id": ${id}}` }))
   await shop.action('look', { type: 'query' })
   for (id of ['1.0', '1e2', '-2147483648.0']) {
-    const { status, body } = await shop.request('/v1/graphql', { body: { query: '{ look { id } }' } })
-    assert.deepEqual([status, body], [200, { data: { look: { id: Number(id) } } }])
+    const { status, text } = await shop.request('/v1/graphql', { body: { query: '{ look { id } }' } })
+    assert.deepEqual([status, text], [200, `{"data":{"look":{"id":${Number(id)}}}}`])
   }
   for (id of ['1.5', '2147483648.0']) {
     const { body } = await shop.request<Refused>('/v1/graphql', { body: { query: '{ look { id } }' } })
     assert.equal(body.errors[0]!.message, 'expecting Int for field "id" in webhook response, but got Number')
+  }
+})
+
+test('values are those of their types, whatever is selected beside them', async (t) => {
+  let answer = ''
+  const shop = await startShop(t, () => ({ body: answer }))
+  await shop.op('set_custom_types', {
+    objects: [
+      {
+        name: 'Found',
+        fields: [
+          { name: 'id', type: 'ID!' },
+          { name: 'ids', type: '[ID]' },
+          { name: 'share', type: 'Float' },
+          { name: 'book_id', type: 'Int' },
+          { name: 'number', type: 'bigint' },
+        ],
+        relationships: [{ name: 'book', type: 'object', remote_table: 'book', field_mapping: { book_id: 'id' } }],
+      },
+    ],
+  })
+  await shop.op('run_sql', { sql: 'create table counted (id bigint)' })
+  await shop.op('track_table', 'counted')
+  await shop.action('look', { type: 'query', output_type: 'Found' })
+  await shop.action('looks', { type: 'query', output_type: '[Found!]!' })
+  const object =
+    '{"id":12345678901234567890,"ids":[1.0,"a",null,1e2],"share":1.50,"book_id":1.0,"number":12345678901234567890}'
+  const coerced =
+    '"id":"12345678901234567890","ids":["1","a",null,"100"],"share":1.50,"book_id":1,"number":12345678901234567890'
+  const fields = 'id ids share book_id number'
+  for (const [body, name, around] of [
+    [object, 'look', (text: string) => text],
+    [`[${object}]`, 'looks', (text: string) => `[${text}]`],
+  ] as const) {
+    answer = body
+    const ask = async (query: string) => (await shop.request('/v1/graphql', { body: { query } })).text
+    const alone = `{"data":{"${name}":${around(`{${coerced}}`)}}}`
+    assert.equal(await ask(`{ ${name} { ${fields} } }`), alone)
+    const related = `{"data":{"${name}":${around(`{${coerced},"book":{"title":"Dawn"}}`)}}}`
+    assert.equal(await ask(`{ ${name} { ${fields} book { title } } }`), related)
   }
 })
 

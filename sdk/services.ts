@@ -28,6 +28,7 @@ export {
   maxLevels,
   parseJson,
   parseScanned,
+  type RawNumber,
 } from '../core/json/json.ts'
 export { parseJsonPath, valueAt } from '../core/json/json-path.ts'
 export type { JsonScan } from '../core/json/json-scan.ts'

@@ -3,6 +3,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { authenticationOf, hasAdminSecret } from '../core/auth/option-rules.ts'
+import type { AllSettings, Settings } from '../core/engine/options.ts'
 import type { ConfigurationEntry } from '../core/engine/plugin.ts'
 import { describeDomains } from '../core/http/cors.ts'
 import type { Route } from '../core/http/declared-route.ts'
@@ -12,7 +13,6 @@ import { dialects } from '../core/names/dialect.ts'
 import { version } from '../core/names/version.ts'
 import { environment } from '../core/options/environment.ts'
 import type { Option } from '../core/options/option-values.ts'
-import type { AllSettings, Settings } from '../core/options/options.ts'
 import { redactedUrl } from '../core/options/redaction.ts'
 
 /** What the banner shows. */

@@ -14,7 +14,9 @@ export {
   type TUnion,
   Type,
 } from '@sinclair/typebox'
+export type { AuthSettings } from '../core/auth/options.ts'
 export type { Migration } from '../core/database/migrations/migration.ts'
+export type { AllSettings, Settings } from '../core/engine/options.ts'
 export {
   type ConfigurationEntry,
   type ConfigurationMember,
@@ -47,7 +49,9 @@ export type { PathKey } from '../core/errors/path.ts'
 export { below, type Path, pathKeys, pathText } from '../core/errors/path.ts'
 export { OptionRefusal, StartError } from '../core/errors/start-error.ts'
 export { codeOf, messageOf, messageWithCause, stackOf } from '../core/errors/thrown.ts'
-export { type Dialect, sessionVariableName } from '../core/names/dialect.ts'
+export type { GraphQLSettings, RequestSettings } from '../core/graphql/options.ts'
+export type { HttpSettings, ServerSettings } from '../core/http/options.ts'
+export { type Dialect, type DialectName, sessionVariableName } from '../core/names/dialect.ts'
 export {
   compareNames,
   compareText,
@@ -63,13 +67,14 @@ export { version } from '../core/names/version.ts'
 export { environment, environmentValue } from '../core/options/environment.ts'
 export * as option from '../core/options/option-kinds.ts'
 export type {
+  AnySettings,
   Authentication,
   Option,
   OptionDeclaration,
   OptionKind,
+  SettingsOf,
   TypedOption,
 } from '../core/options/option-values.ts'
-export type { AllSettings, Settings } from '../core/options/options.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
 export * from './access.ts'

@@ -6,9 +6,9 @@
 
 import { connectOnce } from '../core/database/wire/connect.ts'
 import { createEngine, type EngineOptions, type RunningEngine } from '../core/engine/engine.ts'
+import { defaultSettings, type GivenSettings } from '../core/engine/options.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
 import { type Observer, silentObserver } from '../core/log/observe.ts'
-import { defaultSettings, type GivenSettings } from '../core/options/options.ts'
 import { builtInPlugins } from '../plugins/index.ts'
 import { makeDatabase, testPostgres } from './testing/postgres.ts'
 import { type Answer, type RawRequest, type RequestOptions, requestsTo, type SendRequest } from './testing/requests.ts'

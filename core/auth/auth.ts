@@ -3,9 +3,9 @@
 
 import { unauthorized } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
-import type { Settings } from '../options/options.ts'
 import { faultOfVariables, type Session } from '../session/session.ts'
 import { type RequestHeaders, trustedSession, untrustedSession } from './headers.ts'
+import type { AuthSettings } from './options.ts'
 import { AdminSecrets } from './secrets.ts'
 
 /** A way to authenticate requests that carry no admin secret, such as JWT or a webhook. */
@@ -37,7 +37,7 @@ export class Auth implements AuthService {
   readonly #unauthorizedRole: string | null
   #authenticator: Authenticator | null = null
 
-  constructor(settings: Pick<Settings, 'adminSecret' | 'accessKey' | 'unauthorizedRole'>, dialect: Dialect) {
+  constructor(settings: AuthSettings, dialect: Dialect) {
     const secret = settings.adminSecret ?? settings.accessKey
     this.#dialect = dialect
     this.#secrets = secret === null ? null : new AdminSecrets(secret)

@@ -1,10 +1,10 @@
 // Which options of authentication go together.
 
-import type { Authentication, Option } from '../options/option-values.ts'
-import type { AllSettings, Settings } from '../options/options.ts'
+import type { AnySettings, Authentication, Option } from '../options/option-values.ts'
+import type { AuthSettings } from './options.ts'
 
 /** Whether anybody has to show who they are; without an admin secret everybody is trusted. */
-export const hasAdminSecret = ({ adminSecret, accessKey }: Pick<Settings, 'adminSecret' | 'accessKey'>): boolean =>
+export const hasAdminSecret = ({ adminSecret, accessKey }: Pick<AuthSettings, 'adminSecret' | 'accessKey'>): boolean =>
   (adminSecret ?? accessKey) !== null
 
 /** A way to authenticate requests that an option of a plugin gives. */
@@ -14,7 +14,7 @@ interface Way extends Authentication {
 }
 
 /** Those of these options, and those of them that are given. */
-function waysOf(options: readonly Option[], settings: AllSettings, prefix: string) {
+function waysOf(options: readonly Option[], settings: AnySettings, prefix: string) {
   const ways = options.flatMap(({ key, declaration: { authenticates, flag, variable } }) =>
     authenticates ? [{ ...authenticates, key, name: `--${flag} (${prefix}${variable})` }] : [],
   )
@@ -22,11 +22,15 @@ function waysOf(options: readonly Option[], settings: AllSettings, prefix: strin
 }
 
 /** How requests without the admin secret are authenticated; null when no option says so. */
-export const authenticationOf = (options: readonly Option[], settings: AllSettings): Way | null =>
+export const authenticationOf = (options: readonly Option[], settings: AnySettings): Way | null =>
   waysOf(options, settings, '').given[0] ?? null
 
 /** Why these options cannot be used together, as the one line that is shown; null when they can. */
-export function authOptionsRefusal(settings: AllSettings, options: readonly Option[], prefix: string): string | null {
+export function authOptionsRefusal(
+  settings: AuthSettings & AnySettings,
+  options: readonly Option[],
+  prefix: string,
+): string | null {
   const hasSecret = hasAdminSecret(settings)
   const secrets = `--admin-secret (${prefix}ADMIN_SECRET) or  --access-key (${prefix}ACCESS_KEY)`
   const { all, given } = waysOf(options, settings, prefix)

@@ -2,13 +2,13 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { authOptionsRefusal } from '../auth/option-rules.ts'
+import { urlOfParts } from '../database/url-of-parts.ts'
 import { nearestNames } from '../errors/nearest.ts'
 import { dialects } from '../names/dialect.ts'
-import { urlOfParts } from '../options/database-parts.ts'
 import { type Option, OptionsError, valueOfJson } from '../options/option-values.ts'
-import { type AllSettings, coreOptions, optionsIn, type Settings } from '../options/options.ts'
 import { referableVariables, type Variables } from '../options/referable-variables.ts'
 import { optionRefusal } from './definition.ts'
+import { type AllSettings, coreOptions, optionsIn, type Settings } from './options.ts'
 import type { ConfigurationEntry } from './plugin.ts'
 import { type LoadedPlugin, PluginError, pluginFailure, pluginLabel } from './plugins.ts'
 

@@ -10,9 +10,9 @@ import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'
 import type { Model } from '../metadata/document/model.ts'
 import type { Dialect } from '../names/dialect.ts'
-import type { Settings } from '../options/options.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
+import type { RequestSettings } from './options.ts'
 import { type InspectedOperation, inspectOperation } from './plan/inspect.ts'
 import { KeptPlans, type PlansByShape } from './plan/kept-plans.ts'
 import { type PlannedRequest, type PreparedOperation, prepareOperation } from './plan/prepared.ts'
@@ -70,7 +70,7 @@ interface PlanGroup {
 }
 
 export interface GraphQLEngineOptions {
-  readonly settings: Settings
+  readonly settings: RequestSettings
   readonly dialect: Dialect
   readonly database: Database
   readonly contributions: readonly Contribution[]

@@ -6,18 +6,18 @@ import { flatError, TrellisError, toTrellisError } from '../errors/errors.ts'
 import { stackOf } from '../errors/thrown.ts'
 import type { Observer } from '../log/observe.ts'
 import { dialects } from '../names/dialect.ts'
-import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { bodyTooLarge } from './body-reading.ts'
 import { acceptsGzip, Gzipped, gzip } from './compression.ts'
 import type { ErrorEncoder } from './declared-route.ts'
 import { type Exchange, logFailure } from './exchange.ts'
+import type { ServerSettings } from './options.ts'
 
 export const jsonType = 'application/json; charset=utf-8'
 
 /** What answering needs of the server. */
 export interface HttpContext {
-  readonly settings: Pick<Settings, 'devMode' | 'adminInternalErrors' | 'dialect'>
+  readonly settings: Pick<ServerSettings, 'devMode' | 'adminInternalErrors' | 'dialect'>
   readonly observe: Observer
 }
 
@@ -75,7 +75,7 @@ const mayShowInternal = ({ settings }: HttpContext, session: Session | null): bo
   session !== null && (settings.devMode || (settings.adminInternalErrors && isAdmin(session)))
 
 /** The error as the dialect shows it. */
-export const inDialect = (error: TrellisError, { dialect }: Pick<Settings, 'dialect'>): TrellisError =>
+export const inDialect = (error: TrellisError, { dialect }: Pick<ServerSettings, 'dialect'>): TrellisError =>
   error.help && !dialects[dialect].errorsHelp ? error.with({ help: null }) : error
 
 /** What Fastify and its plugins throw. */

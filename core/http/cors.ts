@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dialects } from '../names/dialect.ts'
-import type { Settings } from '../options/options.ts'
+import type { ServerSettings } from './options.ts'
 
 /** Whether an `Origin` may call. */
 export type OriginCheck = (origin: string) => boolean
@@ -35,7 +35,9 @@ export function originCheck(domains: readonly string[]): OriginCheck {
 }
 
 /** What `--cors-domain` allows; null when nothing may call across origins. */
-export function corsPolicy(settings: Pick<Settings, 'corsDomain' | 'disableCors' | 'dialect'>): CorsPolicy | null {
+export function corsPolicy(
+  settings: Pick<ServerSettings, 'corsDomain' | 'disableCors' | 'dialect'>,
+): CorsPolicy | null {
   const { corsDomain: domains, disableCors, dialect } = settings
   if (disableCors) return null
   const anybody = domains.includes('*')

@@ -6,9 +6,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Auth } from '../auth/auth.ts'
 import { hasAdminSecret } from '../auth/option-rules.ts'
 import { TrellisError } from '../errors/errors.ts'
-import type { Settings } from '../options/options.ts'
 import { type OriginCheck, originCheck } from './cors.ts'
 import { isAddress, isLoopback, isSameOrigin, listeningOf, readHost, readOrigin } from './hosts.ts'
+import type { ServerSettings } from './options.ts'
 
 /** Judges a request: its refusal, or null. */
 export type Gate = (request: IncomingMessage) => TrellisError | null
@@ -16,7 +16,7 @@ export type Gate = (request: IncomingMessage) => TrellisError | null
 /** What the gate asks of authentication; null where no session can come from a cookie. */
 export type CookieUse = Pick<Auth, 'usesCookie'> | null
 
-type GateSettings = Pick<Settings, 'serverHost' | 'adminSecret' | 'accessKey' | 'corsDomain' | 'disableCors'>
+type GateSettings = Pick<ServerSettings, 'serverHost' | 'adminSecret' | 'accessKey' | 'corsDomain' | 'disableCors'>
 
 /** The gate of a server with these settings. */
 export function createGate(settings: GateSettings, cookies: CookieUse): Gate {

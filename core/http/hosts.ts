@@ -2,7 +2,7 @@
 
 import { BlockList, isIP } from 'node:net'
 import { hasAdminSecret } from '../auth/option-rules.ts'
-import type { Settings } from '../options/options.ts'
+import type { ServerSettings } from './options.ts'
 
 /** A host in the one spelling that URLs have: lower case, addresses in full, IPv6 in brackets. */
 export interface Host {
@@ -70,7 +70,7 @@ export interface Listening {
 }
 
 /** Where settings have the server listen: without an admin secret on this machine only, unless they name a host. */
-export function listeningOf(settings: Pick<Settings, 'serverHost' | 'adminSecret' | 'accessKey'>): Listening {
+export function listeningOf(settings: Pick<ServerSettings, 'serverHost' | 'adminSecret' | 'accessKey'>): Listening {
   const host = settings.serverHost ?? (hasAdminSecret(settings) ? '*' : 'localhost')
   if (host === '*') return { reach: 'everywhere', host, name: null }
   const address = host.replace(/%.*$/, '')

@@ -3,8 +3,8 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { StartError } from '../errors/start-error.ts'
 import { codeOf, messageOf } from '../errors/thrown.ts'
-import type { Settings } from '../options/options.ts'
 import { listeningOf } from './hosts.ts'
+import type { ServerSettings } from './options.ts'
 import type { HttpServer } from './server.ts'
 
 /** All interfaces: of both protocols where the machine has IPv6. */
@@ -35,7 +35,11 @@ function explain(error: unknown, host: string, serverPort: number, portFlag: str
 }
 
 /** Listens where the settings say; returns the port. `portFlag`: by which flag it was chosen. */
-export async function listen(server: HttpServer, settings: Settings, portFlag = '--server-port'): Promise<number> {
+export async function listen(
+  server: HttpServer,
+  settings: ServerSettings,
+  portFlag = '--server-port',
+): Promise<number> {
   const { host } = listeningOf(settings)
   const { serverPort } = settings
   try {

@@ -2,10 +2,10 @@
 
 import type { AuthService } from '../auth/auth.ts'
 import type { Observer } from '../log/observe.ts'
-import type { Settings } from '../options/options.ts'
 import { takeBodiesAsBytes } from './body-reading.ts'
 import type { Route } from './declared-route.ts'
 import { listen } from './listen.ts'
+import type { ServerSettings } from './options.ts'
 import type { RouteContext } from './route.ts'
 import { createHttp, mountRoute } from './server.ts'
 
@@ -20,7 +20,7 @@ export interface OwnPort {
 
 /** What it takes of the server. */
 export interface OwnPortContext {
-  readonly settings: Settings
+  readonly settings: ServerSettings
   readonly observe: Observer
   readonly auth: Pick<AuthService, 'authenticate'>
 }

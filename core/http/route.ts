@@ -9,12 +9,12 @@ import type { Around } from '../around/around.ts'
 import type { Applicant } from '../auth/applicant.ts'
 import type { AuthService } from '../auth/auth.ts'
 import { badRequest, toTrellisError } from '../errors/errors.ts'
-import type { Settings } from '../options/options.ts'
 import { isAdmin, type Session } from '../session/session.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import { readJson } from './body.ts'
 import type { Route, RouteCall, RouteRequest } from './declared-route.ts'
 import { type Exchange, logSuccess } from './exchange.ts'
+import type { HttpSettings } from './options.ts'
 import type { RequestHooks, RequestWork } from './request-work.ts'
 
 const noBody = Buffer.alloc(0)
@@ -34,7 +34,7 @@ function requireAdmin(session: Session | null): void {
 
 /** What serving requests needs of the server. */
 export interface RouteContext extends HttpContext {
-  readonly settings: HttpContext['settings'] & Pick<Settings, 'maxBodySize'>
+  readonly settings: HttpContext['settings'] & Pick<HttpSettings, 'maxBodySize'>
   readonly auth: Pick<AuthService, 'authenticate'>
   readonly hooks: RequestHooks
 }

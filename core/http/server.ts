@@ -6,18 +6,18 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { flatError, notFound, TrellisError } from '../errors/errors.ts'
 import type { Observer } from '../log/observe.ts'
-import type { Settings } from '../options/options.ts'
 import { flatErrors, jsonType, sendError } from './answer.ts'
 import { noticeHooks } from './body-reading.ts'
 import { corsPolicy } from './cors.ts'
 import type { ErrorEncoder, Route, RouteUrl } from './declared-route.ts'
 import { type CookieUse, createGate, type Gate } from './gate.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
+import type { ServerSettings } from './options.ts'
 import { newRequestId } from './request-ids.ts'
 import { type RouteContext, routeHandler } from './route.ts'
 
 export interface HttpOptions {
-  readonly settings: Settings
+  readonly settings: ServerSettings
   readonly observe: Observer
   /** Who knows which requests a cookie authenticates; null where none can. */
   readonly auth: CookieUse

@@ -3,11 +3,11 @@
 
 import { isatty } from 'node:tty'
 import { messageOf as messageOfThrown, shownInLine } from '../errors/thrown.ts'
-import { dialects } from '../names/dialect.ts'
-import { configurableLogTypes, type Settings } from '../options/options.ts'
+import { type DialectName, dialects } from '../names/dialect.ts'
 import type { LogEntry, LogLevel, LogType, Observer } from './log-entry.ts'
 import { messageOf } from './log-message.ts'
 import { paintFor, prettyLines, unpainted } from './log-pretty.ts'
+import { configurableLogTypes, type LogSettings as LogOptions } from './options.ts'
 import { type LogDestination, standardOutput } from './standard-output.ts'
 
 export type * from './log-entry.ts'
@@ -97,7 +97,7 @@ function createTimestamps(): (at: number) => string {
   }
 }
 
-type LogSettings = Pick<Settings, 'logLevel' | 'logFormat' | 'enabledLogTypes' | 'dialect'>
+type LogSettings = LogOptions & { readonly dialect: DialectName }
 
 /** Lines of JSON; `msg` and `time` are what pino's tools look for. */
 function jsonFormat({ dialect }: LogSettings): LineFormat {

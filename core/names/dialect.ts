@@ -144,6 +144,9 @@ export const dialects = {
   hasura: dialect('hasura', 'hasura'),
 } as const satisfies Record<string, Dialect>
 
+/** The value of the option `dialect`. */
+export type DialectName = keyof typeof dialects
+
 /** Whether a JSON string in a permission stands for a session variable, and which (lower case), else null. */
 export function sessionVariableName(names: Dialect, text: string): string | null {
   const lower = text.toLowerCase()

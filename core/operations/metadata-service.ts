@@ -1,18 +1,18 @@
 // The metadata of an engine: what is served, and the runner of requests that change it.
 
+import type { RequestSettings } from '../graphql/options.ts'
 import type { Model } from '../metadata/document/model.ts'
 import { ServedMetadata, type ServedMetadataOptions } from '../metadata/serving/served.ts'
 import type { MetadataService } from '../metadata/serving/service.ts'
 import { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
 import { wantedSources } from '../metadata/slices/sources.ts'
-import type { Settings } from '../options/options.ts'
 import type { SessionSettings } from '../session/session-settings.ts'
 import type { MetadataHooks } from './metadata-work.ts'
 import type { OperationRegistry } from './registry.ts'
 import { MetadataRunner, type RunnerOptions } from './runner.ts'
 
 export interface MetadataServiceOptions extends ServedMetadataOptions {
-  readonly settings: Settings
+  readonly settings: RequestSettings
   readonly operations: OperationRegistry
   readonly sessionSettings: Pick<SessionSettings, 'apply'>
   readonly hooks: MetadataHooks

@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/types.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { ErrorHelp } from '../errors/errors.ts'
 import type { PathKey } from '../errors/path.ts'
+import type { RequestSettings } from '../graphql/options.ts'
 import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { MetadataDocument } from '../metadata/document/document.ts'
 import type { Model } from '../metadata/document/model.ts'
@@ -14,7 +15,6 @@ import type { DocumentFormat } from '../metadata/slices/document-format.ts'
 import type { WantedSource } from '../metadata/slices/sources.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { QualifiedName } from '../names/names.ts'
-import type { Settings } from '../options/options.ts'
 import type { Session } from '../session/session.ts'
 
 /** Requirement on the request's transaction; `any` puts none. */
@@ -26,7 +26,7 @@ export type ByArguments<S extends TSchema, T> = T | { of(args: Static<S>): T }['
 /** What an operation may look at whatever it does. */
 export interface OperationEnvironment {
   readonly dialect: Dialect
-  readonly settings: Settings
+  readonly settings: RequestSettings
   /** Between the document and its wire form. */
   readonly format: DocumentFormat
 }

@@ -1,6 +1,6 @@
 // Text of the command line or the environment -> the value of an option. Reasons are worded for the person who typed it.
 
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 /** How an option is written. A switch is a flag without value; its variable holds a boolean text. */
@@ -182,3 +182,11 @@ export interface JsonValue {
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The values of a group of options, by the keys of the options. */
+export type SettingsOf<Options extends Readonly<Record<string, TSchema>>> = {
+  readonly [Key in keyof Options]: Static<Options[Key]>
+}
+
+/** The values of all options, those of plugins among them. */
+export type AnySettings = Readonly<Record<string, unknown>>

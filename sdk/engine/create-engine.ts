@@ -1,10 +1,10 @@
 // The engine with the built-in plugins, for programs that run it.
 
 import type { RunningEngine } from '../../core/engine/engine.ts'
+import { coreOptions, defaultSettings, type GivenSettings } from '../../core/engine/options.ts'
 import type { Plugin } from '../../core/engine/plugin.ts'
 import type { Observer } from '../../core/log/observe.ts'
 import { refusedOption } from '../../core/options/option-values.ts'
-import { coreOptions, defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { createEngineWithDatabase } from '../../process/engine-with-database.ts'
 

@@ -1,7 +1,7 @@
 // The calls of a test against a server.
 
+import type { Settings } from '../../core/engine/options.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import type { Settings } from '../../core/options/options.ts'
 
 export interface RequestOptions {
   /** Sent as the role header. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Auth } from '../../core/auth/auth.ts'
+import { defaultSettings } from '../../core/engine/options.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings } from '../../core/options/options.ts'
 import { refused } from './tokens.ts'
 
 const guardedBy = (adminSecret: string) => new Auth(defaultSettings({ adminSecret }), dialects.trellis)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type AllSettings, defaultSettings } from '../../core/engine/options.ts'
 import { loggedByPlugins } from '../../core/engine/plugin-options.ts'
-import { type AllSettings, defaultSettings } from '../../core/options/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { bannerText, configurationEntry } from '../../process/banner.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectOnce } from '../../core/database/wire/connect.ts'
 import { readConnectionUrl, spelledOut } from '../../core/database/wire/connection-url.ts'
-import { defaultSettings } from '../../core/options/options.ts'
+import { defaultSettings } from '../../core/engine/options.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDatabase } from '../support/database.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defaultSettings } from '../../core/options/options.ts'
+import { defaultSettings } from '../../core/engine/options.ts'
 import { closeGate, gateSql } from '../support/gate.ts'
 import { occupy, startPostgres } from '../support/small-postgres.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'

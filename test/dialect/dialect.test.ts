@@ -26,7 +26,7 @@ const spelling = new Map([
   ['core/names/dialect.ts', /./],
   ['process/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
   [
-    'core/options/options.ts',
+    'core/engine/options.ts',
     /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]|as in dialect hasura/,
   ],
   // A column and a member that tools know by these names.

@@ -2,7 +2,7 @@
 // The names are spelled here by themselves: what the server takes them from is what is tested.
 
 import type { TestContext } from 'node:test'
-import type { GivenSettings, Settings } from '../../core/options/options.ts'
+import type { GivenSettings, Settings } from '../../core/engine/options.ts'
 import { definePlugin, graphql } from '../../sdk/index.ts'
 import { recordingObserver } from '../http/server.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'

@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { test } from 'node:test'
 import type { Authenticator } from '../../core/auth/auth.ts'
 import { Auth } from '../../core/auth/auth.ts'
+import { defaultSettings, type GivenSettings, type Settings } from '../../core/engine/options.ts'
 import { badRequest, TrellisError } from '../../core/errors/errors.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings, type GivenSettings, type Settings } from '../../core/options/options.ts'
 import { openConnection, serveRoutes } from './server.ts'
 
 function auth(settings: GivenSettings, dialect: Settings['dialect'] = 'trellis') {

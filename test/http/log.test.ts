@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { GivenSettings } from '../../core/engine/options.ts'
 import { badRequest } from '../../core/errors/errors.ts'
 import type { Route } from '../../core/http/declared-route.ts'
 import type { HttpLog } from '../../core/log/observe.ts'
-import type { GivenSettings } from '../../core/options/options.ts'
 import { recordingObserver, serveRoutes } from './server.ts'
 
 const routes: Route[] = [

@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Auth } from '../../core/auth/auth.ts'
+import { defaultSettings, type GivenSettings } from '../../core/engine/options.ts'
 import { WorkHooks } from '../../core/engine/work-hooks.ts'
 import { takeBodiesAsBytes } from '../../core/http/body-reading.ts'
 import type { Route } from '../../core/http/declared-route.ts'
@@ -10,7 +11,6 @@ import { listen } from '../../core/http/listen.ts'
 import { createHttp, mountRoute } from '../../core/http/server.ts'
 import { type LogEntry, type Observer, silentObserver } from '../../core/log/observe.ts'
 import { dialects } from '../../core/names/dialect.ts'
-import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 
 export interface TestServer {
   readonly port: number

@@ -4,9 +4,9 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defaultSettings } from '../../core/engine/options.ts'
 import type { Route } from '../../core/http/declared-route.ts'
 import { createListener } from '../../core/http/listener.ts'
-import { defaultSettings } from '../../core/options/options.ts'
 import { openConnection, serveRoutes } from './server.ts'
 
 const echo: Route = { method: 'POST', url: '/echo', auth: 'none', handle: ({ body }) => body }

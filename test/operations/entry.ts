@@ -1,6 +1,6 @@
 // What the suite knows of an operation: how it is used, what comes of it, and what it refuses.
 
-import type { GivenSettings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/engine/options.ts'
 import type { RequestOptions } from '../support/client.ts'
 import type { TestTrellis } from '../support/trellis.ts'
 

@@ -2,9 +2,9 @@
 
 import type { TestContext } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
+import type { GivenSettings } from '../../core/engine/options.ts'
 import type { Operation } from '../../core/operations/operation.ts'
 import type { RegisteredOperation } from '../../core/operations/registry.ts'
-import type { GivenSettings } from '../../core/options/options.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import type { Area, Call, Step } from './entry.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GivenSettings, Settings } from '../../core/engine/options.ts'
+import { defaultSettings } from '../../core/engine/options.ts'
 import { createObserver, type LogEntry } from '../../core/log/observe.ts'
 import type { LogDestination } from '../../core/log/standard-output.ts'
-import type { GivenSettings, Settings } from '../../core/options/options.ts'
-import { defaultSettings } from '../../core/options/options.ts'
 
 function written(settings: GivenSettings, entries: readonly LogEntry[]) {
   const texts: string[] = []

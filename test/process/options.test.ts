@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultSettings } from '../../core/options/options.ts'
+import { defaultSettings } from '../../core/engine/options.ts'
 import { redactedSettings } from '../../core/options/redaction.ts'
 import { readCommand } from '../../process/cli.ts'
 import { OptionsError } from '../../process/settings.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GivenSettings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/engine/options.ts'
 import { startWithCrm } from './crm.ts'
 
 const query = '{ book(limit: 1) { title } user(id: 1) { id fails } }'

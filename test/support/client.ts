@@ -1,7 +1,7 @@
 // The calls of a test against a server.
 
 import assert from 'node:assert/strict'
-import type { Settings } from '../../core/options/options.ts'
+import type { Settings } from '../../core/engine/options.ts'
 import { type Answer, type RawRequest, type RequestOptions, requestsTo } from '../../sdk/testing/requests.ts'
 
 export type { Answer, RawRequest, RequestOptions }

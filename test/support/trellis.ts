@@ -2,9 +2,9 @@
 
 import type { TestContext } from 'node:test'
 import { createEngine, type RunningEngine } from '../../core/engine/engine.ts'
+import { defaultSettings, type GivenSettings } from '../../core/engine/options.ts'
 import type { Plugin } from '../../core/engine/plugin.ts'
 import { type Observer, silentObserver } from '../../core/log/observe.ts'
-import { defaultSettings, type GivenSettings } from '../../core/options/options.ts'
 import { builtInPlugins } from '../../plugins/index.ts'
 import { atEnd } from './cleanup.ts'
 import { clientOf, type TestClient } from './client.ts'

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../../errors/start-error.ts'
 import { codeOf, messageOf, reasonOf } from '../../errors/thrown.ts'
 import type { Observer } from '../../log/observe.ts'
-import type { Settings } from '../../options/options.ts'
+import type { DatabaseSettings } from '../options.ts'
 import { connectionConfig } from './connection-config.ts'
 import { DatabaseClient } from './database-client.ts'
 import { lostByProxy, originOf, tooManyConnections } from './postgres-errors.ts'
@@ -48,7 +48,7 @@ export async function connectOnce(url: string): Promise<DatabaseClient> {
 }
 
 /** The part of the settings that says how often to try. */
-export type StartSettings = Pick<Settings, 'databaseUrl' | 'retries'>
+export type StartSettings = Pick<DatabaseSettings, 'databaseUrl' | 'retries'>
 
 /**
  * Takes a step of the start that needs the database: when no connection can be had, or it breaks, again from the step's

@@ -6,7 +6,7 @@ import type { Model, TableModel } from '../../metadata/document/model.ts'
 import type { SchemaKind } from '../../metadata/naming/type-names.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import type { QualifiedName } from '../../names/names.ts'
-import type { Settings } from '../../options/options.ts'
+import type { RequestSettings } from '../options.ts'
 
 export type { SchemaKind }
 
@@ -35,7 +35,7 @@ export interface SchemaScope {
   readonly role: string
   readonly backendOnly: boolean
   readonly dialect: Dialect
-  readonly settings: Settings
+  readonly settings: RequestSettings
   /** What the role may do with a table; null when the table is not served. */
   access(table: QualifiedName): TableAccess | null
   /** The type of that name, made by `build` on first use; the same name always gives the same object. */

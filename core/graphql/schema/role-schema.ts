@@ -18,7 +18,7 @@ import type { RoleAccess, TableAccess } from '../../access/access.ts'
 import type { Model, TableModel } from '../../metadata/document/model.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
-import type { Settings } from '../../options/options.ts'
+import type { RequestSettings } from '../options.ts'
 import type { FieldSource } from '../read/selection.ts'
 import type {
   Contribution,
@@ -40,7 +40,7 @@ export interface RoleSchemaInput {
   /** The role's access to the model. */
   readonly access: RoleAccess
   readonly dialect: Dialect
-  readonly settings: Settings
+  readonly settings: RequestSettings
   readonly contributions: readonly Contribution[]
   /** Major version of the PostgreSQL server. */
   readonly serverVersion: number
@@ -60,7 +60,7 @@ export class RoleSchema implements SchemaScope {
   readonly role: string
   readonly backendOnly: boolean
   readonly dialect: Dialect
-  readonly settings: Settings
+  readonly settings: RequestSettings
   readonly serverVersion: number
   readonly #contributions: readonly Contribution[]
   readonly #report: (conflict: string) => void

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GivenSettings } from '../../../core/options/options.ts'
+import type { GivenSettings } from '../../../core/engine/options.ts'
 
 const goldenDirectory = join(import.meta.dirname, '..')
 const fixturesDirectory = join(goldenDirectory, 'fixtures')

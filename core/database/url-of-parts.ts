@@ -1,10 +1,10 @@
 // A database that is given in parts, as libpq's programs take it: `--host`, `--port` and so on.
 
-import { OptionsError } from './option-values.ts'
-import type { Settings } from './options.ts'
+import { OptionsError } from '../options/option-values.ts'
+import type { DatabaseSettings } from './options.ts'
 
 /** The URL of a database that is given in parts; null when none is. */
-export function urlOfParts(settings: Settings, prefix: string): string | null {
+export function urlOfParts(settings: DatabaseSettings, prefix: string): string | null {
   const { databaseHost: host, databasePort: port, databaseUser: user, databaseName: name } = settings
   const parts = [host, port, user, name, settings.databasePassword, settings.databaseOptions]
   if (parts.every((part) => part === null)) return null

@@ -1,0 +1,132 @@
+// The options of the database: where it is, and how many connections it gets.
+
+import { choice, text, trueOrFalse, whole, wholeOrNone } from '../options/option-kinds.ts'
+import type { SettingsOf } from '../options/option-values.ts'
+import { redactedUrl } from '../options/redaction.ts'
+import { refusalOfHosts, spelledOut } from './wire/connection-url.ts'
+
+const databaseSchemes = ['postgres:', 'postgresql:']
+
+/** Refuses a text that is not the URL of a PostgreSQL. */
+function checkDatabaseUrl(given: string): string | null {
+  const url = spelledOut(given)
+  const scheme = URL.canParse(url) ? new URL(url).protocol : null
+  const severalHosts = refusalOfHosts(url)
+  if (severalHosts !== null) return severalHosts
+  if (scheme !== null && databaseSchemes.includes(scheme)) return null
+  return 'Only expecting a URL such as postgres://user:password@host:5432/database, special characters percent-encoded'
+}
+
+/** A property's name is the option's key in the configuration file. */
+export const databaseOptions = {
+  databaseUrl: text({
+    flag: 'database-url',
+    variable: 'DATABASE_URL',
+    placeholder: 'URL',
+    secret: true,
+    shown: redactedUrl,
+    check: checkDatabaseUrl,
+    description: 'PostgreSQL to serve, postgres://user:password@host:port/database; without it the embedded one',
+  }),
+  databaseHost: text({ flag: 'host', placeholder: 'HOST', description: 'host of PostgreSQL, instead of a URL' }),
+  databasePort: wholeOrNone(
+    { minimum: 1, maximum: 65535 },
+    { flag: 'port', short: 'p', placeholder: 'N', description: 'port of PostgreSQL' },
+  ),
+  databaseUser: text({ flag: 'user', short: 'u', placeholder: 'NAME', description: 'user of PostgreSQL' }),
+  databasePassword: text({ flag: 'password', placeholder: 'TEXT', secret: true, description: 'its password' }),
+  databaseName: text({ flag: 'dbname', short: 'd', placeholder: 'NAME', description: 'database of PostgreSQL' }),
+  databaseOptions: text({
+    flag: 'pg-connection-options',
+    short: 'o',
+    placeholder: 'TEXT',
+    description: 'options for the PostgreSQL session, such as -c search_path=app',
+  }),
+  retries: whole(
+    1,
+    { minimum: 0 },
+    {
+      flag: 'retries',
+      variable: 'NO_OF_RETRIES',
+      placeholder: 'N',
+      description: 'further attempts to connect to PostgreSQL at start, one second apart',
+    },
+  ),
+  stripes: whole(
+    1,
+    { minimum: 1, maximum: 1000 },
+    {
+      flag: 'stripes',
+      short: 's',
+      variable: 'PG_STRIPES',
+      placeholder: 'N',
+      description: 'multiplies --connections, for configurations of v1.3',
+    },
+  ),
+  connections: whole(
+    44,
+    { minimum: 1 },
+    {
+      flag: 'connections',
+      short: 'c',
+      variable: 'PG_CONNECTIONS',
+      placeholder: 'N',
+      description: 'largest number of pooled connections to PostgreSQL; four more have other uses',
+    },
+  ),
+  connectTimeout: whole(
+    5,
+    { minimum: 1, maximum: 86_400 },
+    {
+      flag: 'connect-timeout',
+      variable: 'PG_CONNECT_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long connecting to PostgreSQL may take while the server runs',
+    },
+  ),
+  poolTimeout: whole(
+    15,
+    { minimum: 1, maximum: 86_400 },
+    {
+      flag: 'pool-timeout',
+      variable: 'PG_POOL_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long a request waits for a connection before it is answered with 503',
+    },
+  ),
+  timeout: whole(
+    180,
+    { minimum: 0 },
+    {
+      flag: 'timeout',
+      variable: 'PG_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'an idle pooled connection is closed after so long',
+    },
+  ),
+  connLifetime: whole(
+    600,
+    { minimum: 0 },
+    {
+      flag: 'conn-lifetime',
+      variable: 'PG_CONN_LIFETIME',
+      placeholder: 'SECONDS',
+      description: 'a pooled connection is replaced after so long; 0 means never',
+    },
+  ),
+  usePreparedStatements: trueOrFalse(true, {
+    flag: 'use-prepared-statements',
+    variable: 'USE_PREPARED_STATEMENTS',
+    description: 'off for proxies that pool transactions',
+  }),
+  txIsolation: choice(['read-committed', 'repeatable-read', 'serializable'], 'read-committed', {
+    flag: 'tx-iso',
+    short: 'i',
+    variable: 'TX_ISOLATION',
+    placeholder: 'LEVEL',
+    description: 'isolation of transactions: read-committed, repeatable-read or serializable',
+  }),
+}
+
+/** The values of these options. */
+export type DatabaseSettings = SettingsOf<typeof databaseOptions>

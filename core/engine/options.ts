@@ -1,0 +1,115 @@
+// Every option of core, composed from the folders that declare them. Plugins declare theirs in the same way; the parser,
+// `--help` and the reference page are made from all of them.
+
+import { type TSchema, Type } from '@sinclair/typebox'
+import { authOptions } from '../auth/options.ts'
+import { databaseOptions } from '../database/options.ts'
+import { spelledOut } from '../database/wire/connection-url.ts'
+import { graphqlOptions } from '../graphql/options.ts'
+import { httpOptions } from '../http/options.ts'
+import { logOptions } from '../log/options.ts'
+import { choice, list, text, textWithDefault, trueOrFalse } from '../options/option-kinds.ts'
+import type { AnySettings, Option, OptionDeclaration, SettingsOf } from '../options/option-values.ts'
+import { outgoingOptions } from '../outgoing/options.ts'
+
+const startOptions = {
+  config: text({
+    flag: 'config',
+    variable: 'CONFIG',
+    placeholder: 'FILE',
+    description:
+      'file with options, YAML or JSON with comments; without it trellis.config.json, .jsonc, .yaml or .yml is read when it exists',
+  }),
+  dialect: choice(['trellis', 'hasura'], 'trellis', {
+    flag: 'dialect',
+    variable: 'DIALECT',
+    placeholder: 'NAME',
+    description: 'set of names on the wire: trellis, or hasura for projects that move over',
+  }),
+  dataDir: textWithDefault('.trellis', {
+    flag: 'data-dir',
+    variable: 'DATA_DIR',
+    placeholder: 'DIR',
+    description: 'directory of the embedded PostgreSQL',
+  }),
+  plugins: list([], {
+    flag: 'plugin',
+    variable: 'PLUGINS',
+    placeholder: 'PLUGIN',
+    description: 'paths or package names of plugins to load beside the built-in ones; the flag may be repeated',
+  }),
+}
+
+const apiOptions = {
+  enabledApis: Type.Union([Type.Array(Type.String({ minLength: 1 })), Type.Null()], {
+    default: null,
+    option: {
+      kind: 'list',
+      flag: 'enabled-apis',
+      variable: 'ENABLED_APIS',
+      placeholder: 'NAMES',
+      description: 'APIs to open, such as metadata,graphql,config; without it those that plugins open by default',
+    },
+  }),
+}
+
+/** Options of v1.3 without a counterpart, so that its configurations start. */
+const acceptedOptions = {
+  enableTelemetry: trueOrFalse(false, {
+    flag: 'enable-telemetry',
+    variable: 'ENABLE_TELEMETRY',
+    description: 'accepted for configurations of v1.3: nothing is ever sent',
+  }),
+  consoleAssetsDir: text({
+    flag: 'console-assets-dir',
+    variable: 'CONSOLE_ASSETS_DIR',
+    placeholder: 'DIR',
+    description: 'accepted for configurations of v1.3, whose console is not there: nothing is read',
+  }),
+}
+
+/** In the order of the help text. */
+const options = {
+  ...startOptions,
+  ...databaseOptions,
+  ...httpOptions,
+  ...authOptions,
+  ...graphqlOptions,
+  ...apiOptions,
+  ...logOptions,
+  ...outgoingOptions,
+  ...acceptedOptions,
+}
+
+/** The options of core with their values, as everything but the process reads them. */
+export type Settings = SettingsOf<typeof options>
+
+/** Values by the keys of options, those of plugins among them, as a program gives them; undefined means absent. */
+export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | undefined } & Readonly<
+  Record<string, unknown>
+>
+
+/** The same with all defaults of core. */
+export type AllSettings = Settings & AnySettings
+
+/** The options that these types declare. */
+export const optionsIn = (properties: Readonly<Record<string, TSchema>>): readonly Option[] =>
+  Object.entries(properties).map(([key, schema]) => ({
+    key,
+    declaration: schema.option as OptionDeclaration,
+    schema,
+    default: schema.default,
+  }))
+
+/** Core's options in the order of the help text. */
+export const coreOptions: readonly Option[] = optionsIn(options)
+
+const defaults = Object.fromEntries(coreOptions.map((option) => [option.key, option.default])) as Settings
+
+/** Settings with every default of core, for code that starts an engine of its own; undefined means absent. */
+export function defaultSettings(overrides: GivenSettings = {}): AllSettings {
+  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
+  const { databaseUrl: url } = overrides
+  // A program may give any value; one that is not a text is refused together with the others.
+  return { ...defaults, ...given, ...(typeof url === 'string' && { databaseUrl: spelledOut(url) }) }
+}

@@ -1,0 +1,36 @@
+// The options of the GraphQL API.
+
+import type { ServerSettings } from '../http/options.ts'
+import { flagOnly, whole } from '../options/option-kinds.ts'
+import type { SettingsOf } from '../options/option-values.ts'
+
+/** A property's name is the option's key in the configuration file. */
+export const graphqlOptions = {
+  stringifyNumericTypes: flagOnly({
+    flag: 'stringify-numeric-types',
+    variable: 'STRINGIFY_NUMERIC_TYPES',
+    description: 'send bigint, numeric and double precision as JSON strings',
+  }),
+  v1BooleanNullCollapse: flagOnly({
+    flag: 'v1-boolean-null-collapse',
+    variable: 'V1_BOOLEAN_NULL_COLLAPSE',
+    description:
+      'a null comparison or expression in a where argument is true, as in dialect hasura, instead of being refused',
+  }),
+  queryPlanCacheSize: whole(
+    4000,
+    { minimum: 0, maximum: 65535 },
+    {
+      flag: 'query-plan-cache-size',
+      variable: 'QUERY_PLAN_CACHE_SIZE',
+      placeholder: 'N',
+      description: 'number of documents to keep with their query plans; 0 means none',
+    },
+  ),
+}
+
+/** The values of these options. */
+export type GraphQLSettings = SettingsOf<typeof graphqlOptions>
+
+/** The settings that fields and handlers of operations may read. */
+export type RequestSettings = GraphQLSettings & ServerSettings

@@ -1,0 +1,115 @@
+// The options of the HTTP server.
+
+import type { AuthSettings } from '../auth/options.ts'
+import type { DialectName } from '../names/dialect.ts'
+import { flagOnly, list, text, trueOrFalse, whole } from '../options/option-kinds.ts'
+import type { SettingsOf } from '../options/option-values.ts'
+
+/** `*`, or the value of an Origin header, where the first label of the host may be a wildcard. */
+const corsDomain = /^(\*|https?:\/\/(\*\.)?[^\s/:*,]+(:\d+)?)$/
+
+/** Refuses a text that no browser sends as the origin of a page. */
+function checkCorsDomains(domains: readonly string[]): string | null {
+  const bad = domains.find((domain) => !corsDomain.test(domain))
+  const expected = 'All domains should have scheme + (optional wildcard) host + (optional port)'
+  return bad === undefined ? null : `invalid domain: '${bad}'. ${expected}`
+}
+
+/** A property's name is the option's key in the configuration file. */
+export const httpOptions = {
+  serverPort: whole(
+    8080,
+    { minimum: 0, maximum: 65535 },
+    {
+      flag: 'server-port',
+      variable: 'SERVER_PORT',
+      placeholder: 'N',
+      description: 'port to serve on; 0 takes a free one',
+    },
+  ),
+  serverHost: text({
+    flag: 'server-host',
+    variable: 'SERVER_HOST',
+    placeholder: 'HOST',
+    description:
+      'address to serve on; * means all of this machine, which is the default with an admin secret, localhost without one',
+  }),
+  maxBodySize: whole(
+    20_971_520,
+    { minimum: 1024 },
+    {
+      flag: 'max-body-size',
+      variable: 'MAX_BODY_SIZE',
+      placeholder: 'BYTES',
+      description: 'largest request body that is read',
+    },
+  ),
+  requestReadTimeout: whole(
+    300,
+    { minimum: 1 },
+    {
+      flag: 'request-read-timeout',
+      variable: 'REQUEST_READ_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a request that has not arrived whole after so long, or its headers after 60 seconds, is cut off',
+    },
+  ),
+  responseStallTimeout: whole(
+    60,
+    { minimum: 1 },
+    {
+      flag: 'response-stall-timeout',
+      variable: 'RESPONSE_STALL_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a client that reads nothing of its response for so long is cut off',
+    },
+  ),
+  responseSendTimeout: whole(
+    600,
+    { minimum: 1 },
+    {
+      flag: 'response-send-timeout',
+      variable: 'RESPONSE_SEND_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'a client that has not taken its whole response after so long is cut off, however it reads',
+    },
+  ),
+  gracefulShutdownTimeout: whole(
+    30,
+    { minimum: 0, maximum: 86_400 },
+    {
+      flag: 'graceful-shutdown-timeout',
+      variable: 'GRACEFUL_SHUTDOWN_TIMEOUT',
+      placeholder: 'SECONDS',
+      description: 'how long requests in flight may take to end when the server stops',
+    },
+  ),
+  corsDomain: list(['*'], {
+    flag: 'cors-domain',
+    variable: 'CORS_DOMAIN',
+    placeholder: 'ORIGINS',
+    check: checkCorsDomains,
+    description: 'origins that browsers may call from: *, or scheme://host[:port] where the first label may be *',
+  }),
+  disableCors: flagOnly({
+    flag: 'disable-cors',
+    variable: 'DISABLE_CORS',
+    description: 'answer no cross-origin requests of browsers',
+  }),
+  devMode: flagOnly({
+    flag: 'dev-mode',
+    variable: 'DEV_MODE',
+    description: 'show the internals of errors to every role',
+  }),
+  adminInternalErrors: trueOrFalse(true, {
+    flag: 'admin-internal-errors',
+    variable: 'ADMIN_INTERNAL_ERRORS',
+    description: 'show the internals of errors to the role admin',
+  }),
+}
+
+/** The values of these options. */
+export type HttpSettings = SettingsOf<typeof httpOptions>
+
+/** The settings that the server as a whole reads: its own, and those by which it knows callers. */
+export type ServerSettings = HttpSettings & AuthSettings & { readonly dialect: DialectName }

@@ -1,0 +1,42 @@
+// The options of the log.
+
+import { choice, choiceOrNone, listOf } from '../options/option-kinds.ts'
+import type { SettingsOf } from '../options/option-values.ts'
+
+/** The kinds of log lines that may be switched off. */
+export const configurableLogTypes = [
+  'startup',
+  'query-log',
+  'http-log',
+  'webhook-log',
+  'websocket-log',
+  'livequery-poller-log',
+  'action-handler-log',
+] as const
+
+/** A property's name is the option's key in the configuration file. */
+export const logOptions = {
+  enabledLogTypes: listOf(configurableLogTypes, ['startup', 'http-log', 'webhook-log', 'websocket-log'], {
+    flag: 'enabled-log-types',
+    variable: 'ENABLED_LOG_TYPES',
+    placeholder: 'NAMES',
+    refusal: `Valid list of comma-separated log types: ${JSON.stringify(configurableLogTypes)}`,
+    description: `kinds of log lines to write, of ${configurableLogTypes.join(', ')}`,
+  }),
+  logLevel: choice(['debug', 'info', 'warn', 'error'], 'info', {
+    flag: 'log-level',
+    variable: 'LOG_LEVEL',
+    placeholder: 'LEVEL',
+    refusal: 'Valid log levels: debug, info, warn or error',
+    description: 'least level of log lines to write: debug, info, warn or error',
+  }),
+  logFormat: choiceOrNone(['json', 'pretty'], {
+    flag: 'log-format',
+    variable: 'LOG_FORMAT',
+    placeholder: 'FORMAT',
+    description: 'how log lines are written: json, or pretty for people; without it pretty on a terminal, else json',
+  }),
+}
+
+/** The values of these options. */
+export type LogSettings = SettingsOf<typeof logOptions>

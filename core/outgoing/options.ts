@@ -1,0 +1,25 @@
+// The options of requests to other servers.
+
+import { choice, list } from '../options/option-kinds.ts'
+import type { SettingsOf } from '../options/option-values.ts'
+import { refusalOfEgress } from './egress.ts'
+
+/** A property's name is the option's key in the configuration file. */
+export const outgoingOptions = {
+  egress: choice(['any', 'deny-private'], 'any', {
+    flag: 'egress',
+    variable: 'EGRESS',
+    placeholder: 'POLICY',
+    description: 'what requests to other servers may reach: any, or deny-private for the internet alone',
+  }),
+  egressAllow: list([], {
+    flag: 'egress-allow',
+    variable: 'EGRESS_ALLOW',
+    placeholder: 'HOSTS',
+    check: refusalOfEgress,
+    description: 'hosts, addresses and networks such as 10.1.0.0/16 that may be reached under deny-private',
+  }),
+}
+
+/** The values of these options. */
+export type OutgoingSettings = SettingsOf<typeof outgoingOptions>

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { definePlugin } from '../../sdk/index.ts'
 import { crmTypes, startCrm } from '../remote-schemas/crm.ts'
 import { graphqlSseClient, graphqlWsClient, subscribeWith } from '../subscriptions/clients.ts'
+import { eventually } from '../support/waiting.ts'
 import { author, startJoined } from './joined.ts'
 
 const fast = { settings: { liveQueriesRefetchInterval: 50, streamingQueriesRefetchInterval: 50 } } as const
@@ -142,6 +144,35 @@ test('what a remote server could not give is asked for again, until it is there'
     await new Promise((resolve) => setTimeout(resolve, 1500))
     assert.equal(crm.asked().length, asked + 1)
   }
+})
+
+test('A request to a remote server ends when the last subscriber who waits for it has gone.', async (t) => {
+  let [asked, waiting] = [0, 0]
+  const counting = definePlugin({
+    name: 'counting',
+    register({ around }) {
+      around({
+        async outgoing(request, send) {
+          asked++
+          waiting++
+          return send(request).finally(() => waiting--)
+        },
+      })
+    },
+  })
+  const { crm, trellis } = await startJoined(t, [author], { ...fast, plugins: [counting] })
+  const clients = [graphqlWsClient(t, trellis.url), graphqlWsClient(t, trellis.url)]
+  const all = clients.map((client) => subscribeWith(client, ofBook, { id: 1 }))
+  for (const received of all) await received.atLeast(1)
+  crm.answer = () => null
+  asked = 0
+  await trellis.graphql('mutation { update_book(where: {id: {_eq: 1}}, _set: {title: "Dusk"}) { affected_rows } }')
+  await eventually(() => waiting === 1)
+  await clients[0]!.dispose()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.deepEqual([asked, waiting], [1, 1])
+  await clients[1]!.dispose()
+  await eventually(() => waiting === 0)
 })
 
 const renamed = { hasura_fields: ['id'] }

@@ -24,8 +24,8 @@ export interface SubscriptionRun {
   open(): Promise<AsyncIterable<unknown>>
   /** The body of the answer with a result of its feed. */
   answer(result: unknown): Promise<Buffer | string>
-  /** The answer with what waits for rows, from the body that its statement gave. */
-  join(body: string): Promise<JoinedAnswer>
+  /** The answer with what waits for rows, from the body that its statement gave; `signal` aborts when no subscriber waits for it. */
+  join(body: string, signal: AbortSignal): Promise<JoinedAnswer>
 }
 
 export class SubscriptionRunner implements SubscriptionRun {
@@ -69,8 +69,8 @@ export class SubscriptionRunner implements SubscriptionRun {
     return bodyOf(holder, run)
   }
 
-  async join(body: string): Promise<JoinedAnswer> {
-    const run = this.#run()
+  async join(body: string, signal: AbortSignal): Promise<JoinedAnswer> {
+    const run = this.#run(signal)
     const { data: holder } = parseJson(body, 'lossless') as { readonly data: JsonObject }
     const joins = this.#context.prepared.steps.flatMap((step) => ('joins' in step ? step.joins : []))
     await runLevels(joinRuns(joins, { holder, above: null }, null), run)
@@ -87,16 +87,16 @@ export class SubscriptionRunner implements SubscriptionRun {
     return callOf({ step: this.#feed.call, rows: null, places: [] }, this.#run())
   }
 
-  #run(): Run {
+  #run(signal = this.#context.signal): Run {
     const context = this.#context
-    const { callArguments, database, signal } = context
+    const { callArguments, database } = context
     return {
       context,
       answer: new Answer(),
       argumentsOf: callArguments ?? (() => ({})),
       signal,
       transaction: null,
-      read: (statement, values) => database.answer(statement, values, context),
+      read: (statement, values) => database.answer(statement, values, { signal }),
     }
   }
 }

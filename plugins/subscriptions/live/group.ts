@@ -27,6 +27,8 @@ export interface GroupOptions {
   isCurrent(): boolean
   /** Told when it is not, and somebody waits here. */
   onStale(): void
+  /** Told when an error has ended all subscriptions of the group. */
+  onEmpty(group: Group): void
   onBatch(batch: BatchReport): void
   /** Told when it is known what the statement reads. */
   onReads(group: Group): void
@@ -129,12 +131,24 @@ export class Group {
     cohort.members.delete(member)
     if (cohort.members.size > 0) return
     this.#forget(cohort)
-    if (this.#asking?.batch.every(isLeft)) this.abandon()
+    if (this.#asking && !this.#isWanted(this.#asking.batch)) this.#cancel()
   }
 
-  /** Ends the statement that runs, whose answers nobody waits for any more. */
+  /** Ends the group: its subscribers have left, or have been planned anew. */
   abandon(): void {
+    this.#due.clear()
+    this.cohorts.clear()
+    this.#cancel()
+  }
+
+  /** Ends the statement that runs. */
+  #cancel(): void {
     this.#asking?.ending.abort(departed())
+  }
+
+  /** Whether a subscriber waits for the answers of a batch, and may have them. */
+  #isWanted(batch: readonly Cohort[]): boolean {
+    return this.options.isCurrent() && !batch.every(isLeft)
   }
 
   /** Has all cohorts asked again; with `snapshot`: unless they were since the database showed this. */
@@ -201,8 +215,8 @@ export class Group {
 
   /** One statement for the batch; where that fails, for its halves, so that one set of values fails alone. */
   async #ask(batch: readonly Cohort[]): Promise<void> {
-    // All may have left while this had to wait.
-    if (batch.every(isLeft)) return
+    // The batch may have waited: meanwhile all may have left, or have been planned anew.
+    if (!this.#isWanted(batch)) return
     const started = performance.now()
     const turn = ++this.#turn
     const { isCurrent, onBatch } = this.options
@@ -221,7 +235,7 @@ export class Group {
       const times = { asked: asked - started, handedOut: now - asked, sinceNoticed: now - this.#noticed }
       onBatch({ group: this, cohorts: batch.length, ...times })
     } catch (failure) {
-      if (!isCurrent() || batch.every(isLeft)) return
+      if (!this.#isWanted(batch)) return
       const error = toTrellisError(failure)
       if (batch.length === 1 || isOfAll(error)) this.#fail(batch, error)
       else {
@@ -286,6 +300,7 @@ export class Group {
       cohort.fail(error)
       if (cohort.members.size === 0) this.#forget(cohort)
     }
+    if (this.size === 0) this.options.onEmpty(this)
   }
 }
 

@@ -2,15 +2,25 @@
 // sent. It is asked for when the rows changed, and by the rows alone; what could not be had is asked for again.
 
 import type { JoinedAnswer, PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
-import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
+import { type Engine, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { unlessAborted } from '../../../sdk/services.ts'
 import type { LiveSink } from './cohort.ts'
 import type { FeedRequest } from './feeds.ts'
 
-/** Answers on their way, by what the statement gave and who asks: subscribers who agree in both wait for the same. */
-const shared = new WeakMap<Buffer, Map<string, Promise<JoinedAnswer>>>()
+/** An answer on its way, for all subscribers who wait for the same. */
+interface Joining {
+  readonly answer: Promise<JoinedAnswer>
+  readonly ending: AbortController
+  /** How many wait for it. */
+  waiting: number
+}
 
-/** Never aborts: others may wait for the same. */
+/** Answers by the bytes of the statement and by {@link keyOf}: subscribers who agree in both wait for the same. */
+const shared = new WeakMap<Buffer, Map<string, Joining>>()
+
+const departed = () => new TrellisError(499, 'client-gone', 'all clients that waited for the answer are gone')
+
+/** Never aborts: each answer has a signal of its own. */
 const noSignal = new AbortController().signal
 
 const settled = Promise.resolve()
@@ -33,6 +43,8 @@ export interface JoinedAnswersOptions {
 /** Stands before the place where answers go; lets them through where nothing waits for their rows. */
 export class JoinedAnswers implements LiveSink {
   readonly #options: JoinedAnswersOptions
+  /** Answers that this subscriber waits for. */
+  readonly #awaited = new Set<Joining>()
   #key: string | null = null
   #run: SubscriptionRun | null = null
   #planned: PlannedRequest | null = null
@@ -98,6 +110,8 @@ export class JoinedAnswers implements LiveSink {
   stop(): void {
     this.#isOver = true
     this.#forgetRetry()
+    for (const joining of this.#awaited) if (--joining.waiting === 0) joining.ending.abort(departed())
+    this.#awaited.clear()
   }
 
   #forgetRetry(): void {
@@ -113,13 +127,16 @@ export class JoinedAnswers implements LiveSink {
   #join(body: Buffer, isState: boolean): void {
     const turn = ++this.#turn
     const joining = this.#joined(body)
-    // Looked at in its turn.
-    joining.catch(() => {})
+    joining.waiting++
+    this.#awaited.add(joining)
+    const settled = () => void this.#awaited.delete(joining)
+    // The answer, or its error, is looked at in its turn.
+    joining.answer.then(settled, settled)
     this.#waiting++
     const run = this.#run
     this.#last = this.#last.then(async () => {
       if (isState && turn !== this.#turn) return
-      const isLacking = await this.#send(joining, isState, turn)
+      const isLacking = await this.#send(joining.answer, isState, turn)
       const isMeant = isState && turn === this.#turn && run === this.#run && !this.#isOver
       if (isLacking && isMeant) this.#joinLater(body, joining)
     })
@@ -129,11 +146,11 @@ export class JoinedAnswers implements LiveSink {
   }
 
   /** Sends an answer unless it was sent before; whether something of it may be there another time. */
-  async #send(joining: Promise<JoinedAnswer>, isState: boolean, turn: number): Promise<boolean> {
+  async #send(answer: Promise<JoinedAnswer>, isState: boolean, turn: number): Promise<boolean> {
     const { sink } = this.#options
     const isMeant = () => !this.#isOver && (!isState || turn === this.#turn)
     try {
-      const { body, isLacking } = await joining
+      const { body, isLacking } = await answer
       if (!isMeant() || (isState && body === this.#sent)) return isLacking
       this.#sent = isState ? body : null
       if (isState) sink.next(Buffer.from(body))
@@ -150,7 +167,7 @@ export class JoinedAnswers implements LiveSink {
     }
   }
 
-  #joinLater(body: Buffer, joining: Promise<JoinedAnswer>): void {
+  #joinLater(body: Buffer, joining: Joining): void {
     const run = this.#run
     const again = () => {
       this.#retry = null
@@ -165,7 +182,7 @@ export class JoinedAnswers implements LiveSink {
     this.#pause = Math.min(2 * this.#pause, mostPause)
   }
 
-  #joined(body: Buffer): Promise<JoinedAnswer> {
+  #joined(body: Buffer): Joining {
     let known = shared.get(body)
     if (!known) {
       known = new Map()
@@ -173,19 +190,20 @@ export class JoinedAnswers implements LiveSink {
     }
     this.#key ??= keyOf(this.#options.request)
     let joining = known.get(this.#key)
-    if (!joining) {
-      joining = this.#ask(String(body))
+    if (!joining || joining.ending.signal.aborted) {
+      const ending = new AbortController()
+      joining = { answer: this.#ask(String(body), ending.signal), ending, waiting: 0 }
       known.set(this.#key, joining)
     }
     return joining
   }
 
-  #ask(body: string): Promise<JoinedAnswer> {
+  #ask(body: string, signal: AbortSignal): Promise<JoinedAnswer> {
     const { engine, request } = this.#options
     const [run, planned] = [this.#run!, this.#planned!]
     return engine.graphql.engine.operate(request, (work) => {
       work.operation = planned.prepared.operation
-      return unlessAborted(work.signal, run.join(body))
+      return unlessAborted(work.signal, run.join(body, signal))
     })
   }
 }

@@ -17,6 +17,7 @@ import { isStream, valuesAt } from './position.ts'
 import type { HeardCommit } from './reads.ts'
 import { TriggerWatch } from './triggers.ts'
 import { Turnstile } from './turnstile.ts'
+import { everything, none, noneWanted, unheard, type Wanted, type WantedGroups } from './wanted.ts'
 import { Writes, type WrittenTables } from './writes.ts'
 
 /** A subscription, until it is left. */
@@ -224,7 +225,12 @@ export class LiveQueries {
     const { cohort } = member
     const group = cohort && this.#groups.get(cohort.key)
     group?.leave(member)
-    if (group && group.size === 0) this.#groups.delete(group.options.key)
+    if (group) this.#dropIfEmpty(group)
+  }
+
+  #dropIfEmpty(group: Group): void {
+    const { key } = group.options
+    if (group.size === 0 && this.#groups.get(key) === group) this.#groups.delete(key)
   }
 
   /** Plans, and has the subscriber join the group of its plan. */
@@ -267,6 +273,7 @@ export class LiveQueries {
       prepared,
       request: withoutVariables(request),
       onReads: (group) => void this.#watch(group),
+      onEmpty: (group) => this.#dropIfEmpty(group),
       isCurrent: () => !this.#isStopped && engine.model === model,
       onStale: () => {
         if (!this.#isStopped) this.#renew()
@@ -295,6 +302,7 @@ export class LiveQueries {
       // Once more changed meanwhile: whoever noticed goes through all of them.
       if (this.#model !== model) return
       if (!this.#members.has(member)) continue
+      member.cohort?.members.delete(member)
       member.cohort = null
       try {
         this.#place(member)
@@ -378,24 +386,6 @@ export class LiveQueries {
     }
   }
 }
-
-/** Groups of which no write is heard by other means; all groups. */
-const unheard = Symbol('unheard')
-const everything = Symbol('everything')
-
-/** For whose sake there is a look. */
-type Wanted = typeof unheard | typeof everything | ReadonlySet<string>
-
-interface WantedGroups {
-  readonly groups: Set<symbol>
-  /** Tables written through this server and others like it. */
-  readonly own: Set<string>
-  /** Tables whose writes were heard of by other means. */
-  readonly tables: Set<string>
-}
-
-const noneWanted = (): WantedGroups => ({ groups: new Set(), own: new Set(), tables: new Set() })
-const none: ReadonlySet<string> = new Set()
 
 const kindOf = ({ isStream: streams }: Group): keyof Paces => (streams ? 'streams' : 'live')
 

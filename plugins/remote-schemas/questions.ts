@@ -5,6 +5,7 @@ import { type GroupedCall, literalJson } from '../../sdk/graphql.ts'
 import { badRequest, type Session } from '../../sdk/index.ts'
 import { jsonType } from '../../sdk/services.ts'
 import type { AnswerShape } from './answer-shape.ts'
+import { type ArrayItem, arrayItems } from './array-literal.ts'
 import type { SessionPreset } from './request-text.ts'
 import type { Preset, RemoteView, SessionValue } from './view.ts'
 
@@ -119,8 +120,18 @@ function variableValue(variable: string, type: GraphQLInputType, { variables }: 
   return typedValue(text, type)
 }
 
-/** A text as a value of a type; what does not fit is left to the server. */
+/** A text as a value of a type: arrays of PostgreSQL are lists, as in tables; what does not fit is left to the server. */
 function typedValue(text: string, type: GraphQLInputType): unknown {
+  const items = isListType(getNullableType(type)) ? arrayItems(text) : null
+  return items ? typedItem(items, type) : typedText(text, type)
+}
+
+function typedItem(item: ArrayItem, type: GraphQLInputType): unknown {
+  if (item === null) return null
+  return typeof item === 'string' ? typedText(item, type) : item.map((each) => typedItem(each, type))
+}
+
+function typedText(text: string, type: GraphQLInputType): unknown {
   const { name } = getNamedType(type)
   if ((name === 'Int' || name === 'Float') && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
   if (name === 'Boolean' && (text === 'true' || text === 'false')) return text === 'true'

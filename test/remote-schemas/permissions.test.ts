@@ -185,6 +185,67 @@ test('session variables within the values of presets', async (t) => {
   })
 })
 
+test('a session variable that holds an array is a list, for presets as for tables', async (t) => {
+  const types = `type Query { found(ids: [Int!], where: Filter, grid: [[String]]): String }
+    input Filter { names: [String] only: Filter }`
+  const crm = await startCrm(t, types, { found: () => 'one' })
+  const trellis = await startLibrary(t, { settings: { enableRemoteSchemaPermissions: true } })
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  const schema = `type Query { found(ids: [Int!] @preset(value: "x-service-ids"), where: Filter,
+      grid: [[String]] @preset(value: "x-service-grid")): String }
+    input Filter { names: [String] @preset(value: "x-service-names") only: Filter }`
+  await trellis.op('add_remote_schema_permissions', { remote_schema: 'crm', role: 'clerk', definition: { schema } })
+  await trellis.op('create_select_permission', {
+    ...{ table: 'book', role: 'clerk' },
+    permission: { columns: ['id'], filter: { id: { _in: 'x-service-ids' } } },
+  })
+  const ask = (headers: Record<string, string>) =>
+    trellis.graphql<{ errors?: object[] }>(
+      'query ($w: Filter) { found(where: $w) book(order_by: {id: asc}) { id } }',
+      { w: {} },
+      {
+        role: 'clerk',
+        headers: { 'x-service-grid': '{{a,NULL},{"b c",d}}', 'x-service-names': 'Ann', ...headers },
+      },
+    )
+  assert.deepEqual(await ask({ 'x-service-ids': '{1, 3}' }), { data: { found: 'one', book: [{ id: 1 }, { id: 3 }] } })
+  const sent = () => Object.values(JSON.parse(crm.received.at(-1)!.body).variables)
+  assert.deepEqual(sent(), [
+    { names: 'Ann' },
+    [1, 3],
+    [
+      ['a', null],
+      ['b c', 'd'],
+    ],
+  ])
+  assert.deepEqual(await ask({ 'x-service-ids': '{}', 'x-service-names': '{Ann,"B, C"}' }), {
+    data: { found: 'one', book: [] },
+  })
+  assert.deepEqual(sent(), [
+    { names: ['Ann', 'B, C'] },
+    [],
+    [
+      ['a', null],
+      ['b c', 'd'],
+    ],
+  ])
+  const { errors } = await ask({ 'x-service-ids': '{1' })
+  assert.deepEqual(errors, [
+    { extensions: { path: '$', code: 'data-exception' }, message: 'malformed array literal: "{1"' },
+  ])
+  const alone = await trellis.graphql(
+    '{ found }',
+    {},
+    {
+      role: 'clerk',
+      headers: { 'x-service-ids': '{1', 'x-service-grid': '{}', 'x-service-names': '' },
+    },
+  )
+  const message = 'malformed array literal: "{1"'
+  const own = { extensions: { path: '$.selectionSet.found', code: 'data-exception' }, message, path: ['found'] }
+  assert.deepEqual(alone, { data: { found: null }, errors: [own] })
+})
+
 test('numbers in presets keep their digits, wherever they are added', async (t) => {
   const types = `type Query { found(where: Filter, any: JSON): String } type Mutation { keep: Int } scalar JSON
     input Filter { id: Int  big: JSON  price: JSON }`

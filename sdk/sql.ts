@@ -18,6 +18,14 @@ export {
   undecodable,
 } from '../core/compiler/codecs.ts'
 export { type Compared, compare } from '../core/compiler/compare.ts'
+export {
+  comparisonSql,
+  isAbsentSql,
+  isComparedAsUsual,
+  isRowType,
+  isThereSql,
+  rowComparisonSql,
+} from '../core/compiler/comparing.ts'
 export type {
   ComparisonOperator,
   OperandKind,
@@ -80,8 +88,8 @@ export type { Envelope, InnerFrame, RowSet } from '../core/compiler/select-sql.t
 export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'
 export {
   isComparedByMembers,
-  isComparedByOrder,
   isOrdered,
+  offersOrder,
   supportOf,
   type TypeSupport,
   typeBeside,

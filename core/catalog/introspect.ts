@@ -5,6 +5,7 @@ import { compile, id, sql } from '../database/sql/sql.ts'
 import type { Row, Transaction } from '../database/transaction.ts'
 import { internalError } from '../errors/errors.ts'
 import type { QualifiedName } from '../names/names.ts'
+import { readComparisons } from './comparisons.ts'
 import type {
   CatalogColumn,
   CatalogConstraint,
@@ -100,9 +101,14 @@ export async function readWithTypes<R>(
 /** Types as they look from outside; what has the same type shares one object. */
 async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
   if (oids.size === 0) return new Map()
-  const rows = await reader.rows<Row & PgType & { asked: number }>(typesQuery, [[...oids]])
+  const rows = await reader.rows<Row & PgType & { asked: number; oid: number }>(typesQuery, [[...oids]])
+  const comparisons = await readComparisons(reader, rows)
   return new Map(
-    rows.map(({ asked, isEnumDomain, ...type }) => [asked, isEnumDomain ? { ...type, isEnumDomain } : type]),
+    rows.flatMap(({ asked, isEnumDomain, ...type }) => {
+      const comparison = comparisons.get(type.oid)
+      // What is gone meanwhile is read again.
+      return comparison ? [[asked, { ...type, ...(isEnumDomain && { isEnumDomain }), comparison }] as const] : []
+    }),
   )
 }
 

@@ -16,6 +16,35 @@ export interface PgType {
   readonly isEnumDomain?: boolean
   /** `pg_type.oid`: identity of a type across renames; absent where none was read. */
   readonly oid?: number
+  /** Absent where none was read: as PostgreSQL's own types are. */
+  readonly comparison?: TypeComparison
+}
+
+/** The operators that values are compared by, by the names that PostgreSQL's own types have for them. */
+export type ComparisonSymbol = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+export type OperatorName = readonly [schema: string, name: string]
+
+/** What PostgreSQL compares values of a type by, whatever the search path is. */
+export interface TypeComparison {
+  /** OID of the type without domains. */
+  readonly base: number
+  /** Whether values are rows, which SQL takes for null when all their members are. */
+  readonly isRow: boolean
+  /** Whether rows can be sorted by values, and told apart. */
+  readonly isSorted: boolean
+  /** The type lacks those that are absent. */
+  readonly operators: Readonly<Partial<Record<ComparisonSymbol, OperatorName>>>
+  /** The schema of the aggregates `min` and `max`; null: the type has none. */
+  readonly extremes: string | null
+  /** The schema of the type's own operators for patterns (`~~` and its like); null: it has none. */
+  readonly patterns: string | null
+  /** OIDs of the members' types, where values are rows. */
+  readonly attributes: readonly number[]
+  /** OIDs of the types that a value is taken for without a cast, its own among them. */
+  readonly takenFor: readonly number[]
+  /** The types that `=` compares a value with, and the schema of that operator. */
+  readonly equalTo: readonly (readonly [type: number, schema: string])[]
 }
 
 /** A base type of PostgreSQL itself, by its `typname`. */

@@ -1,7 +1,7 @@
 // Aggregates over a row set: every call and the rows themselves in one pass.
 
-import { empty, id, integer, join, type Sql, sql, trusted } from '../database/sql/sql.ts'
-import { argumentSql, columnSql } from './condition-sql.ts'
+import { empty, id, integer, join, type Sql, sql } from '../database/sql/sql.ts'
+import { aggregateName, argumentSql, columnSql } from './condition-sql.ts'
 import { concat } from './json-sql.ts'
 import { type AggregateCall, type AggregateOutput, type AggregateSelect, mayUseWholeRow, type Output } from './plan.ts'
 import type { Printer } from './printer.ts'
@@ -126,9 +126,10 @@ function aggregateOutput(output: AggregateOutput, frame: Frame, printer: Printer
   }
 }
 
-function callSql({ operator, columns, distinct, takenAs }: AggregateCall, row: Sql): Sql {
+function callSql(call: AggregateCall, row: Sql): Sql {
+  const { columns, distinct, takenAs } = call
   if (columns.length === 0) return sql`count(*)`
   const list = columns.map((column) => argumentSql(row, column, takenAs))
   const argument = list.length === 1 ? list[0]! : sql`(${join(list)})`
-  return sql`${trusted(operator)}(${distinct ? sql`distinct ` : empty}${argument})`
+  return sql`${aggregateName(call)}(${distinct ? sql`distinct ` : empty}${argument})`
 }

@@ -7,7 +7,7 @@ import type { QualifiedName } from '../names/names.ts'
 import { codecFor, inputType } from './codecs.ts'
 import type { ComparisonOperator } from './comparison-operator.ts'
 import { columnSql, comparableSql, comparandSql } from './condition-sql.ts'
-import { findOperator, isCoreOperator } from './operators.ts'
+import { findOperator, isNamedOperator } from './operators.ts'
 import type { Comparand, Condition } from './plan.ts'
 import type { Printer } from './printer.ts'
 import { isComparedByMembers } from './type-support.ts'
@@ -53,7 +53,7 @@ function compareBy(column: Compared, operator: ComparisonOperator, operands: rea
   }
   const collated = collatedTrial(column, operator)
   const isPlain = casts.length === 0 && !type.isEnumDomain && !isComparedByMembers(type) && !collated
-  if (isPlain && isCoreOperator(operator)) {
+  if (isPlain && isNamedOperator(operator, type)) {
     return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
   }
   const build = (row: Sql, printer: Printer) => {

@@ -1,6 +1,6 @@
 // What a comparison operator is, whoever brings it.
 
-import type { PgType } from '../catalog/types.ts'
+import type { ComparisonSymbol, PgType } from '../catalog/types.ts'
 import type { TextCheck } from '../database/sql/param.ts'
 import type { Sql } from '../database/sql/sql.ts'
 
@@ -44,6 +44,8 @@ export interface ComparisonOperator {
   readonly types?: readonly string[]
   /** Whether it compares by the order of values, which some types have not. */
   readonly needsOrder?: boolean
+  /** Operators of PostgreSQL, one of which the column's type has to have. */
+  readonly needs?: readonly ComparisonSymbol[]
   /** Whether columns that reference an enum table have it. */
   readonly enums?: boolean
   /** Whether expressions of the metadata have no such operator. */

@@ -3,9 +3,10 @@
 import type { PgType } from '../catalog/types.ts'
 import type { ParamSource, TextCheck } from '../database/sql/param.ts'
 import { empty, id, join, param, type Sql, sql, trusted } from '../database/sql/sql.ts'
+import { isThereSql, operatorSql } from './comparing.ts'
 import { detached, existsForm, inSubquery, rootedScope, rootScope, type Scope } from './nesting.ts'
 import { coreOperatorCheck, coreOperatorSql, coreOperatorTrial } from './operators.ts'
-import type { Comparand, Condition, Mapping, Operand, TakenAs } from './plan.ts'
+import type { Comparand, Condition, Mapping, Operand, PairEquality, TakenAs } from './plan.ts'
 import type { Printer } from './printer.ts'
 
 /** A condition on the row of that alias. */
@@ -74,7 +75,7 @@ function relatedSql(condition: Extract<Condition, { kind: 'related' }>, { row, p
   const inner = printer.alias()
   const { form, inner: innerScope } = existsForm(condition, scope)
   const where = conditionSql(condition.where, inner, printer, innerScope)
-  if (mapping.length > 0 && (form === 'collected' || form === 'hashed')) {
+  if (form === 'collected' || form === 'hashed') {
     const collected = collectedSql({ table, mapping }, where, { row, inner })
     return form === 'hashed' ? sql`(${collected} is true)` : collected
   }
@@ -89,15 +90,17 @@ function collectedSql(
   where: Sql,
   { row, inner }: { readonly row: Sql; readonly inner: Sql },
 ): Sql {
-  const outers = mapping.map(([outer, , as]) => linkedSql(row, outer, as))
-  const keys = mapping.map(([, key, as]) => linkedSql(inner, key, as))
+  const outers = mapping.map(([outer, , equality]) => linkedSql(row, outer, equality))
+  const keys = mapping.map(([, key, equality]) => linkedSql(inner, key, equality))
   const areThere = (values: readonly Sql[]) =>
     join(
-      values.map((value) => sql`${value} is not null`),
+      values.map((value, i) => isThereSql(value, mapping[i]![2]?.isRow === true)),
       ' and ',
     )
   const rows = sql`select ${join(keys)} from ${tableSql(table)} as ${inner} where ${andSql(areThere(keys), where)} offset 0`
-  return sql`(${areThere(outers)} and (${join(outers)}) in (${rows}))`
+  const operator = mapping[0]![2]?.operator
+  const isAmong = operator ? sql`${operatorSql(operator)} any` : sql`in`
+  return sql`(${areThere(outers)} and (${join(outers)}) ${isAmong} (${rows}))`
 }
 
 export const columnSql = (row: Sql, column: string): Sql => sql`${row}.${id(column)}`
@@ -113,19 +116,26 @@ export function argumentSql(row: Sql, column: string, takenAs: TakenAs = null): 
   return takenAs === 'numeric' ? sql`${value}::numeric` : value
 }
 
+/** An aggregate by its name. */
+export const aggregateName = ({ operator, schema }: { readonly operator: string; readonly schema?: string }): Sql =>
+  schema === undefined ? trusted(operator) : id(schema, operator)
+
 export const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }): Sql => id(schema, name)
 
 /** The columns of two rows that tie them together; null when there are none. */
 export function mappingSql(mapping: Mapping, outer: Sql, inner: Sql): Sql | null {
   if (mapping.length === 0) return null
-  const pairs = mapping.map(([left, right, as]) => sql`${linkedSql(inner, right, as)} = ${linkedSql(outer, left, as)}`)
+  const pairs = mapping.map(([left, right, equality]) => {
+    const operator = operatorSql(equality?.operator ?? ['pg_catalog', '='])
+    return sql`${linkedSql(inner, right, equality)} ${operator} ${linkedSql(outer, left, equality)}`
+  })
   return join(pairs, ' and ')
 }
 
 /** A column that ties two rows together, as it is compared. */
-function linkedSql(row: Sql, column: string, as: string | undefined): Sql {
+function linkedSql(row: Sql, column: string, equality: PairEquality | undefined): Sql {
   const value = columnSql(row, column)
-  return as === undefined ? value : sql`(${value})::${trusted(as)}`
+  return equality?.as === undefined ? value : sql`(${value})::${trusted(equality.as)}`
 }
 
 /** A conjunction without the parts that are absent or simply true. */

@@ -3,7 +3,7 @@
 // cannot join twice (so that the time doubles with each one around it). The usual form is kept for what people write, and
 // what nests deeper or is wider costs time that grows with its size.
 
-import type { Condition } from './plan.ts'
+import type { Condition, Mapping } from './plan.ts'
 
 /**
  * - `joined`: a plain EXISTS, which becomes a join where the planner can make it one.
@@ -54,25 +54,31 @@ type Related = Extract<Condition, { kind: 'related' }>
 export function existsForm(condition: Related, scope: Scope): { readonly form: ExistsForm; readonly inner: Scope } {
   const level = scope.level + 1
   const isDeep = level + heightOf(condition.where) > joinedLevels
-  if (level > joinedLevels || (isDeep && !scope.isPart)) return collected(scope)
+  if (level > joinedLevels || (isDeep && !scope.isPart)) return collected(condition, scope)
   if (scope.isPart) {
     if (scope.joins.count < joinedSiblings) {
       scope.joins.count++
       return { form: 'joined', inner: { ...scope, level } }
     }
-    return isDeep ? collected(scope) : { form: 'probed', inner: { ...inSubquery(scope), level } }
+    return isDeep ? collected(condition, scope) : { form: 'probed', inner: { ...inSubquery(scope), level } }
   }
   const twice = scope.twice + 1
-  if (twice > plannedTwice) return collected(scope)
+  if (twice > plannedTwice) return collected(condition, scope)
   return { form: 'joined', inner: { ...inSubquery(scope), level, twice } }
 }
 
-function collected(scope: Scope): { readonly form: ExistsForm; readonly inner: Scope } {
-  if (scope.isRooted) return { form: 'probed', inner: inSubquery(scope) }
+function collected({ mapping }: Related, scope: Scope): { readonly form: ExistsForm; readonly inner: Scope } {
+  if (scope.isRooted || !isComparedAtOnce(mapping)) return { form: 'probed', inner: inSubquery(scope) }
   const { isPart, joins, twice } = scope
   const form = isPart && joins.count >= joinedSiblings ? 'hashed' : 'collected'
   if (isPart) joins.count++
   return { form, inner: { ...rootScope(), level: joinedLevels, twice } }
+}
+
+/** Whether one operator compares all pairs, as rows are looked for among others; there is none for no pairs. */
+function isComparedAtOnce(mapping: Mapping): boolean {
+  const operators = mapping.map(([, , equality]) => JSON.stringify(equality?.operator))
+  return operators.length > 0 && operators.every((operator) => operator === operators[0])
 }
 
 const heights = new WeakMap<Condition, number>()

@@ -1,11 +1,12 @@
 // The comparison operators, under the names that GraphQL gives them. Schema generation, permissions and the SQL printer
 // read one table of an engine, in which those of its plugins stand beside core's.
 
-import type { PgType } from '../catalog/types.ts'
+import type { ComparisonSymbol, PgType } from '../catalog/types.ts'
 import type { TextCheck } from '../database/sql/param.ts'
-import { type Sql, type SqlType, sql, trusted } from '../database/sql/sql.ts'
+import { id, type Sql, type SqlType, sql, trusted } from '../database/sql/sql.ts'
 import { badRequest } from '../errors/errors.ts'
 import { codecFor, inputType, listInputType } from './codecs.ts'
+import { comparisonSql, hasOperator, isComparedAsUsual } from './comparing.ts'
 import type { ComparisonOperator, OperandKind, OperandObject, OperatorTable } from './comparison-operator.ts'
 import { supportOf, vocabularyOf } from './type-support.ts'
 
@@ -13,9 +14,10 @@ import { supportOf, vocabularyOf } from './type-support.ts'
 export const isOperandObject = (operand: OperandKind): operand is OperandObject =>
   typeof operand === 'object' && 'members' in operand
 
-/** An operator of PostgreSQL's own, which is found whatever the type and its schema are. */
+/** An operator that PostgreSQL's own types have, and others under a name of theirs. */
 interface CoreOperator extends Omit<ComparisonOperator, 'sql' | 'trial'> {
-  print(column: Sql, operand: Sql): Sql
+  /** Without a type, as those of PostgreSQL's own are compared. */
+  print(column: Sql, operand: Sql, type?: PgType): Sql
   /** Whether some operands fail, whatever they are compared with. */
   readonly mayFail?: boolean
 }
@@ -27,30 +29,72 @@ const infix =
 
 const textTypes = ['varchar', 'text', 'citext']
 
-const ordering = (name: string, symbol: string): CoreOperator => ({
+const compared =
+  (symbol: ComparisonSymbol): CoreOperator['print'] =>
+  (column, operand, type) =>
+    sql`${column} ${comparisonSql(symbol, type)} ${operand}`
+
+/** Some types have `=` alone. */
+const isUnequal = (type: PgType | undefined): boolean => !type || hasOperator(type, ['<>'])
+
+const equal = compared('=')
+const unequal = compared('<>')
+
+const isAmong: CoreOperator['print'] = (column, list, type) => sql`${column} ${comparisonSql('=', type)} any (${list})`
+
+const isNotAmong: CoreOperator['print'] = (column, list, type) =>
+  isUnequal(type)
+    ? sql`${column} ${comparisonSql('<>', type)} all (${list})`
+    : sql`not (${isAmong(column, list, type)})`
+
+const isOther: CoreOperator['print'] = (column, operand, type) =>
+  isUnequal(type) ? unequal(column, operand, type) : sql`not (${equal(column, operand, type)})`
+
+const ordering = (name: string, symbol: ComparisonSymbol): CoreOperator => ({
   name,
   operand: 'scalar',
   needsOrder: true,
-  print: infix(symbol),
+  needs: [symbol],
+  print: compared(symbol),
 })
 
-const pattern = (name: string, symbol: string, description: string): CoreOperator => ({
+/** An operator for patterns: the words that SQL has for it, and its name, by which a type's own is found. */
+const pattern = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
   name,
   description,
   operand: 'scalar',
   types: textTypes,
-  print: infix(symbol),
+  print(column, operand, type) {
+    const own = ownPatterns(type)
+    return own ? sql`${column} operator(${own}.${trusted(symbol)}) ${operand}` : infix(words)(column, operand)
+  },
 })
 
+/** The schema of a type's own operators for patterns; null: those of texts are meant. */
+function ownPatterns(type: PgType | undefined): Sql | null {
+  const schema = type?.comparison?.patterns ?? null
+  return schema === null || schema === 'pg_catalog' ? null : id(schema)
+}
+
 /** A `like`, whose pattern fails for texts that it is compared with up to its end. */
-const likePattern = (name: string, symbol: string, description: string): CoreOperator => ({
-  ...pattern(name, symbol, description),
+const likePattern = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
+  ...pattern(name, words, symbol, description),
   check: checkLikePattern,
 })
 
 const expression = (name: string, symbol: string, description: string): CoreOperator => ({
-  ...pattern(name, symbol, description),
+  ...pattern(name, symbol, symbol, description),
   mayFail: true,
+})
+
+/** An expression of SQL, which is one of POSIX in the operator. */
+const sqlExpression = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
+  ...expression(name, symbol, description),
+  print(column, operand, type) {
+    const own = ownPatterns(type)
+    if (!own) return infix(words)(column, operand)
+    return sql`${column} operator(${own}.${trusted(symbol)}) similar_escape(${operand}, null)`
+  },
 })
 
 /** Refuses what `like` has no meaning for, as PostgreSQL does. */
@@ -70,21 +114,21 @@ const onJsonb = (name: string, symbol: string, operand: OperandKind, description
 })
 
 const builtIn: readonly CoreOperator[] = [
-  { name: '_eq', operand: 'scalar', enums: true, print: infix('=') },
-  { name: '_neq', operand: 'scalar', enums: true, print: infix('<>') },
+  { name: '_eq', operand: 'scalar', enums: true, needs: ['='], print: equal },
+  { name: '_neq', operand: 'scalar', enums: true, needs: ['<>', '='], print: isOther },
   ordering('_gt', '>'),
   ordering('_lt', '<'),
   ordering('_gte', '>='),
   ordering('_lte', '<='),
-  { name: '_in', operand: 'list', enums: true, print: (column, list) => sql`${column} = any (${list})` },
-  { name: '_nin', operand: 'list', enums: true, print: (column, list) => sql`${column} <> all (${list})` },
+  { name: '_in', operand: 'list', enums: true, needs: ['='], print: isAmong },
+  { name: '_nin', operand: 'list', enums: true, needs: ['<>', '='], print: isNotAmong },
   { name: '_is_null', operand: 'isNull', enums: true, print: (column, yes) => sql`(${column} is null) = ${yes}` },
-  likePattern('_like', 'like', 'does the column match the given pattern'),
-  likePattern('_nlike', 'not like', 'does the column NOT match the given pattern'),
-  likePattern('_ilike', 'ilike', 'does the column match the given case-insensitive pattern'),
-  likePattern('_nilike', 'not ilike', 'does the column NOT match the given case-insensitive pattern'),
-  expression('_similar', 'similar to', 'does the column match the given SQL regular expression'),
-  expression('_nsimilar', 'not similar to', 'does the column NOT match the given SQL regular expression'),
+  likePattern('_like', 'like', '~~', 'does the column match the given pattern'),
+  likePattern('_nlike', 'not like', '!~~', 'does the column NOT match the given pattern'),
+  likePattern('_ilike', 'ilike', '~~*', 'does the column match the given case-insensitive pattern'),
+  likePattern('_nilike', 'not ilike', '!~~*', 'does the column NOT match the given case-insensitive pattern'),
+  sqlExpression('_similar', 'similar to', '~', 'does the column match the given SQL regular expression'),
+  sqlExpression('_nsimilar', 'not similar to', '!~', 'does the column NOT match the given SQL regular expression'),
   expression('_regex', '~', 'does the column match the given POSIX regular expression, case sensitive'),
   expression('_iregex', '~*', 'does the column match the given POSIX regular expression, case insensitive'),
   expression('_nregex', '!~', 'does the column NOT match the given POSIX regular expression, case sensitive'),
@@ -112,8 +156,8 @@ const isOfSameType = ({ types }: ComparisonOperator, { types: others }: Comparis
 
 function comparisonOf(operator: CoreOperator): ComparisonOperator {
   const { print, mayFail, ...rest } = operator
-  const sqlOf: ComparisonOperator['sql'] = (column, [operand]) => print(column, operand!)
-  return { ...rest, sql: sqlOf, ...(mayFail && { trial: ([operand]) => print(sql`''`, operand!) }) }
+  const sqlOf: ComparisonOperator['sql'] = (column, [operand], type) => print(column, operand!, type)
+  return { ...rest, sql: sqlOf, ...(mayFail && { trial: ([operand], type) => print(sql`''`, operand!, type) }) }
 }
 
 const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
@@ -125,8 +169,9 @@ export const coreOperators: OperatorTable = [...core.keys()].reduce<OperatorTabl
 
 const tableOf = (type: PgType): OperatorTable => vocabularyOf(type)?.operators ?? coreOperators
 
-/** Whether conditions may name the operator: it is one of core's. */
-export const isCoreOperator = (operator: ComparisonOperator): boolean => core.has(operator)
+/** Whether conditions on columns of the type may name the operator: it is one of core's, and found by its usual name. */
+export const isNamedOperator = (operator: ComparisonOperator, type: PgType): boolean =>
+  core.has(operator) && isComparedAsUsual(type) && (isUnequal(type) || operator.needs?.includes('<>') !== true)
 
 const printers = new Map(builtIn.map((operator) => [operator.name, operator]))
 
@@ -152,9 +197,10 @@ export const findOperator = (name: string, type: PgType): ComparisonOperator | u
   operatorsNamed(name, type).find((operator) => appliesTo(operator, type))
 
 /** Whether columns of the type have the operator. */
-function appliesTo({ types, needsOrder }: ComparisonOperator, type: PgType): boolean {
+function appliesTo({ types, needsOrder, needs }: ComparisonOperator, type: PgType): boolean {
   if (types) return type.kind === 'b' && types.includes(type.name)
-  return !needsOrder || supportOf(type)?.ordered !== false
+  if (needsOrder && supportOf(type)?.ordered === false) return false
+  return !needs || vocabularyOf(type)?.offersAll === true || hasOperator(type, needs)
 }
 
 /** The operators that columns of the type have, in the order of the table. */

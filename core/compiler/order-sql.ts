@@ -1,7 +1,8 @@
 // ORDER BY: plain columns, and values of related rows, which are joined in.
 
 import { empty, integer, join, type Sql, sql, trusted } from '../database/sql/sql.ts'
-import { andSql, argumentSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
+import { isThereSql } from './comparing.ts'
+import { aggregateName, andSql, argumentSql, columnSql, conditionSql, mappingSql, tableSql } from './condition-sql.ts'
 import type { OrderItem, OrderTarget } from './plan.ts'
 import type { Printer } from './printer.ts'
 import { usedList } from './used-columns.ts'
@@ -70,7 +71,7 @@ function targetSql(target: OrderTarget, row: Sql, frame: OrderFrame): Sql {
       const inner = printer.alias()
       const on = andSql(mappingSql(target.mapping, row, inner), conditionSql(target.where, inner, printer))
       const argument = target.column === null ? sql`*` : argumentSql(inner, target.column, target.takenAs)
-      const call = sql`${trusted(target.operator)}(${argument})`
+      const call = sql`${aggregateName(target)}(${argument})`
       return sql`(select ${call} from ${tableSql(target.table)} as ${inner} where ${on})`
     }
     default:
@@ -83,8 +84,9 @@ type Related = Extract<OrderTarget, { kind: 'related' }>
 function relatedValue({ of, mapping }: Related, inner: Sql, frame: OrderFrame): Sql {
   const value = targetSql(of, inner, frame)
   if (of.kind !== 'aggregate') return value
+  const [, column, equality] = mapping[0]!
   // Without a related row there is nothing to count: NULL, not zero.
-  return sql`case when ${columnSql(inner, mapping[0]![1])} is not null then ${value} end`
+  return sql`case when ${isThereSql(columnSql(inner, column), equality?.isRow === true)} then ${value} end`
 }
 
 /** The value of a related row that is one too many to be joined. */

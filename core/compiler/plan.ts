@@ -1,22 +1,40 @@
 // The plan of a request: plain data, every name resolved and every permission merged in. Printing it as SQL decides
 // nothing and cannot fail. Columns in a condition or output belong to the row at hand, whatever its alias will be.
 
-import type { PgType } from '../catalog/types.ts'
+import type { OperatorName, PgType } from '../catalog/types.ts'
 import type { ParamSource } from '../database/sql/param.ts'
 import type { Sql, SqlType } from '../database/sql/sql.ts'
 import type { QualifiedName } from '../names/names.ts'
+import { equalityOf, isRowType } from './comparing.ts'
 import type { Printer } from './printer.ts'
 
-/**
- * Pairs of (column of the outer row, column of the inner row) that must be equal; `as` is the type that both are compared
- * as, where PostgreSQL has no operator for their own.
- */
-export type Mapping = readonly (readonly [outer: string, inner: string, as?: string])[]
+/** Pairs of (column of the outer row, column of the inner row) that must be equal. */
+export type Mapping = readonly (readonly [outer: string, inner: string, equality?: PairEquality])[]
 
-/** A pair of columns; of the types, that of a domain over an enum has no operators, and its enum has. */
-export function columnPair(outer: string, inner: string, types: readonly PgType[]): Mapping[number] {
-  const as = types.find(({ isEnumDomain }) => isEnumDomain)?.sql
-  return as === undefined ? [outer, inner] : [outer, inner, as]
+/** How the values of a pair are compared, where it is not by an operator of PostgreSQL's own. */
+export interface PairEquality {
+  /** The type that both are compared as, where PostgreSQL has no operator for their own. */
+  readonly as?: string
+  /** The operator; absent: that of PostgreSQL's own. */
+  readonly operator?: OperatorName
+  /** Whether the values are rows. */
+  readonly isRow?: boolean
+}
+
+/** A pair of columns and their types, the outer one's first; null: PostgreSQL cannot compare them. */
+export function columnPair(
+  [outer, inner]: readonly [outer: string, inner: string],
+  [left, right]: readonly [outer: PgType, inner: PgType],
+): Mapping[number] | null {
+  // As it is printed, the inner column is on the left.
+  const operator = equalityOf(right, left)
+  if (operator === null) return null
+  // A domain over an enum has no operators, and its enum has.
+  const as = [left, right].find(({ isEnumDomain }) => isEnumDomain)?.sql
+  const isUsual = operator[0] === 'pg_catalog'
+  const isRow = isRowType(left) || isRowType(right)
+  if (as === undefined && isUsual && !isRow) return [outer, inner]
+  return [outer, inner, { ...(as !== undefined && { as }), ...(!isUsual && { operator }), ...(isRow && { isRow }) }]
 }
 
 /**
@@ -131,6 +149,8 @@ export type OrderTarget =
       readonly column: string | null
       /** As in {@link AggregateCall}. */
       readonly takenAs?: TakenAs
+      /** As in {@link AggregateCall}. */
+      readonly schema?: string
     }
 
 export interface OrderItem {
@@ -178,6 +198,8 @@ export interface AggregateCall {
   readonly columns: readonly string[]
   readonly distinct: boolean
   readonly takenAs?: TakenAs
+  /** Of the aggregate; absent: it is PostgreSQL's own. */
+  readonly schema?: string
 }
 
 /**

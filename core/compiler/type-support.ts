@@ -25,6 +25,8 @@ export interface KnownTypes {
   /** What plugins know about types, by the type's name. */
   readonly types: ReadonlyMap<string, TypeSupport>
   readonly operators: OperatorTable
+  /** Whether columns have operators, and orders, that PostgreSQL lacks for their types, as in v1.3. */
+  readonly offersAll: boolean
 }
 
 const vocabularies = new WeakMap<PgType, KnownTypes>()
@@ -41,16 +43,12 @@ export function adoptType(type: PgType, vocabulary: KnownTypes): void {
 export const supportOf = (type: PgType): TypeSupport | undefined =>
   type.kind === 'b' && !type.isArray ? vocabularyOf(type)?.types.get(type.name) : undefined
 
-/** Types of PostgreSQL, and of extensions that come with it, that cannot be sorted by. */
-const unordered: ReadonlySet<string> = new Set([
-  ...['json', 'xml', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle'],
-  ...['xid', 'cid', 'aclitem', 'refcursor', 'txid_snapshot', 'pg_snapshot', 'jsonpath', 'lquery', 'ltxtquery'],
-])
-
-/** Whether rows can be sorted by values of the type. */
+/** Whether rows can be sorted by values of the type, and told apart by them. */
 export const isOrdered = (type: PgType): boolean =>
-  supportOf(type)?.ordered !== false &&
-  !(type.kind === 'b' && unordered.has(type.isArray ? type.name.slice(1) : type.name))
+  supportOf(type)?.ordered !== false && type.comparison?.isSorted !== false
+
+/** Whether rows of a column of the type are offered to be sorted. */
+export const offersOrder = (type: PgType): boolean => vocabularyOf(type)?.offersAll === true || isOrdered(type)
 
 /**
  * Whether PostgreSQL compares values of the type member by member, and finds out with the first ones whether members can be
@@ -60,13 +58,6 @@ export function isComparedByMembers(type: PgType): boolean {
   if (type.isArray) return type.schema !== 'pg_catalog' || !isOrdered(type)
   return type.kind === 'c' || type.kind === 'd'
 }
-
-/** Types that are sorted by operators of other names than `<` and `>`, which they lack. */
-const sortedOnly: ReadonlySet<string> = new Set(['hstore'])
-
-/** Whether values of the type are before or behind each other by `<` and `>`. */
-export const isComparedByOrder = (type: PgType): boolean =>
-  isOrdered(type) && !(type.kind === 'b' && sortedOnly.has(type.name))
 
 /** Whether values of an array type's elements are read by a plugin. */
 export const hasSupportedElements = (type: PgType): boolean =>

@@ -8,6 +8,11 @@ import { adoptType, type KnownTypes, type TypeSupport } from './type-support.ts'
 export class Vocabulary implements KnownTypes {
   readonly #types = new Map<string, TypeSupport>()
   #operators: OperatorTable = coreOperators
+  readonly offersAll: boolean
+
+  constructor({ offersAll = false } = {}) {
+    this.offersAll = offersAll
+  }
 
   get types(): ReadonlyMap<string, TypeSupport> {
     return this.#types

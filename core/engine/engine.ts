@@ -128,7 +128,7 @@ function createServices(options: ServiceOptions, apis: Apis) {
   const registry = new MetadataRegistry()
   const access = new Access()
   const common = { access, database, dialect, sessionSettings, hooks }
-  const vocabulary = new Vocabulary()
+  const vocabulary = new Vocabulary({ offersAll: dialect.lenientSchema })
   const { variables } = options.given
   const metadata = createMetadataService({
     ...common,

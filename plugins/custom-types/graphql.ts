@@ -127,7 +127,11 @@ const needsOf = ({ mapping }: RelationshipOfObject) =>
   Object.fromEntries(mapping.map(({ field, type }) => [field, type]))
 
 const pairsOf = ({ mapping }: RelationshipOfObject) =>
-  mapping.map(({ field, column, type }) => columnPair(field, column, [type]))
+  mapping.map(({ field, column, type }) => {
+    const pair = columnPair([field, column], [type, type])
+    if (!pair) throw new Error(`values of the column "${column}" cannot be compared`)
+    return pair
+  })
 
 function relationshipField(scope: SchemaScope, relationship: RelationshipOfObject) {
   const { table } = scope.access(relationship.table)!

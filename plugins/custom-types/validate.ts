@@ -3,6 +3,7 @@
 import { Kind } from 'graphql'
 import { isEnumValueName, nameText } from '../../sdk/index.ts'
 import type { PgType, TableModel } from '../../sdk/metadata.ts'
+import { columnPair } from '../../sdk/sql.ts'
 import { type CustomTypesModel, type NamedType, namedType } from './model.ts'
 import { type CustomObject, type CustomTypes, leadsToTable, type ObjectRelationship } from './schema.ts'
 import { baseName, isList, typeNode } from './type-text.ts'
@@ -163,7 +164,12 @@ function relationshipViolations(
     const reasons: string[] = []
     if (!field) reasons.push(`the field "${mapped}" ${place} does not exist`)
     else if (isList(field.type)) reasons.push(`the type of the field "${mapped}" ${place} is a list type`)
-    if (!table.columns.has(column)) reasons.push(`the column "${column}" of remote table "${text}" ${where}`)
+    const type = table.columns.get(column)?.type
+    if (!type) reasons.push(`the column "${column}" of remote table "${text}" ${where}`)
+    else if (!columnPair([mapped, column], [type, type])) {
+      const values = `is of type ${type.sql}, whose values PostgreSQL cannot compare`
+      reasons.push(`the column "${column}" of remote table "${text}" ${place} ${values}`)
+    }
     return reasons
   })
 }

@@ -19,6 +19,7 @@ import {
   aggregateOrderByType,
   aggregateType,
   booleanExpressionType,
+  orderableColumns,
   orderByType,
   planAggregate,
   planAggregateOrder,
@@ -30,7 +31,6 @@ import {
   rowList,
   rowType,
   selectArguments,
-  selectableColumns,
 } from '../tables/graphql.ts'
 import { relationshipInsertFields } from './graphql-insert.ts'
 
@@ -169,7 +169,7 @@ export function relationshipOrders(scope: SchemaScope, table: TableModel): Input
 function isOrderable(scope: SchemaScope, table: TableModel, seen = new Set<TableModel>()): boolean {
   if (seen.has(table)) return false
   seen.add(table)
-  if (selectableColumns(scope, table).size > 0) return true
+  if (orderableColumns(scope, table).size > 0) return true
   const visible = visibleRelationships(scope, table)
   return visible.some(({ relationship, target }) => relationship.type === 'array' || isOrderable(scope, target, seen))
 }

@@ -12,7 +12,7 @@ import type {
   TableEntry,
   TableModel,
 } from '../../sdk/metadata.ts'
-import { columnPair } from '../../sdk/sql.ts'
+import { columnPair, type Mapping } from '../../sdk/sql.ts'
 import { renameInRelationship } from './rename.ts'
 import {
   type ForeignKeyColumns,
@@ -67,7 +67,7 @@ function relationshipFacet<T extends RelationshipType>(
       const explain = (reason: string) =>
         broken(`in table "${nameText(table.name)}": in relationship "${name}": ${reason}`)
       const link = using.manual_configuration
-        ? resolveManual(type, using.manual_configuration, table, context)
+        ? resolveManual(type, using.manual_configuration, { table, context, explain })
         : resolveForeignKey(using.foreign_key_constraint_on as ForeignKeyColumns[T], table, context, explain)
       return { kind: 'relationship', name, type, comment, ...link }
     },
@@ -114,7 +114,10 @@ const resolveObjectKey: ResolveForeignKey<'object'> = (given, table, context, ex
   for (const column of columns) context.depend(columnRef(table.name, column), 'using_column')
   context.depend({ kind: 'table', table: target }, 'remote_table')
   const required = columns.every((column) => table.columns.get(column)?.nullable === false)
-  const mapping = columns.map((column, i) => [column, targetColumns[i]!] as const)
+  const mapping = mappingOf(
+    { table, other, explain },
+    columns.map((column, i) => [column, targetColumns[i]!]),
+  )
   return { target, mapping, required, unique: !other.catalog.isInherited, insertedAfter: false }
 }
 
@@ -128,28 +131,53 @@ const resolveOtherKey: ResolveForeignKey<'array'> = (given, table, context, expl
   context.depend(constraintRef(target, key), 'remote_fkey')
   for (const column of columns) context.depend(columnRef(target, column), 'using_column')
   context.depend({ kind: 'table', table: target }, 'remote_table')
-  const mapping = columns.map((column, i) => [targetColumns[i]!, column] as const)
+  const mapping = mappingOf(
+    { table, other, explain },
+    columns.map((column, i) => [targetColumns[i]!, column]),
+  )
   return { target, mapping, required: false, unique: isUnique(other, columns), insertedAfter: true }
+}
+
+interface ManualPlace {
+  readonly table: TableModel
+  readonly context: ResolveContext
+  explain(reason: string): Error
 }
 
 function resolveManual(
   type: RelationshipType,
   { remote_table: target, column_mapping, insertion_order: order }: ManualConfiguration,
-  table: TableModel,
-  context: ResolveContext,
+  { table, context, explain }: ManualPlace,
 ): Link {
   const other = context.table(target)
   if (!other) throw broken(`table "${nameText(target)}" is not tracked`)
-  const mapping = Object.entries(column_mapping).map(([left, right]) => {
-    const types = [requiredColumn(table, left).type, requiredColumn(other, right).type]
+  const pairs = Object.entries(column_mapping)
+  for (const [left, right] of pairs) {
     context.depend(columnRef(table.name, left), 'left_column')
     context.depend(columnRef(target, right), 'right_column')
-    return columnPair(left, right, types)
-  })
+  }
+  const mapping = mappingOf({ table, other, explain }, pairs)
   const columns = mapping.map(([, right]) => right)
   const insertedAfter = type === 'array' || order === 'after_parent'
   return { target, mapping, required: false, unique: isUnique(other, columns), insertedAfter }
 }
+
+interface Ends {
+  readonly table: TableModel
+  readonly other: TableModel
+  explain(reason: string): Error
+}
+
+/** The pairs of columns, each with how it is compared; throws where PostgreSQL cannot. */
+const mappingOf = ({ table, other, explain }: Ends, pairs: readonly (readonly [string, string])[]): Mapping =>
+  pairs.map(([left, right]) => {
+    const types = [requiredColumn(table, left).type, requiredColumn(other, right).type] as const
+    const pair = columnPair([left, right], types)
+    if (pair) return pair
+    const [own, theirs] = types.map(({ sql }) => sql)
+    const place = `column "${right}" of type ${theirs} of table "${nameText(other.name)}"`
+    throw explain(`column "${left}" of type ${own} cannot be compared with ${place}`)
+  })
 
 function requiredColumn(table: TableModel, name: string): ColumnModel {
   const column = table.columns.get(name)

@@ -4,11 +4,15 @@ import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 import {
   type Condition,
   comparableSql,
+  comparisonSql,
   concat,
   type Frame,
   id,
   integer,
+  isAbsentSql,
   isComparedByMembers,
+  isRowType,
+  isThereSql,
   join,
   type Operand,
   type OrderItem,
@@ -18,6 +22,7 @@ import {
   type Printer,
   param,
   type Rows,
+  rowComparisonSql,
   rowSet,
   type Sql,
   sql,
@@ -66,18 +71,23 @@ export const behindPosition = (
 ): Condition => ({
   kind: 'sql',
   build(row, printer) {
-    const behind = trusted(direction === 'asc' ? '>' : '<')
+    const types = columns.map(({ type }) => type)
+    const isAscending = direction === 'asc'
     const values = columns.map(({ name, type }) => comparableSql(sql`${row}.${id(name)}`, type))
     const position = columns.map(({ type }, i) => param(positionSource(i), type.sql))
     const [value] = values
     const [reached] = position
-    const isBehind = sql`(${join(values)}) ${behind} (${join(position)})`
-    if (!from) return sql`${value!} is not null and (${reached!} is null or ${isBehind})`
+    const isBehind = rowComparisonSql(isAscending ? '>' : '<', types, [values, position])
+    const isRow = isRowType(column.type)
+    const isFirst = isAbsentSql(reached!, isRow)
+    if (!from) return sql`${isThereSql(value!, isRow)} and (${isFirst} or ${isBehind})`
     const initial = operandSql(from, row)
-    printer.try(isComparedByMembers(column.type) ? sql`${initial} >= ${initial}` : initial)
+    const atLeast = comparisonSql(isAscending ? '>=' : '<=', column.type)
+    const behind = comparisonSql(isAscending ? '>' : '<', column.type)
+    printer.try(isComparedByMembers(column.type) ? sql`${initial} ${atLeast} ${initial}` : initial)
     // The first comparison is what an index can answer.
-    const bound = sql`${value!} ${behind}= coalesce(${reached!}, ${initial})`
-    return sql`${bound} and case when ${reached!} is null then ${value!} ${behind} ${initial} else ${isBehind} end`
+    const bound = sql`${value!} ${atLeast} coalesce(${reached!}, ${initial})`
+    return sql`${bound} and case when ${isFirst} then ${value!} ${behind} ${initial} else ${isBehind} end`
   },
 })
 

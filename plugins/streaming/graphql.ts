@@ -12,7 +12,7 @@ import {
 } from '../../sdk/graphql.ts'
 import { nameText, pathKeys, validationFailed } from '../../sdk/index.ts'
 import { type ColumnModel, customRootField, type TableModel } from '../../sdk/metadata.ts'
-import { allOf, isComparedByOrder, type RootOutput } from '../../sdk/sql.ts'
+import { allOf, isOrdered, type RootOutput } from '../../sdk/sql.ts'
 import {
   booleanExpressionType,
   fieldsOfTables,
@@ -57,7 +57,7 @@ function streamsOf(scope: SchemaScope, table: TableModel) {
 /** The columns that the role may select and that have an order, by GraphQL name. */
 function cursorColumns(scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> {
   const columns = [...selectableColumns(scope, table)]
-  return new Map(columns.filter(([, { type }]) => isComparedByOrder(type)))
+  return new Map(columns.filter(([, { type }]) => isOrdered(type)))
 }
 
 function streamField(scope: SchemaScope, table: TableModel): graphql.GraphQLFieldConfig<unknown, unknown> {

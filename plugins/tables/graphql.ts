@@ -17,6 +17,7 @@ export { onConflictType, planOnConflict } from './graphql/on-conflict.ts'
 export {
   aggregateOrderByType,
   directed,
+  orderableColumns,
   orderByType,
   orderedColumn,
   planAggregateOrder,

@@ -8,6 +8,7 @@ import {
   type Condition,
   columnSql,
   comparableSql,
+  comparisonSql,
   idCodec,
   join,
   type Operand,
@@ -65,7 +66,8 @@ function hasKey(key: readonly ColumnModel[], id: Operand): Condition {
       const types = key.map((column) => column.type)
       const values = elementsAs(param(source, type), types, printer)
       const pairs = key.map((column, i) => {
-        return sql`${comparableSql(columnSql(row, column.name), column.type)} = ${values[i]!}`
+        const value = comparableSql(columnSql(row, column.name), column.type)
+        return sql`${value} ${comparisonSql('=', column.type)} ${values[i]!}`
       })
       return join(pairs, ' and ')
     },

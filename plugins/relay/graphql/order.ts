@@ -1,7 +1,7 @@
 // Places in an order: which rows come behind one.
 
 import type { OrderElement } from '../../../sdk/graphql.ts'
-import { join, type Sql, sql, trusted } from '../../../sdk/sql.ts'
+import { comparisonSql, isComparedAsUsual, isRowType, rowComparisonSql, type Sql, sql } from '../../../sdk/sql.ts'
 
 /** The order in the opposite direction. */
 export const reversed = (order: readonly OrderElement[]): OrderElement[] =>
@@ -22,15 +22,15 @@ export function beyondSql(
   { inverted = false } = {},
 ): Sql {
   const direction = order[0]!.direction
+  const types = order.map(({ value }) => value.type)
   const isUniform = order.every((element) => element.direction === direction && !element.value.nullable)
   if (!isUniform) {
     const condition = stepwise(order, keys, place)
     return inverted ? sql`(${condition}) is not true` : sql`(${condition})`
   }
-  // A comparison of rows, which an index can answer.
   const after = inverted ? '<=' : '>'
   const before = inverted ? '>=' : '<'
-  return sql`(${join(keys)}) ${trusted(direction === 'asc' ? after : before)} (${join(place)})`
+  return rowComparisonSql(direction === 'asc' ? after : before, types, [keys, place])
 }
 
 /** Behind by the first value, or level with it and behind by the others. */
@@ -40,16 +40,22 @@ function stepwise(order: readonly OrderElement[], keys: readonly Sql[], place: r
   const [value] = place
   const behind = behindSql(element!, key!, value!)
   if (order.length === 1) return behind
-  const level = element!.value.nullable ? sql`${key!} is not distinct from ${value!}` : sql`${key!} = ${value!}`
+  const level = levelSql(element!, key!, value!)
   return sql`${behind} or (${level} and (${stepwise(order.slice(1), keys.slice(1), place.slice(1))}))`
 }
 
+function levelSql({ value: { nullable, type } }: OrderElement, key: Sql, value: Sql): Sql {
+  const isEqual = sql`${key} ${comparisonSql('=', type)} ${value}`
+  if (!nullable) return isEqual
+  if (isComparedAsUsual(type)) return sql`${key} is not distinct from ${value}`
+  return sql`(${isEqual} or (${key} is null and ${value} is null))`
+}
+
 function behindSql({ direction, nulls, value: { nullable, type } }: OrderElement, key: Sql, value: Sql): Sql {
-  const behind = sql`${key} ${trusted(direction === 'asc' ? '>' : '<')} ${value}`
+  const behind = sql`${key} ${comparisonSql(direction === 'asc' ? '>' : '<', type)} ${value}`
   if (!nullable) return behind
   const [inner, outer] = nulls === 'last' ? [key, value] : [value, key]
   // A record one of whose attributes is NULL isn't NOT NULL either.
-  if (type.kind === 'c')
-    return sql`${behind} or (${inner} is not distinct from null and ${outer} is distinct from null)`
+  if (isRowType(type)) return sql`${behind} or (${inner} is not distinct from null and ${outer} is distinct from null)`
   return sql`${behind} or (${inner} is null and ${outer} is not null)`
 }

@@ -46,7 +46,7 @@ const moneyAggregates = new Set(['sum', 'max', 'min'])
 /** What an aggregate takes a column as, where the column's type lacks the aggregate. */
 export function takenAs(operator: string, { type }: ColumnModel): TakenAs {
   if (type.name === 'money') return moneyAggregates.has(operator) ? null : 'numeric'
-  return (operator === 'max' || operator === 'min') && orderedAsText.has(type.name) ? 'text' : null
+  return isExtreme(operator) && orderedAsText.has(type.name) ? 'text' : null
 }
 
 const floats = new Set(['float4', 'float8'])
@@ -54,14 +54,28 @@ const floats = new Set(['float4', 'float8'])
 /** The type of an aggregate's result. */
 export function aggregatedType(operator: string, column: ColumnModel): PgType {
   const { type } = column
-  if (operator === 'max' || operator === 'min') return takenAs(operator, column) === 'text' ? builtInType('text') : type
+  if (isExtreme(operator)) return takenAs(operator, column) === 'text' ? builtInType('text') : type
   if (operator !== 'sum') return builtInType(floats.has(type.name) ? 'float8' : 'numeric')
   if (type.name === 'int2' || type.name === 'int4') return builtInType('int8')
   return type.name === 'int8' ? builtInType('numeric') : type
 }
 
+const isExtreme = (operator: string): boolean => operator === 'max' || operator === 'min'
+
+/** The schema of an aggregate; undefined: it is PostgreSQL's own. */
+export function aggregateSchema(operator: string, column: ColumnModel): string | undefined {
+  const schema = column.type.comparison?.extremes ?? null
+  const isOwn = isExtreme(operator) && schema !== null && schema !== 'pg_catalog'
+  return isOwn && takenAs(operator, column) === null ? schema : undefined
+}
+
+/** Whether PostgreSQL has the largest and the smallest of a column's values. */
+const hasExtremes = (scope: SchemaScope, column: ColumnModel): boolean =>
+  isComparable(column) &&
+  (scope.dialect.lenientSchema || takenAs('max', column) === 'text' || column.type.comparison?.extremes !== null)
+
 /** The selectable columns that an aggregate works on, by GraphQL name. */
 export function columnsOf(scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> {
-  const fits = operator === 'max' || operator === 'min' ? isComparable : isNumeric
+  const fits = isExtreme(operator) ? (column: ColumnModel) => hasExtremes(scope, column) : isNumeric
   return new Map([...selectableColumns(scope, table)].filter(([, column]) => fits(column)))
 }

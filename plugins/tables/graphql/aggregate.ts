@@ -14,7 +14,7 @@ import { columnType, type FieldSelection, type PlanContext, type SchemaScope } f
 import { nameText } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
 import type { AggregateOutput } from '../../../sdk/sql.ts'
-import { columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
+import { aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { planMembers, rowType, selectableColumns } from './row-type.ts'
 import { selectColumnType } from './select-arguments.ts'
 
@@ -97,8 +97,9 @@ function planAggregateFields(field: FieldSelection, context: PlanContext, table:
     const columns = columnsOf(context.schema, table, operator)
     return objectOf(member, ({ name }) => {
       const column = columns.get(name)!
-      const call = { operator, columns: [column.name], distinct: false, takenAs: takenAs(operator, column) }
-      return { kind: 'call', call }
+      const taken = takenAs(operator, column)
+      const schema = aggregateSchema(operator, column)
+      return { kind: 'call', call: { operator, columns: [column.name], distinct: false, takenAs: taken, schema } }
     })
   })
 }

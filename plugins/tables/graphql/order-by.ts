@@ -11,8 +11,8 @@ import type {
 } from '../../../sdk/graphql.ts'
 import { nameKey, nameText } from '../../../sdk/index.ts'
 import { builtInType, type ColumnModel, type TableModel } from '../../../sdk/metadata.ts'
-import type { Mapping } from '../../../sdk/sql.ts'
-import { aggregatedType, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
+import { type Mapping, offersOrder } from '../../../sdk/sql.ts'
+import { aggregatedType, aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { selectableColumns } from './row-type.ts'
 
 const directions = {
@@ -79,10 +79,14 @@ export const relatedValue = (field: string, { key, type }: OrderedValue): Ordere
   nullable: true,
 })
 
-/** Contribution: an ordering for each selectable column. */
+/** The selectable columns that rows can be ordered by, by GraphQL name. */
+export const orderableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
+  new Map([...selectableColumns(scope, table)].filter(([, { type }]) => offersOrder(type)))
+
+/** Contribution: an ordering for each column that has one. */
 export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldMap {
   const fields = new Map()
-  for (const [name, column] of selectableColumns(scope, table)) {
+  for (const [name, column] of orderableColumns(scope, table)) {
     fields.set(name, () => ({
       type: orderByEnum(scope),
       extensions: {
@@ -154,10 +158,11 @@ export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, val
   const rows = scope.access(table.name)!.select!
   const ordered = (operator: string, column: ColumnModel | null): Omit<OrderElement, 'direction' | 'nulls'> => {
     const taken = column && takenAs(operator, column)
+    const schema = column ? aggregateSchema(operator, column) : undefined
     const type = column ? aggregatedType(operator, column) : builtInType('int8')
     const key = column ? [operator, column.name] : [operator]
     return {
-      target: rows.orderByAggregate({ mapping, operator, column: column?.name ?? null, takenAs: taken }),
+      target: rows.orderByAggregate({ mapping, operator, column: column?.name ?? null, takenAs: taken, schema }),
       value: relatedValue(relation, { key, type, nullable: true }),
       column: null,
     }

@@ -1,0 +1,53 @@
+// Reads what PostgreSQL compares values of types by.
+
+import { readFileSync } from 'node:fs'
+import type { Row } from '../database/transaction.ts'
+import type { Reader } from './introspect.ts'
+import type { ComparisonSymbol, OperatorName, TypeComparison } from './types.ts'
+
+const query = readFileSync(new URL('./comparisons.sql', import.meta.url), 'utf8')
+
+/** The types below this OID are PostgreSQL's own, and the same in all its databases. */
+const firstOther = 10_000
+
+const ofPostgres = new Map<number, TypeComparison>()
+
+const symbols: readonly ComparisonSymbol[] = ['=', '<>', '<', '<=', '>', '>=']
+
+const usualOperators = Object.fromEntries(
+  symbols.map((symbol): [string, OperatorName] => [symbol, ['pg_catalog', symbol]]),
+)
+
+/** An enum is compared as any other. */
+const enumComparison = (oid: number): TypeComparison => ({
+  base: oid,
+  isRow: false,
+  isSorted: true,
+  operators: usualOperators,
+  extremes: 'pg_catalog',
+  patterns: null,
+  attributes: [],
+  takenFor: [oid],
+  equalTo: [],
+})
+
+/** By OID; a type that is gone has none. */
+export async function readComparisons(
+  reader: Reader,
+  types: readonly { readonly oid: number; readonly kind: string }[],
+): Promise<ReadonlyMap<number, TypeComparison>> {
+  const found = new Map<number, TypeComparison>()
+  const unknown = new Set<number>()
+  for (const { oid, kind } of types) {
+    const known = kind === 'e' ? enumComparison(oid) : ofPostgres.get(oid)
+    if (known) found.set(oid, known)
+    else unknown.add(oid)
+  }
+  if (unknown.size === 0) return found
+  const rows = await reader.rows<Row & TypeComparison & { type: number }>(query, [[...unknown]])
+  for (const { type, ...comparison } of rows) {
+    found.set(type, comparison)
+    if (type < firstOther) ofPostgres.set(type, comparison)
+  }
+  return found
+}

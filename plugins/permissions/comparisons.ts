@@ -91,7 +91,11 @@ function requireOperator(name: string, type: PgType): ComparisonOperator {
   const operator = findOperator(name, type)
   if (operator) return operator
   const known = operatorsNamed(name, type)
-  if (known.some(({ types }) => !types)) throw unexpected(` is of type "${typeText(type)}", whose values have no order`)
+  const general = known.find(({ types }) => !types)
+  if (general) {
+    const lack = general.needsOrder ? 'whose values have no order' : 'whose values PostgreSQL cannot compare'
+    throw unexpected(` is of type "${typeText(type)}", ${lack}`)
+  }
   const list = known.flatMap(({ types = [] }) => types.map((each) => `"${each}"`)).join('/')
   throw unexpected(` is of type "${typeText(type)}"; this operator works only on columns of type ${list}`)
 }

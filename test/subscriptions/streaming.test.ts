@@ -193,7 +193,7 @@ test('Columns whose values are not behind each other are no cursors.', async (t)
     '{ __type(name: "thing_stream_cursor_value_input") { inputFields { name } } }',
   )
   const names = data.__type.inputFields.map(({ name }) => name)
-  assert.deepEqual(names, ['id', 'moved'])
+  assert.deepEqual(names, ['id', 'moved', 'pairs'])
 })
 
 test('The name of a stream is configured, and a permission may hide it.', async (t) => {

@@ -16,7 +16,7 @@ import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
 import type { AggregateOutput } from '../../../sdk/sql.ts'
 import { aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { planMembers, rowType, selectableColumns } from './row-type.ts'
-import { selectColumnType } from './select-arguments.ts'
+import { distinctColumn, selectColumnType } from './select-arguments.ts'
 
 /** `T_aggregate`. */
 export function aggregateType(scope: SchemaScope, table: TableModel): GraphQLObjectType {
@@ -107,8 +107,10 @@ function planAggregateFields(field: FieldSelection, context: PlanContext, table:
 function planCount(field: FieldSelection, context: PlanContext, table: TableModel): AggregateOutput {
   const selectable = selectableColumns(context.schema, table)
   const items = field.argument('columns')?.items() ?? []
-  const columns = items.map((item) => selectable.get(item.enumValue())!.name)
   const distinct = field.argument('distinct')?.boolean() ?? false
+  const columns = items.map((item) =>
+    distinct ? distinctColumn(item, selectable, 'a distinct count').name : selectable.get(item.enumValue())!.name,
+  )
   return { kind: 'call', call: { operator: 'count', columns, distinct: distinct && columns.length > 0 } }
 }
 

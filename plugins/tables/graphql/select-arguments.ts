@@ -4,8 +4,8 @@ import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQ
 import type { WantedRows } from '../../../sdk/access.ts'
 import type { FieldSelection, OrderElement, PlanContext, SchemaScope, Value } from '../../../sdk/graphql.ts'
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../sdk/index.ts'
-import { builtInType, type TableModel } from '../../../sdk/metadata.ts'
-import { type Codec, codecFor, type Rows } from '../../../sdk/sql.ts'
+import { builtInType, type ColumnModel, type TableModel } from '../../../sdk/metadata.ts'
+import { type Codec, codecFor, isOrdered, type Rows } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
 import { selectableColumns } from './row-type.ts'
@@ -80,7 +80,7 @@ function planDistinct(
 ): Pick<Rows, 'distinctOn' | 'orderBy' | 'orderedByKey'> {
   const columns = selectableColumns(context.schema, table)
   const items = field.argument('distinct_on')?.items() ?? []
-  const distinctOn = [...new Set(items.map((item) => columns.get(item.enumValue())!.name))]
+  const distinctOn = [...new Set(items.map((item) => distinctColumn(item, columns, 'distinct_on').name))]
   if (order.length > 0 && distinctOn.length > 0) {
     const initial = new Set(order.slice(0, distinctOn.length).map(({ column }) => column))
     if (initial.size !== distinctOn.length || distinctOn.some((column) => !initial.has(column))) {
@@ -89,6 +89,13 @@ function planDistinct(
     }
   }
   return { distinctOn, orderBy: order, orderedByKey: order.length > 0 && startsWithKey(order[0]!, table) }
+}
+
+/** The column that an enum value names, by whose values PostgreSQL has to tell rows apart. */
+export function distinctColumn(item: Value, columns: ReadonlyMap<string, ColumnModel>, where: string): ColumnModel {
+  const column = columns.get(item.enumValue())!
+  if (isOrdered(column.type)) return column
+  throw item.fail(`"${item.enumValue()}" has type '${column.type.name}' and cannot be used in ${where}`)
 }
 
 const startsWithKey = ({ column }: OrderElement, { catalog }: TableModel): boolean =>

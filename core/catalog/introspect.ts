@@ -104,10 +104,11 @@ async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Typ
   const rows = await reader.rows<Row & PgType & { asked: number; oid: number }>(typesQuery, [[...oids]])
   const comparisons = await readComparisons(reader, rows)
   return new Map(
-    rows.flatMap(({ asked, isEnumDomain, ...type }) => {
+    rows.flatMap(({ asked, isEnumDomain, isTableRow, ...type }) => {
       const comparison = comparisons.get(type.oid)
+      const flags = { ...(isEnumDomain && { isEnumDomain }), ...(isTableRow && { isTableRow }) }
       // What is gone meanwhile is read again.
-      return comparison ? [[asked, { ...type, ...(isEnumDomain && { isEnumDomain }), comparison }] as const] : []
+      return comparison ? [[asked, { ...type, ...flags, comparison }] as const] : []
     }),
   )
 }

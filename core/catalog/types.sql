@@ -9,6 +9,7 @@ select
   t.typtype::text as kind,
   element.oid is not null as "isArray",
   given.typtype = 'd' and t.typtype = 'e' as "isEnumDomain",
+  relation.relkind <> 'c' as "isTableRow",
   case
     when n.nspname = 'pg_catalog' then pg_catalog.format_type(t.oid, -1)
     when element.oid is not null then
@@ -19,5 +20,6 @@ from pg_catalog.unnest($1::oid[]) as asked (oid)
 join pg_catalog.pg_type given on given.oid = asked.oid
 join pg_catalog.pg_type t on t.oid = case given.typtype when 'd' then given.typbasetype else given.oid end
 join pg_catalog.pg_namespace n on n.oid = t.typnamespace
+left join pg_catalog.pg_class relation on relation.oid = t.typrelid
 left join pg_catalog.pg_type element on element.oid = t.typelem and element.typarray = t.oid
 left join pg_catalog.pg_namespace en on en.oid = element.typnamespace

@@ -14,6 +14,8 @@ export interface PgType {
   readonly isArray: boolean
   /** Whether it is an enum that stands for a domain over it, which PostgreSQL has no comparisons for. Absent: no. */
   readonly isEnumDomain?: boolean
+  /** Whether its values are rows of a table, or of what is read like one. Absent: no. */
+  readonly isTableRow?: boolean
   /** `pg_type.oid`: identity of a type across renames; absent where none was read. */
   readonly oid?: number
   /** Absent where none was read: as PostgreSQL's own types are. */

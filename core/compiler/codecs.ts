@@ -19,9 +19,12 @@ const scalarNames: ReadonlyMap<string, string> = new Map([
   ['varchar', 'String'],
 ])
 
-/** The GraphQL scalar of a PostgreSQL type; null when the type's name is not a GraphQL name. */
+/**
+ * The GraphQL scalar of a PostgreSQL type; null when the type's name is not a GraphQL name. A table's rows are an object
+ * type of the name that the values of its row type would have.
+ */
 export function scalarName(type: PgType): string | null {
-  const name = scalarNames.get(type.name) ?? type.name
+  const name = type.isTableRow ? `${type.name}_scalar` : (scalarNames.get(type.name) ?? type.name)
   return isGraphQLName(name) ? name : null
 }
 

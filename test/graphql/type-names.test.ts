@@ -48,8 +48,7 @@ test('a table cannot have the name of a type that another one gives rise to, whi
       create table book_enum (value text primary key);
       create table "bookConnection" (id int primary key);
       create table numeric_comparison_exp (id int primary key);
-      create table date (id int primary key);
-      create table diary (day date primary key)`,
+      create table date (id int primary key)`,
   })
   const refused = async (type: string, args: unknown, name: string) => {
     const body = { path: '$.args', error: conflict(name), code: 'unexpected' }
@@ -61,8 +60,6 @@ test('a table cannot have the name of a type that another one gives rise to, whi
   }
   const tables = [{ table: 'book' }, { table: 'book_max_fields' }]
   await refused('replace_metadata', { version: 2, tables }, 'book_max_fields')
-  // Scalars give way to tables.
-  await op('track_table', 'diary')
   await op('untrack_table', { table: 'book' })
   await op('track_table', 'book_max_fields')
   await refused('track_table', 'book', 'book_max_fields')
@@ -125,4 +122,77 @@ test('a table cannot be called as a type of introspection', async (t) => {
   const { status, body: refusal } = await request<{ error: string }>('/v1/query', { body })
   assert.equal(status, 400)
   assert.match(JSON.stringify(refusal), /found conflicting definitions for ."__Type."/)
+})
+
+const scalarTaken = (name: string) =>
+  `"${name}" is a scalar of columns or functions: give the table of that name another one with custom_name`
+
+const dated = `
+  create table date (id int primary key, day text);
+  create table diary (day date primary key);
+  create table plain (id int primary key);
+  create table unit (id int primary key);
+  create type mood as enum ('a');
+  create table mood_log (id int primary key);
+  create function since(d date) returns setof plain language sql stable as 'select * from plain';
+  create function whole(u unit) returns setof plain language sql stable as 'select * from plain';
+  insert into date values (7, 'x');
+  insert into diary values ('2020-01-02')`
+
+const asked = 'query ($day: date!) { diary(where: {day: {_eq: $day}}) { day } }'
+const answered = { data: { diary: [{ day: '2020-01-02' }] } }
+
+test('a table cannot be called as a scalar of the columns of others, whichever comes first', async (t) => {
+  const { op, opError, graphql } = await startTrellis(t, { sql: dated })
+  const refused = { status: 400, body: { path: '$.args', error: scalarTaken('date'), code: 'unexpected' } }
+  await op('track_table', 'diary')
+  assert.deepEqual(await opError('track_table', 'date'), refused)
+  assert.deepEqual(await graphql(asked, { day: '2020-01-02' }), answered)
+  const configuration = { custom_name: 'dates' }
+  await op('track_table', { table: 'date', configuration }, { version: 2 })
+  assert.deepEqual(await graphql(asked, { day: '2020-01-02' }), answered)
+  assert.deepEqual(await graphql('{ dates { id } }'), { data: { dates: [{ id: 7 }] } })
+  await op('untrack_table', { table: 'date' })
+  await op('untrack_table', { table: 'diary' })
+  await op('track_table', 'date')
+  assert.deepEqual(await opError('track_table', 'diary'), refused)
+  assert.deepEqual(await opError('run_sql', { sql: 'alter table date add born date' }), refused)
+  assert.deepEqual(await graphql('{ date { id } }'), { data: { date: [{ id: 7 }] } })
+})
+
+test('nor as a scalar that functions take', async (t) => {
+  const { op, opError } = await startTrellis(t, { sql: dated })
+  const refused = { status: 400, body: { path: '$.args', error: scalarTaken('date'), code: 'unexpected' } }
+  await op('track_table', 'plain')
+  await op('track_function', 'since')
+  assert.deepEqual(await opError('track_table', 'date'), refused)
+  await op('untrack_function', 'since')
+  await op('track_table', 'date')
+  assert.deepEqual(await opError('track_function', 'since'), refused)
+})
+
+test('the scalar of rows is called the same whether or not their table is tracked', async (t) => {
+  const { op, graphql } = await startTrellis(t, { sql: dated })
+  await op('track_table', 'plain')
+  await op('track_function', 'whole')
+  const rows = 'query ($u: unit_scalar) { whole(args: {u: $u}) { id } }'
+  assert.deepEqual(await graphql(rows, { u: '(1)' }), { data: { whole: [] } })
+  await op('track_table', 'unit')
+  assert.deepEqual(await graphql(rows, { u: '(1)' }), { data: { whole: [] } })
+})
+
+test('where the metadata has such a table already, it alone is inconsistent until it has another name', async (t) => {
+  const { op, sql: run, graphql } = await startTrellis(t, { sql: dated })
+  await op('track_table', 'diary')
+  await run(`insert into trellis.metadata_entry (slice, key, entry)
+    values ('tables', '["public", "date"]', '{"table": {"schema": "public", "name": "date"}}')`)
+  await op('reload_metadata', {})
+  const found = await op<{ type: string; definition: unknown; reason: string }[]>('get_inconsistent_metadata', {})
+  assert.deepEqual(found, [{ type: 'table', definition: 'date', reason: scalarTaken('date') }])
+  assert.deepEqual(await graphql(asked, { day: '2020-01-02' }), answered)
+  await op('track_table', 'plain')
+  await op('untrack_table', { table: 'date' })
+  await op('track_table', { table: 'date', configuration: { custom_name: 'dates' } }, { version: 2 })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
+  assert.deepEqual(await graphql('{ dates { day } }'), { data: { dates: [{ day: 'x' }] } })
 })

@@ -6,6 +6,7 @@ import { codecFor, enumCodec, scalarName } from '../../compiler/codecs.ts'
 import { supportOf } from '../../compiler/type-support.ts'
 import type { Codec } from '../../database/sql/param.ts'
 import type { ColumnModel } from '../../metadata/document/model.ts'
+import { rootFieldIndex } from '../../metadata/naming/root-field-index.ts'
 import { isReservedType, scalarsOf } from '../../metadata/naming/type-names.ts'
 import { nameKey } from '../../names/names.ts'
 import type { SchemaScope } from './contribution.ts'
@@ -16,9 +17,9 @@ export function scalarType(scope: SchemaScope, type: PgType): GraphQLScalarType 
   if (generated === null) return null
   const standard = specifiedScalarTypes.find((scalar) => scalar.name === generated)
   if (standard && type.schema === 'pg_catalog') return standard
-  // A table's rows are an object type of the name that the values of its row type would have.
-  const isOfRows = scope.model.tables.has(nameKey({ schema: 'public', name: generated }))
-  const name = isOfRows || isReservedType(generated) ? `${generated}_scalar` : generated
+  // Tables have no names of the scalars that columns and functions have; other scalars give way to them.
+  const isTaken = isReservedType(generated) || rootFieldIndex(scope.model.tables).has(generated)
+  const name = isTaken ? `${generated}_scalar` : generated
   const extensions = { codec: codecFor(type), isReadWhole: supportOf(type) !== undefined }
   return scope.type(name, () => new GraphQLScalarType({ name, extensions }))
 }

@@ -1,6 +1,7 @@
 // Which root fields tables give, and who has a name that several claim. What a role gets of them is decided where its
 // schema is made; here all that any role could get count.
 
+import type { Catalog } from '../../catalog/types.ts'
 import type { TrellisError } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
 import { type RootFieldKey, rootFieldKeys } from '../document/document.ts'
@@ -16,6 +17,10 @@ import {
   isReservedType,
   isScalarOfColumns,
   type SchemaKind,
+  scalarNameTaken,
+  scalarsOf,
+  scalarsOfFunctions,
+  scalarsOfTable,
 } from './type-names.ts'
 
 /** The root fields that a table gives to an administrator. */
@@ -95,8 +100,8 @@ export interface TableRootFields {
   hasType(name: string, schemas?: readonly SchemaKind[]): boolean
   /** Whether it is a scalar of columns and nothing else. */
   hasScalar(name: string): boolean
-  /** Tables that lose a root field or the name of their type, by `nameKey`. */
-  readonly losers: ReadonlySet<string>
+  /** Tables that lose a root field or the name of their type, by `nameKey`, and why. */
+  readonly losers: ReadonlyMap<string, string>
   /** Absent: there are none. */
   readonly conflicts?: NameConflicts
 }
@@ -107,11 +112,12 @@ export interface TableRootFields {
  * tables are looked at: the others are known to have no conflicts.
  */
 export function tableRootFields(
-  tables: ReadonlyMap<string, TableModel>,
+  { tables, functions }: NamedObjects,
   changed: ReadonlySet<string> | null,
   generated: readonly GeneratedTypes[],
 ): TableRootFields {
   const index = rootFieldIndex(tables)
+  const isScalar = (name: string) => scalarsOf(tables).has(name) || scalarsOfFunctions(functions).has(name)
   const has = (root: keyof RootFieldNames, name: string) =>
     introspection[root].includes(name) ||
     index.candidates(name).some((table) => rootFieldNames(table)[root].includes(name))
@@ -121,14 +127,28 @@ export function tableRootFields(
   }
   const hasScalar = (name: string) => isScalarOfColumns(name, tables, generated)
   const looked = changed && [...changed].map((key) => tables.get(key)).filter((table) => table !== undefined)
-  if (looked?.every((table) => isAloneWithItsNames(table, index))) return { has, hasType, hasScalar, losers: new Set() }
-  return { has, hasType, hasScalar, ...findConflicts(tables) }
+  const isAlone = (table: TableModel) => isAloneWithItsNames(table, { index, isScalar })
+  if (looked?.every(isAlone)) return { has, hasType, hasScalar, losers: new Map() }
+  return { has, hasType, hasScalar, ...findConflicts(tables, isScalar) }
 }
 
-function isAloneWithItsNames(table: TableModel, index: RootFieldIndex): boolean {
+/** What names are made of. */
+export interface NamedObjects {
+  readonly tables: ReadonlyMap<string, TableModel>
+  /** Of the catalog. */
+  readonly functions: Catalog['functions']
+}
+
+interface OtherNames {
+  readonly index: RootFieldIndex
+  isScalar(name: string): boolean
+}
+
+function isAloneWithItsNames(table: TableModel, { index, isScalar }: OtherNames): boolean {
+  for (const scalar of scalarsOfTable(table).keys()) if (index.has(scalar)) return false
   const { graphqlName } = table
   if (graphqlName === null) return true
-  if (isReservedType(graphqlName) || index.isShared(graphqlName)) return false
+  if (isReservedType(graphqlName) || index.isShared(graphqlName) || isScalar(graphqlName)) return false
   const names = rootFieldNames(table)
   return roots.every((root) => {
     const isOthers = (name: string) =>
@@ -138,14 +158,23 @@ function isAloneWithItsNames(table: TableModel, index: RootFieldIndex): boolean 
   })
 }
 
-function findConflicts(tables: ReadonlyMap<string, TableModel>): Pick<TableRootFields, 'losers' | 'conflicts'> {
+function findConflicts(
+  tables: ReadonlyMap<string, TableModel>,
+  isScalar: (name: string) => boolean,
+): Pick<TableRootFields, 'losers' | 'conflicts'> {
   const losers = new Map<string, TableModel>()
+  const scalars = new Map<string, string>()
   const repeated = { query: new Set<string>(), mutation: new Set<string>() }
   const taken = { query: new Set(introspection.query), mutation: new Set(introspection.mutation) }
   const types = { taken: new Set<string>(), repeated: new Set<string>() }
   for (const [key, table] of tables) {
     const names = rootFieldNames(table)
     const type = table.graphqlName
+    if (type !== null && isScalar(type) && !isReservedType(type)) {
+      scalars.set(key, scalarNameTaken(type))
+      losers.set(key, table)
+      continue
+    }
     if (type !== null && (types.taken.has(type) || isReservedType(type))) {
       types.repeated.add(type)
       losers.set(key, table)
@@ -161,11 +190,13 @@ function findConflicts(tables: ReadonlyMap<string, TableModel>): Pick<TableRootF
       }
     }
   }
-  if (losers.size === 0) return { losers: new Set() }
+  if (losers.size === 0) return { losers: new Map() }
   const objects = new Set([...losers.values()].map(({ name }) => objectKey({ kind: 'table', table: name })))
   const [type] = [...types.repeated].sort(compareText)
-  const message = duplicated(repeated) ?? conflictingDefinitions(type!)
-  return { losers: new Set(losers.keys()), conflicts: { objects, message } }
+  const shared = duplicated(repeated) ?? (type === undefined ? null : conflictingDefinitions(type))
+  const [scalar] = scalars.values()
+  const reasons = [...losers.keys()].map((key) => [key, scalars.get(key) ?? shared!] as const)
+  return { losers: new Map(reasons), conflicts: { objects, message: shared ?? scalar! } }
 }
 
 const roots = ['query', 'mutation'] as const

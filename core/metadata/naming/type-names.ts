@@ -1,7 +1,7 @@
 // Names of GraphQL types: those that are taken before any table is tracked, and those that are generated of tables.
 
 import { introspectionTypes } from 'graphql'
-import type { PgType } from '../../catalog/types.ts'
+import type { Catalog, PgType } from '../../catalog/types.ts'
 import { scalarName } from '../../compiler/codecs.ts'
 import { nameKey } from '../../names/names.ts'
 import type { TableModel } from '../document/model.ts'
@@ -42,12 +42,46 @@ const scalarsOfTables = new WeakMap<Tables, ReadonlyMap<string, PgType>>()
 export function scalarsOf(tables: Tables): ReadonlyMap<string, PgType> {
   let scalars = scalarsOfTables.get(tables)
   if (!scalars) {
-    const columns = [...tables.values()].flatMap((table) => [...table.columns.values()])
-    scalars = new Map(columns.flatMap(({ type }) => [[scalarName(type), type] as const]).filter(isNamed))
+    scalars = new Map([...tables.values()].flatMap((table) => [...scalarsOfTable(table)]))
     scalarsOfTables.set(tables, scalars)
   }
   return scalars
 }
+
+const scalarsByTable = new WeakMap<TableModel, ReadonlyMap<string, PgType>>()
+
+/** The same of one table. */
+export function scalarsOfTable(table: TableModel): ReadonlyMap<string, PgType> {
+  let scalars = scalarsByTable.get(table)
+  if (!scalars) {
+    scalars = namedScalars([...table.columns.values()].map(({ type }) => type))
+    scalarsByTable.set(table, scalars)
+  }
+  return scalars
+}
+
+const scalarsOfCatalogs = new WeakMap<Catalog['functions'], ReadonlyMap<string, PgType>>()
+
+/** The scalars that functions take and give. */
+export function scalarsOfFunctions(functions: Catalog['functions']): ReadonlyMap<string, PgType> {
+  let scalars = scalarsOfCatalogs.get(functions)
+  if (!scalars) {
+    const all = [...functions.values()].flat()
+    scalars = namedScalars(
+      all.flatMap(({ arguments: given, returnType }) => [returnType, ...given.map(({ type }) => type)]),
+    )
+    scalarsOfCatalogs.set(functions, scalars)
+  }
+  return scalars
+}
+
+/** Those of types that are no rows of tables. */
+const namedScalars = (types: readonly PgType[]): ReadonlyMap<string, PgType> =>
+  new Map(types.map((type) => [scalarName(type), type] as const).filter(isNamed))
+
+/** The error about a table that is called as values of the database are. */
+export const scalarNameTaken = (name: string): string =>
+  `"${name}" is a scalar of columns or functions: give the table of that name another one with custom_name`
 
 const isNamed = (entry: readonly [name: string | null, type: PgType]): entry is readonly [string, PgType] =>
   entry[0] !== null

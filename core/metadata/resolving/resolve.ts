@@ -62,7 +62,7 @@ export function* resolve(
   const next: Generation = { catalog, sources, entries: entriesOf(document, previous) }
   const { order } = registry
   const base = yield* runStage(previous?.base, next.entries, baseStage(previous, next))
-  const { usable, rootFields } = withoutConflicts(base, previous, registry)
+  const { usable, rootFields } = withoutConflicts(base, previous, { registry, catalog })
   const results = new Map<string, SliceResult>()
   const ledger = new NameLedger(rootFields)
   const outside = outsideChanges(previous, next)
@@ -139,18 +139,24 @@ function entriesOf(document: MetadataDocument, previous: Resolution | null): Rea
 function withoutConflicts(
   base: StageOutcome,
   previous: Resolution | null,
-  { generatedTypes }: MetadataRegistry,
+  { registry, catalog }: { readonly registry: MetadataRegistry; readonly catalog: Catalog },
 ): { readonly usable: StageOutcome; readonly rootFields: TableRootFields } {
-  const unchanged = previous !== null && base.changed.size === 0
-  const wasFree = previous !== null && !previous.tableRootFields.conflicts
+  const { functions } = catalog
+  const isSame = previous?.catalog.functions === functions
+  const unchanged = isSame && base.changed.size === 0
+  const wasFree = isSame && !previous.tableRootFields.conflicts
   const rootFields = unchanged
     ? previous.tableRootFields
-    : tableRootFields(tablesOf(base.results), wasFree ? base.changed : null, generatedTypes)
+    : tableRootFields(
+        { tables: tablesOf(base.results), functions },
+        wasFree ? base.changed : null,
+        registry.generatedTypes,
+      )
   const { conflicts, losers } = rootFields
   if (unchanged && conflicts) return { usable: { results: previous.usable, changed: new Set() }, rootFields }
   if (!conflicts) return { usable: { results: base.results, changed: changedSince(previous, base) }, rootFields }
   const results = new Map(base.results)
-  for (const key of losers) results.set(key, unusableTable(results.get(key)!.table!.name, conflicts.message))
+  for (const [key, reason] of losers) results.set(key, unusableTable(results.get(key)!.table!.name, reason))
   return { usable: { results, changed: differences(previous?.usable, results) }, rootFields }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { GivenSettings } from '../../core/options/options.ts'
+import type { GivenSettings } from '../../core/engine/options.ts'
 import { startTrellis } from '../support/trellis.ts'
 
 const sql = `

@@ -1,8 +1,7 @@
 // Reads what PostgreSQL compares values of types by.
 
 import { readFileSync } from 'node:fs'
-import type { Row } from '../database/transaction.ts'
-import type { Reader } from './introspect.ts'
+import type { Row, Transaction } from '../database/transaction.ts'
 import type { ComparisonSymbol, OperatorName, TypeComparison } from './types.ts'
 
 const query = readFileSync(new URL('./comparisons.sql', import.meta.url), 'utf8')
@@ -33,7 +32,7 @@ const enumComparison = (oid: number): TypeComparison => ({
 
 /** By OID; a type that is gone has none. */
 export async function readComparisons(
-  reader: Reader,
+  reader: Pick<Transaction, 'rows'>,
   types: readonly { readonly oid: number; readonly kind: string }[],
 ): Promise<ReadonlyMap<number, TypeComparison>> {
   const found = new Map<number, TypeComparison>()

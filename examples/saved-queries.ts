@@ -97,7 +97,7 @@ export default definePlugin({
         const given = Object.entries(request.query)
         const variables = Object.fromEntries(given.map(([key, text]) => [key, parsed(text)]))
         const asked = { query: saved.query, operationName: null, variables }
-        return engine.graphql.engine.execute(asked, session, { headers: request.headers })
+        return engine.graphql.execute(asked, session, { headers: request.headers })
       },
     })
   },

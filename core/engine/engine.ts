@@ -13,6 +13,7 @@ import { toTrellisError } from '../errors/errors.ts'
 import { StartError } from '../errors/start-error.ts'
 import { stackOf } from '../errors/thrown.ts'
 import { GraphQLEngine } from '../graphql/engine.ts'
+import { GraphQLPlanner } from '../graphql/planner.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
 import type { GraphQLService } from '../graphql/service.ts'
 import { inDialect, toAnswerable } from '../http/answer.ts'
@@ -134,15 +135,16 @@ function createServices(options: ServiceOptions, apis: Apis) {
     ...common,
     ...{ settings, observe, operations, registry, vocabulary, variables },
     validateDocument: (text, options, model) => graphql.validate(text, options, model),
-    conflictingType: (model) => graphql.conflictingType(model),
+    conflictingType: (model) => planner.conflictingType(model),
   })
   const contributions: Contribution[] = []
   const model = () => metadata.model
   const report = (conflict: string) => observe.log({ type: 'unstructured', level: 'warn', detail: conflict })
   const answerable = (error: unknown) => inDialect(toAnswerable(toTrellisError(error), observe), settings)
+  const planner = new GraphQLPlanner({ ...common, settings, contributions, model, report })
   const graphql = new GraphQLEngine({
     ...common,
-    ...{ settings, contributions, model, report, toAnswerable: answerable },
+    ...{ planner, model, toAnswerable: answerable },
     isOutdated: (model, error) => metadata.isOutdated(model, error),
   })
   const services: Services = {

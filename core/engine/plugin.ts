@@ -93,11 +93,8 @@ export interface Engine<Options = Readonly<Record<string, unknown>>> {
     /** Running operations and reading the document, for routes and jobs. */
     readonly service: MetadataService
   }
-  readonly graphql: {
-    contribute(contribution: Contribution): void
-    /** Executing requests, for routes and transports. */
-    readonly engine: GraphQLService
-  }
+  /** The GraphQL API: planning and executing requests, and adding to its schemas. */
+  readonly graphql: GraphQLService & { contribute(contribution: Contribution): void }
   readonly routes: {
     add(...routes: readonly Route[]): void
     /** Those that are open, of all plugins: complete when the server is ready. */

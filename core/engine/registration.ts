@@ -9,6 +9,7 @@ import { isConnectionLost } from '../database/wire/postgres-errors.ts'
 import { TrellisError } from '../errors/errors.ts'
 import type { GraphQLEngine } from '../graphql/engine.ts'
 import type { Contribution } from '../graphql/schema/contribution.ts'
+import { contributable } from '../graphql/service.ts'
 import type { Route } from '../http/declared-route.ts'
 import type { Observer } from '../log/observe.ts'
 import type { MetadataService } from '../metadata/serving/service.ts'
@@ -136,10 +137,10 @@ export function engineOf(services: Services, loaded: LoadedPlugin): Engine {
       ...declaringMetadata(services, loaded),
       service: services.metadata,
     },
-    graphql: {
-      contribute: early('a GraphQL contribution', (contribution) => addContribution(contributions, contribution)),
-      engine: services.graphql,
-    },
+    graphql: contributable(
+      services.graphql,
+      early('a GraphQL contribution', (contribution) => addContribution(contributions, contribution)),
+    ),
     routes: {
       add: early('a route', (...routes) => addRoutes(services, loaded, routes)),
       all: () => openRoutes(services).map(({ route }) => route),

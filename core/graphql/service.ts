@@ -87,3 +87,23 @@ export interface GraphQLService {
   /** The schema that a role sees now. */
   schema(role: string, backendOnly: boolean, kind?: SchemaKind): PlannedSchema
 }
+
+/** The service together with the way to add to the schemas. */
+export const contributable = <C>(service: GraphQLService, contribute: (contribution: C) => void) => ({
+  contribute,
+  get plans() {
+    return service.plans
+  },
+  cached: () => service.cached(),
+  execute: (...given: Parameters<GraphQLService['execute']>) => service.execute(...given),
+  operate: <T>(operation: Parameters<GraphQLService['operate']>[0], run: (work: OperationWork) => Promise<T>) =>
+    service.operate(operation, run),
+  plan: (...given: Parameters<GraphQLService['plan']>) => service.plan(...given),
+  batchValues: (...given: Parameters<GraphQLService['batchValues']>) => service.batchValues(...given),
+  answerBatch: (...given: Parameters<GraphQLService['answerBatch']>) => service.answerBatch(...given),
+  subscriptionRun: (...given: Parameters<GraphQLService['subscriptionRun']>) => service.subscriptionRun(...given),
+  operation: (...given: Parameters<GraphQLService['operation']>) => service.operation(...given),
+  inspect: (...given: Parameters<GraphQLService['inspect']>) => service.inspect(...given),
+  validate: (...given: Parameters<GraphQLService['validate']>) => service.validate(...given),
+  schema: (...given: Parameters<GraphQLService['schema']>) => service.schema(...given),
+})

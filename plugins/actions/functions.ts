@@ -91,7 +91,7 @@ function callOf(call: HandlerCall, { engine, transaction, signal }: Around): Giv
       const run = async () => {
         return await inSavepoint(await transaction.begin(), async (part) => {
           const request = { query, variables: { ...variables }, operationName: null }
-          const answer = await engine.graphql.engine.execute(request, session, { headers, transaction: part })
+          const answer = await engine.graphql.execute(request, session, { headers, transaction: part })
           return dataOf(answer) as Data
         })
       }

@@ -13,7 +13,7 @@ const gaugesOf = (numbers: object) =>
 export function measure({ database, graphql, model }: Engine) {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
-  const { reused, made } = graphql.engine.plans
+  const { reused, made } = graphql.plans
   return {
     ekg: { server_timestamp_ms: counter(Date.now()) },
     process: {
@@ -24,7 +24,7 @@ export function measure({ database, graphql, model }: Engine) {
     database: gaugesOf(database.connections),
     graphql: {
       plans: { reused: counter(reused), made: counter(made) },
-      cached_operations: gauge(graphql.engine.cached().length),
+      cached_operations: gauge(graphql.cached().length),
     },
     metadata: {
       resource_version: counter(Math.max(0, model.resourceVersion)),

@@ -27,7 +27,7 @@ export const planCache = (engine: Engine): Route => ({
   auth: 'admin',
   about: { summary: 'The operations whose plans are kept, with their SQL.', result: Type.Array(CachedOperation) },
   handle: () =>
-    engine.graphql.engine.cached().map(({ schema, document, operationName, plans }) => ({
+    engine.graphql.cached().map(({ schema, document, operationName, plans }) => ({
       role: schema.role,
       schema: schema.kind,
       backend_only: schema.backendOnly,

@@ -33,10 +33,10 @@ export async function explain(engine: Engine, body: unknown): Promise<Explained 
   const { query, user = {}, is_relay } = decode(explainBody, body)
   const request = readRequest(query)
   const session = explainedSession(user, engine.dialect)
-  const { kind } = engine.graphql.engine.operation(request)
+  const { kind } = engine.graphql.operation(request)
   if (kind === 'mutation') throw badRequest('invalid-params', 'only queries can be explained')
   const schema = is_relay ? 'relay' : 'standard'
-  const { fields, variables, hasJoins } = engine.graphql.engine.inspect(request, session, schema)
+  const { fields, variables, hasJoins } = engine.graphql.inspect(request, session, schema)
   checkFields(engine, fields, hasJoins)
   checkSession(fields, session)
   const bindings = { variables, session }

@@ -88,7 +88,7 @@ function answer(engine: Engine, call: RouteCall, alone: AnswerOptions, events: E
 /** Whether a request's body asks for a subscription; one that cannot be read does not. */
 function isSubscription({ graphql }: Engine, body: unknown): boolean {
   try {
-    return graphql.engine.operation(readGraphQLRequest(body)).kind === 'subscription'
+    return graphql.operation(readGraphQLRequest(body)).kind === 'subscription'
   } catch {
     return false
   }
@@ -112,7 +112,7 @@ function answerOne(
 ): Promise<Buffer | string> {
   const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
-  return engine.graphql.engine.execute(given, session, {
+  return engine.graphql.execute(given, session, {
     schema,
     headers: request.headers,
     whenUnwanted: departureOf(reply),

@@ -75,7 +75,7 @@ export function createGauges(registry: Registry, prefix: string, engine: Engine)
     ...{ name: `${prefix}plan_cache_requests_total`, help: 'GraphQL operations planned', registers: [registry] },
     labelNames: ['status'],
     collect() {
-      const { reused, made } = graphql.engine.plans
+      const { reused, made } = graphql.plans
       this.reset()
       this.inc({ status: 'hit' }, reused)
       this.inc({ status: 'miss' }, made)

@@ -368,7 +368,7 @@ const noting = definePlugin({
           throw badRequest('refused', 'no such note', { extensions })
         }
         const request = { query: '{ publisher_aggregate { aggregate { count } } }', variables: {}, operationName: null }
-        const answer = await engine.graphql.engine.execute(request, session, { headers: {}, transaction: transaction! })
+        const answer = await engine.graphql.execute(request, session, { headers: {}, transaction: transaction! })
         return JSON.parse(String(answer)).data.publisher_aggregate.aggregate.count
       },
     }

@@ -38,7 +38,7 @@ export default definePlugin({
     /** Null when the request is refused anyway. */
     const operationOf = (request: GraphQLRequest) => {
       try {
-        return engine.graphql.engine.operation(request)
+        return engine.graphql.operation(request)
       } catch {
         return null
       }

@@ -37,7 +37,7 @@ test('variables that JSON does not have are refused where they stand', async (t)
       const query = `query ($given: ${type}!) { ship(where: {${column}: {_eq: $given}}) { id } }`
       const request = { query, operationName: null, variables: { given } }
       const path = ['selectionSet', 'ship', 'args', 'where', column, '_eq']
-      const run = engine().graphql.engine.execute(request, asAdmin, { headers: {} })
+      const run = engine().graphql.execute(request, asAdmin, { headers: {} })
       await assert.rejects(run, { status: 400, message, path })
     }
   }
@@ -126,7 +126,7 @@ test('what a session or a codec gives in place of a text is told by its name', a
   await trellis.op('create_select_permission', { table: 'ship', role: 'guest', permission })
 
   const run = (query: string, session: Session, variables = {}) =>
-    engine().graphql.engine.execute({ query, operationName: null, variables }, session, { headers: {} })
+    engine().graphql.execute({ query, operationName: null, variables }, session, { headers: {} })
   const number = { role: 'guest', variables: untyped({ 'x-service-ship': 1 }), backendOnly: false }
   const variable = { message: 'the session variable "x-service-ship" has to be a text, and is of type number' }
   await assert.rejects(run('{ ship { id } }', number), variable)
@@ -231,7 +231,7 @@ test('a request of a plugin without a query is said to have none', async (t) => 
   const { plugin, engine } = keeper()
   await startTrellis(t, { plugins: [plugin] })
   const request = { query: untyped(undefined), operationName: null, variables: null }
-  const run = engine().graphql.engine.execute(request, assumedSession({}, engine().dialect), { headers: {} })
+  const run = engine().graphql.execute(request, assumedSession({}, engine().dialect), { headers: {} })
   await assert.rejects(run, (error: { message: string; help: () => object }) => {
     assert.deepEqual([error.message, error.help()], ['not a valid graphql query', { hint: 'the query is no text' }])
     return true

@@ -51,22 +51,26 @@ export type MemberStep =
 
 export type RelationalMember = Extract<MemberStep, { kind: 'relational' }>
 
-/** The joins that wait for what is being planned. */
-const waiting = new WeakMap<PlanContext, JoinStep[]>()
+class Joins {
+  readonly list: JoinStep[] = []
 
-/** Plans a part, and gives the joins that wait for it. */
+  add(join: JoinStep): void {
+    this.list.push(join)
+  }
+}
+
+/** Plans a part of the operation, and returns the joins that wait for its rows. */
 export function collectJoins<T>(
   context: PlanContext,
   plan: () => T,
 ): { readonly planned: T; readonly joins: readonly JoinStep[] } {
-  const outer = waiting.get(context)
-  const joins: JoinStep[] = []
-  waiting.set(context, joins)
+  const outer = context.rowJoins
+  const joins = new Joins()
+  context.rowJoins = joins
   try {
-    return { planned: plan(), joins }
+    return { planned: plan(), joins: joins.list }
   } finally {
-    if (outer) waiting.set(context, outer)
-    else waiting.delete(context)
+    context.rowJoins = outer
   }
 }
 
@@ -92,9 +96,8 @@ export function planJoin(
   context: PlanContext,
   { planner, typeOf }: { readonly planner: ResolvedRowPlanner; readonly typeOf: (column: string) => PgType },
 ): Output {
-  const joins = waiting.get(context)
-  if (!joins) throw new Error(`"${field.name}" is planned outside of a root field`)
-  joins.push(joinStep(field, context, planner))
+  if (!context.rowJoins) throw new Error(`"${field.name}" is planned outside of a root field`)
+  context.rowJoins.add(joinStep(field, context, planner))
   const needs = planner.needs.map((column) => ({ column, type: typeOf(column) }))
   return { kind: 'deferred', needs }
 }

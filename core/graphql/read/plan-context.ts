@@ -12,6 +12,8 @@ export class PlanContext extends OperationInput {
   readonly schema: PlannedSchema
   /** Of fields that JavaScript answers, and of those below them. */
   readonly calls = new CallArguments(this)
+  /** Collects the joins of the rows at hand (`plan/steps.ts`); null outside of a field whose rows can have them. */
+  rowJoins: { add(join: object): void } | null = null
 
   constructor(schema: PlannedSchema, operation: GraphQLOperation, variables: Variables) {
     super(operation, variables)

@@ -106,14 +106,14 @@ class Feed {
 
   /** After a change of the metadata: ends it where it is not allowed any more, opens it anew where it comes from elsewhere. */
   renew(): void {
-    const { engine } = this.#engine.graphql
+    const { graphql } = this.#engine
     const { request, session, schema } = this.#options.request
     if (this.#engine.model === this.#model) return
     this.#model = this.#engine.model
     const { origin } = this.#run
     const former = this.#opened
     try {
-      const planned = engine.plan(request, session, { schema })
+      const planned = graphql.plan(request, session, { schema })
       this.#opened = new AbortController()
       const run = this.#runOf(planned)
       if (run.origin === origin) this.#opened = former
@@ -127,15 +127,15 @@ class Feed {
 
   #runOf(planned: PlannedRequest): SubscriptionRun {
     const { session, headers } = this.#options.request
-    return this.#engine.graphql.engine.subscriptionRun(planned, session, { headers, signal: this.#opened.signal })
+    return this.#engine.graphql.subscriptionRun(planned, session, { headers, signal: this.#opened.signal })
   }
 
   /** Hands on what comes; why there is no more. */
   async #followOnce(opened: AbortSignal): Promise<TrellisError | null> {
-    const { engine } = this.#engine.graphql
+    const { graphql } = this.#engine
     const { request, sink } = this.#options
     try {
-      const results = await engine.operate(request, (work) => {
+      const results = await graphql.operate(request, (work) => {
         work.operation = this.#options.planned.prepared.operation
         return unlessAborted(work.signal, this.#run.open())
       })

@@ -258,7 +258,7 @@ export class Group {
   async #answers(batch: readonly Cohort[], values: readonly string[]): Promise<ReadonlyMap<string, Buffer | string>> {
     const { engine, request, prepared } = this.options
     const members = batch.map(({ id }, i) => ({ id, values: values[i]! }))
-    const { engine: graphql } = engine.graphql
+    const { graphql } = engine
     const ending = new AbortController()
     this.#asking = { batch, ending }
     try {

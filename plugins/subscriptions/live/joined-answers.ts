@@ -78,7 +78,7 @@ export class JoinedAnswers implements LiveSink {
     const extras = { headers, signal: noSignal }
     const hasJoins = planned.prepared.calls !== null
     this.#planned = planned
-    this.#run = hasJoins ? engine.graphql.engine.subscriptionRun(planned, session, extras) : null
+    this.#run = hasJoins ? engine.graphql.subscriptionRun(planned, session, extras) : null
   }
 
   append(body: Buffer): void {
@@ -201,7 +201,7 @@ export class JoinedAnswers implements LiveSink {
   #ask(body: string, signal: AbortSignal): Promise<JoinedAnswer> {
     const { engine, request } = this.#options
     const [run, planned] = [this.#run!, this.#planned!]
-    return engine.graphql.engine.operate(request, (work) => {
+    return engine.graphql.operate(request, (work) => {
       work.operation = planned.prepared.operation
       return unlessAborted(work.signal, run.join(body, signal))
     })

@@ -255,11 +255,11 @@ export class LiveQueries {
   #plan(member: Member): Placed {
     const { request, session, schema } = member.live
     const { engine } = this.#options
-    const planned = engine.graphql.engine.plan(request, session, { schema })
+    const planned = engine.graphql.plan(request, session, { schema })
     const { prepared } = planned
     // Where the results come from elsewhere by now, who subscribed to rows has to subscribe anew.
     if (!prepared.batch) throw badRequest('not-supported', 'the field that was subscribed to is another one by now')
-    const values = valuesAt(prepared, engine.graphql.engine.batchValues(planned, session), member)
+    const values = valuesAt(prepared, engine.graphql.batchValues(planned, session), member)
     const { name } = prepared.batch
     return { key: JSON.stringify([session.role, session.backendOnly, schema, name]), planned, values }
   }

@@ -103,7 +103,7 @@ export class Events {
     const session = await engine.auth.authenticate(request.headers, request.raw.rawHeaders)
     return engine.admission.admit(applicantOf({ session, request, reply }), async () => {
       const given = readGraphQLRequest(requestInQuery(request))
-      if (engine.graphql.engine.operation(given).kind === 'mutation') {
+      if (engine.graphql.operation(given).kind === 'mutation') {
         throw badRequest('unexpected-payload', 'mutations are not run by GET')
       }
       return this.#stream(given, { ...call, session }, schema)

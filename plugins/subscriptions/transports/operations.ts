@@ -92,7 +92,7 @@ class Operation implements RunningOperation, LiveSink {
   async #run(request: GraphQLRequest): Promise<void> {
     if (this.#isStopped) return
     const { engine, schema, applicant, headers } = this.#context
-    const { kind } = engine.graphql.engine.operation(request)
+    const { kind } = engine.graphql.operation(request)
     if (kind === 'subscription') {
       this.#subscribe(request)
       return
@@ -101,7 +101,7 @@ class Operation implements RunningOperation, LiveSink {
     this.#controller = controller
     const onPlanned = (generatedSql: QueryLog['generated_sql']) => logQuery(request, generatedSql, this.#context)
     const extras = { schema, headers, onPlanned, whenUnwanted: () => controller.signal }
-    const body = await engine.graphql.engine.execute(request, applicant.session, extras)
+    const body = await engine.graphql.execute(request, applicant.session, extras)
     if (this.#isStopped) return
     this.#sink.result(body)
     this.#sink.done()
@@ -155,7 +155,7 @@ class Operation implements RunningOperation, LiveSink {
     const { engine, live, schema, applicant, headers } = this.#context
     const { session } = applicant
     logQuery(request, null, this.#context)
-    const planned = engine.graphql.engine.plan(request, session, { schema })
+    const planned = engine.graphql.plan(request, session, { schema })
     if (planned.prepared.feed) {
       this.#controller = new AbortController()
       const sink = feedSink(request, this.#context, this.#sink)

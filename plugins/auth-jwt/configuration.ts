@@ -94,10 +94,17 @@ function keySourceOf({ type, key, jwk_url: url }: Secret): KeySource {
   return { kind: 'url', url, type: type ?? null }
 }
 
+/** What a `claims_map` leaves nothing to; v1.3 passes over it. */
+const besideMap = ['claims_namespace', 'claims_namespace_path', 'claims_format'] as const
+
 function claimsPlaceOf(secret: Secret, dialect: Dialect): ClaimsPlace {
   const { claims_namespace: name, claims_namespace_path: text, claims_map: map } = secret
   if (name !== undefined && text !== undefined) {
     throw new ConfigurationError('claims_namespace and claims_namespace_path both cannot be set')
+  }
+  const unread = besideMap.find((key) => secret[key] !== undefined)
+  if (map !== undefined && unread !== undefined && dialect.strictTokens) {
+    throw new ConfigurationError(`claims_map says where each claim is: ${unread} cannot be set beside it`)
   }
   if (map !== undefined) return { kind: 'map', map: compileClaimsMap(map, dialect) }
   if (text === undefined) return { kind: 'namespace', name: name ?? dialect.claimsNamespace }

@@ -26,11 +26,19 @@ test('roles may be fixed', async (t) => {
   assert.deepEqual((await bearer(auth, await sign({}))).variables, { 'x-service-role': 'reader' })
 })
 
-test('the map replaces the namespace', async (t) => {
-  const auth = await jwtAuth(t, { claims_map: map, claims_namespace: 'x' })
+test('the map replaces the namespace, which the other dialect passes over with its format', async (t) => {
   const claims = { ...roles, 'x-service-secret-power': 'yes' }
-  const token = await sign({ [namespace]: claims, x: claims, sub: '7', realm: { roles: ['reader'] } })
+  const payload = { [namespace]: claims, x: claims, sub: '7', realm: { roles: ['reader'] } }
+  const token = await sign(payload)
+  const auth = await jwtAuth(t, { claims_map: map })
   assert.equal('x-service-secret-power' in (await bearer(auth, token)).variables, false)
+  const ofHasura = Object.fromEntries(
+    Object.entries(map).map(([name, value]) => [name.toLowerCase().replace('service', 'hasura'), value]),
+  )
+  const unread = { claims_map: ofHasura, claims_namespace: 'x', claims_format: 'stringified_json' }
+  const hasura = await jwtAuth(t, unread, { settings: { dialect: 'hasura' } })
+  const { variables } = await bearer(hasura, token)
+  assert.deepEqual([variables['x-hasura-role'], variables['x-hasura-user-id']], ['reader', '7'])
 })
 
 test('what the map leads to must be there, and have the right type', async (t) => {

@@ -106,6 +106,15 @@ test('a configuration that contradicts itself or is incomplete ends the start', 
   await fatal(t, { jwk_url: 'ftp://keys' }, 'jwk_url is not a URL such as https://host/path')
   const both = { ...key, claims_namespace: 'a', claims_namespace_path: '$.a' }
   await fatal(t, both, 'claims_namespace and claims_namespace_path both cannot be set')
+  const map = { ...key, claims_map: { 'x-service-allowed-roles': ['a'], 'x-service-default-role': 'a' } }
+  for (const [name, value] of [
+    ['claims_namespace', 'a'],
+    ['claims_namespace_path', '$.a'],
+    ['claims_format', 'stringified_json'],
+  ] as const) {
+    const message = `claims_map says where each claim is: ${name} cannot be set beside it`
+    await fatal(t, { ...map, [name]: value }, message)
+  }
   await fatal(t, { ...key, claims_namespace_path: '$.a b' }, 'invalid JSON path claims_namespace_path error: $.a b')
   await fatal(t, { ...key, claims_format: 'xml' }, "$.claims_format: expected one of 'json', 'stringified_json'")
   await fatal(t, { ...key, audience: [] }, '$.audience: empty list not allowed')

@@ -1,14 +1,15 @@
 // Requests to other servers: webhooks, key sets. One place for what holds for all of them: default headers, bodies with
 // a length, a limit on time and size, and redirects, which only a dialect allows since they can lead into the network.
 
-import type { Agent, Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { longestTimer } from '../concurrency/timers.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { OutgoingHooks } from './around-outgoing.ts'
-import { connectorBy, type Egress } from './egress.ts'
-import { exchange, failure } from './exchange.ts'
+import { type ConnectorOptions, connector } from './connector.ts'
+import type { Egress } from './egress.ts'
+import { type Dispatchers, exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
-import { noted } from './kept-connections.ts'
+import { Openings } from './openings.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse, OutgoingSocket, OutgoingStream } from './request.ts'
 import { openSocket } from './socket.ts'
@@ -20,11 +21,9 @@ export type * from './request.ts'
 /** URLs that are taken apart once; beyond that all are forgotten. */
 const mostPlaces = 1000
 
-interface Transport {
-  /** Has the connections. */
-  readonly agent: Agent
-  /** Sends by the agent, following redirects where that is allowed. */
-  readonly dispatcher: Dispatcher
+interface Transport extends Dispatchers {
+  /** Ends connections. */
+  close(): Promise<void>
 }
 
 export interface OutgoingOptions {
@@ -39,6 +38,7 @@ export class OutgoingClient implements Outgoing {
   readonly #hooks: OutgoingHooks
   readonly #egress: Egress | null
   readonly #places = new Map<string, Place | null>()
+  readonly #openings = new Openings()
   #transport: Promise<Transport> | undefined
   /** The same, once it is there. */
   #opened: Transport | undefined
@@ -70,7 +70,7 @@ export class OutgoingClient implements Outgoing {
     const open = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
       if (!this.#placeOf(request.url)) throw invalidUrl()
       const { 'content-type': _, ...headers } = withDefaults(request.headers ?? {}, this.#dialect)
-      return openSocket({ request, headers, egress: this.#egress }, use)
+      return openSocket({ request, headers, egress: this.#egress, openings: this.#openings }, use)
     }
     const request: OutgoingRequest = { method: 'GET', ...given }
     const around = this.#hooks.outgoing
@@ -84,7 +84,7 @@ export class OutgoingClient implements Outgoing {
     const late = () => limit.abort(new OutgoingError('timeout', `no answer within ${timeout / 1000} s`))
     const timer = setTimeout(late, Math.min(timeout, longestTimer))
     try {
-      const { dispatcher } = this.#opened ?? (await this.#open())
+      const { usual } = this.#opened ?? (await this.#open())
       const { origin, path } = place
       const ending = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal
       const options = {
@@ -95,7 +95,7 @@ export class OutgoingClient implements Outgoing {
         body: body ?? null,
         signal: ending,
       }
-      const response = await dispatcher.request(options)
+      const response = await usual.request(options)
       return { status: response.statusCode, headers: response.headers, body: streamed(response.body) }
     } catch (error) {
       throw failure(error)
@@ -108,8 +108,8 @@ export class OutgoingClient implements Outgoing {
     const place = this.#placeOf(request.url)
     if (!place) throw invalidUrl()
     const headers = this.#headers(place, request.headers)
-    const { dispatcher } = this.#opened ?? (await this.#open())
-    return exchange(dispatcher, { origin: place.origin, path: place.path, headers }, request)
+    const dispatchers = this.#opened ?? (await this.#open())
+    return exchange(dispatchers, { origin: place.origin, path: place.path, headers }, request)
   }
 
   /** What is sent: who the URL says that asks, unless a header does. */
@@ -120,7 +120,7 @@ export class OutgoingClient implements Outgoing {
   }
 
   async #open(): Promise<Transport> {
-    this.#transport ??= createTransport(this.#dialect.redirects, this.#egress)
+    this.#transport ??= createTransport(this.#dialect.redirects, { egress: this.#egress, openings: this.#openings })
     this.#opened = await this.#transport
     return this.#opened
   }
@@ -137,7 +137,8 @@ export class OutgoingClient implements Outgoing {
   /** Ends connections; requests in flight are given up. */
   async close(): Promise<void> {
     const transport = await this.#transport?.catch(() => undefined)
-    await transport?.agent.destroy()
+    await transport?.close()
+    this.#openings.close()
   }
 }
 
@@ -152,14 +153,18 @@ async function* streamed(body: Dispatcher.ResponseData['body']): AsyncGenerator<
 }
 
 /** Loaded on first use: the library costs a start more than most servers ever need of it. */
-async function createTransport(redirects: number, egress: Egress | null): Promise<Transport> {
+async function createTransport(redirects: number, options: ConnectorOptions): Promise<Transport> {
   const { Agent, buildConnector, interceptors } = await import('undici')
+  const connect = connector(buildConnector, options)
   // The limit on the whole exchange is the only one.
-  const agent = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: noted(egress ? connectorBy(egress, buildConnector) : buildConnector({})),
-  })
-  const dispatcher = redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
-  return { agent, dispatcher }
+  const newAgent = () => new Agent({ headersTimeout: 0, bodyTimeout: 0, connect })
+  const [kept, fresh] = [newAgent(), newAgent()]
+  const following = (agent: Dispatcher) =>
+    redirects === 0 ? agent : agent.compose(interceptors.redirect({ maxRedirections: redirects }))
+  return {
+    ...{ usual: following(kept), fresh: following(fresh) },
+    async close() {
+      await Promise.all([kept.destroy(), fresh.destroy()])
+    },
+  }
 }

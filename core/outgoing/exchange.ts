@@ -26,26 +26,34 @@ type Limits = Pick<
   'timeout' | 'maxResponseSize' | 'cutsResponse' | 'signal' | 'method' | 'isRepeatable'
 >
 
+/** What sends requests. */
+export interface Dispatchers {
+  /** Keeps connections. */
+  readonly usual: Dispatcher
+  /** Has no connections that were kept, as long as each of its requests says that its own is not. */
+  readonly fresh: Dispatcher
+}
+
 /** Sends a request; the answer, or an {@link OutgoingError}. */
 export function exchange(
-  dispatcher: Dispatcher,
+  { usual, fresh }: Dispatchers,
   { origin, path, headers }: ExchangeTarget,
   request: OutgoingRequest,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
     const { method, body } = request
     const options = { origin, path, method, headers, body: body ?? null }
-    const send = () => void dispatcher.dispatch(options, handler)
-    const handler = new Exchange(request, { resolve, reject, send })
-    if (!handler.isSettled) send()
+    const resend = () => void fresh.dispatch({ ...options, reset: true }, handler)
+    const handler = new Exchange(request, { resolve, reject, resend })
+    if (!handler.isSettled) usual.dispatch(options, handler)
   })
 }
 
 interface Settling {
   resolve(response: OutgoingResponse): void
   reject(error: OutgoingError): void
-  /** Sends the request once more, in place of both. */
-  send(): void
+  /** Sends the request once more, on a connection of its own; neither of both is called before. */
+  resend(): void
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
@@ -54,7 +62,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
   readonly #unwatch: (() => void) | null
   #controller: Dispatcher.DispatchController | null = null
-  readonly #began = performance.now()
+  /** When the request was sent. */
+  #sentAt = Number.POSITIVE_INFINITY
+  #isResent = false
   #isSettled = false
   /** Of what came last; 0: nothing did. */
   #status = 0
@@ -81,6 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    this.#sentAt = performance.now()
     // Given up before there was a connection.
     if (this.#isSettled) controller.abort(new Error('the request was given up'))
   }
@@ -99,7 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#body.add(chunk)
     if (this.#body.size <= most) return
     if (cutsResponse) this.#answer(this.#body.whole().subarray(0, most), true)
-    else this.#settle().reject(new OutgoingError('too-large', `the answer is longer than ${most} bytes`))
+    else this.#fail(new OutgoingError('too-large', `the answer is longer than ${most} bytes`))
     this.#controller?.abort(new Error('the answer is too long'))
   }
 
@@ -110,17 +121,26 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.#isSettled) return
     const { method, isRepeatable = method === 'GET' } = this.#limits
-    if (isRepeatable && this.#status === 0 && isLostWhileKept(error, this.#began)) this.#settling.send()
-    else this.#settle().reject(failure(error))
+    if (!isRepeatable || this.#isResent || !isLostWhileKept(error, this.#sentAt)) this.#fail(failure(error))
+    else {
+      this.#isResent = true
+      this.#settling.resend()
+    }
   }
 
   #answer(body: Buffer, isCut: boolean): void {
-    this.#settle().resolve({ status: this.#status, headers: this.#headers, body, isCut })
+    const response = { status: this.#status, headers: this.#headers, body, isCut }
+    this.#settle().resolve(this.#isResent ? { ...response, isResent: true } : response)
+  }
+
+  #fail(error: OutgoingError): void {
+    if (this.#isResent) error.isResent = true
+    this.#settle().reject(error)
   }
 
   #giveUp(error: OutgoingError): void {
     if (this.#isSettled) return
-    this.#settle().reject(error)
+    this.#fail(error)
     this.#controller?.abort(error)
   }
 

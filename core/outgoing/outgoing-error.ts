@@ -3,6 +3,8 @@
 /** Why there is no answer. The message holds nothing of the request but its host. */
 export class OutgoingError extends Error {
   override readonly name = 'OutgoingError'
+  /** Whether the request was sent twice. */
+  isResent = false
   readonly reason: 'connection' | 'forbidden' | 'invalid-url' | 'timeout' | 'too-large'
 
   constructor(reason: OutgoingError['reason'], message: string, cause?: unknown) {

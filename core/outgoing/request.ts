@@ -18,8 +18,8 @@ export interface OutgoingRequest {
   /** Whether a longer body is cut there, for those who look at its beginning only; absent: it is an error. */
   readonly cutsResponse?: boolean
   /**
-   * Whether it may come twice, which spares failures: it is sent once more where its connection, kept from one before, was closed just
-   * then. Absent: `GET` may.
+   * Whether it may come twice, which spares failures: it is sent once more, and never a third time, where its connection, kept from one
+   * before, was closed just then and nothing came back. Absent: `GET` may.
    */
   readonly isRepeatable?: boolean
   /**
@@ -36,6 +36,8 @@ export interface OutgoingResponse {
   readonly body: Buffer
   /** Whether there was more of the body than was read. */
   readonly isCut: boolean
+  /** Whether the request was sent twice, as {@link OutgoingRequest.isRepeatable} says. */
+  readonly isResent?: boolean
 }
 
 /** An answer whose body is read as it comes: whoever reads no more ends the loop, which closes the connection. */

@@ -6,6 +6,7 @@ import { messageOf } from '../../sdk/index.ts'
 import {
   longestTimer,
   type Outgoing,
+  OutgoingError,
   type OutgoingHeaders,
   type OutgoingResponse,
   signatureHeaders,
@@ -107,7 +108,8 @@ export class WebhookCaller {
       return this.#answered(call, response)
     } catch (error) {
       signal.throwIfAborted()
-      return this.failed(call, messageOf(error), failureStatus.client)
+      const isResent = error instanceof OutgoingError && error.isResent
+      return this.failed(call, messageOf(error), failureStatus.client, isResent)
     }
   }
 
@@ -117,18 +119,18 @@ export class WebhookCaller {
     return { ...headers.sent, ...signatureHeaders({ id, at: new Date(), body }, keys) }
   }
 
-  /** An attempt that got no answer. */
-  failed(call: Pick<WebhookCall, 'headers' | 'body'>, message: string, status: number): Attempt {
+  /** An attempt that got no answer; `isResent`: although its request was sent twice. */
+  failed(call: Pick<WebhookCall, 'headers' | 'body'>, message: string, status: number, isResent = false): Attempt {
     const { version } = this.#options
     return {
       ...{ id: attemptId(), succeeded: false, status, retryAfter: null },
-      ...this.#request(call),
+      ...this.#request(call, isResent),
       response: JSON.stringify({ type: 'client_error', data: { message }, version }),
       logged: { type: 'client', detail: message },
     }
   }
 
-  #answered(call: WebhookCall, { status, headers, body, isCut }: OutgoingResponse): Attempt {
+  #answered(call: WebhookCall, { status, headers, body, isCut, isResent }: OutgoingResponse): Attempt {
     const { version } = this.#options
     const succeeded = status >= 200 && status <= 299
     const text = bodyText(body, isCut)
@@ -136,17 +138,21 @@ export class WebhookCaller {
     const logged = { status, headers: data.headers, body: text, size: body.length }
     return {
       ...{ id: attemptId(), succeeded, status, retryAfter: succeeded ? null : retryAfterOf(headers) },
-      ...this.#request(call),
+      ...this.#request(call, isResent),
       response: JSON.stringify({ type: 'webhook_response', data, version }),
       logged: succeeded ? logged : { type: 'status', detail: logged },
     }
   }
 
   /** The body stands in it as it was sent, digit by digit; one that is long, in its first part. */
-  #request({ body, headers }: Pick<WebhookCall, 'headers' | 'body'>): Pick<Attempt, 'request' | 'size'> {
+  #request(
+    { body, headers }: Pick<WebhookCall, 'headers' | 'body'>,
+    isResent = false,
+  ): Pick<Attempt, 'request' | 'size'> {
     // Where it was cut may be within a character, of which half is a text that PostgreSQL's operators refuse.
     const payload = body.length > keptRequest ? JSON.stringify(`${body.slice(0, keptRequest).toWellFormed()}…`) : body
-    const request = `{"payload":${payload},"headers":${this.#shownOf(headers)},"version":"${this.#options.version}"}`
+    const resent = isResent ? ',"resent":true' : ''
+    const request = `{"payload":${payload},"headers":${this.#shownOf(headers)},"version":"${this.#options.version}"${resent}}`
     return { request, size: Buffer.byteLength(body) }
   }
 

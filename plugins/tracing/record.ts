@@ -4,7 +4,7 @@
 import { type Attributes, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { GraphQLOperation } from '../../sdk/graphql.ts'
 import { type Engine, type Session, TrellisError } from '../../sdk/index.ts'
-import type { RequestWork, Surroundings } from '../../sdk/services.ts'
+import { OutgoingError, type RequestWork, type Surroundings } from '../../sdk/services.ts'
 import type { CurrentSpan, SpanStorage } from './context.ts'
 import { type Exporter, startExporter } from './exporter.ts'
 import type { SpanIds } from './ids.ts'
@@ -174,12 +174,20 @@ const outgoingSpans = (recorder: Recorder, storage: SpanStorage): Pick<Surroundi
       ...serverOf(url),
     })
     return within(span, storage, async () => {
-      const response = await send(inSpan(request, span.ids, span.recorded))
-      span.set({ 'http.response.status_code': response.status })
-      return response
+      try {
+        const response = await send(inSpan(request, span.ids, span.recorded))
+        span.set({ 'http.response.status_code': response.status, ...resendOf(response) })
+        return response
+      } catch (error) {
+        if (error instanceof OutgoingError) span.set(resendOf(error))
+        throw error
+      }
     })
   },
 })
+
+const resendOf = ({ isResent }: { readonly isResent?: boolean }): Attributes =>
+  isResent ? { 'http.request.resend_count': 1 } : {}
 
 /** Paths and query strings of webhooks are secrets more often than not. */
 function serverOf(url: string): Attributes {

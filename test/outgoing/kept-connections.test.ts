@@ -7,6 +7,8 @@ import { dialects } from '../../core/names/dialect.ts'
 import { OutgoingClient, OutgoingError, type OutgoingRequest } from '../../core/outgoing/client.ts'
 import { atEnd } from '../support/cleanup.ts'
 
+const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
 /** A server that answers the first request of a connection, and does something else with its second one. */
 async function startImpatient(t: TestContext, end: (socket: Socket) => void, served = 1) {
   const counts = { connections: 0, requests: 0 }
@@ -17,7 +19,7 @@ async function startImpatient(t: TestContext, end: (socket: Socket) => void, ser
     let requests = 0
     socket.on('data', () => {
       counts.requests++
-      if (++requests <= served) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+      if (++requests <= served) socket.write(answer)
       else end(socket)
     })
   })
@@ -41,7 +43,8 @@ function client(t: TestContext) {
   }
 }
 
-const isConnection = (error: unknown) => error instanceof OutgoingError && error.reason === 'connection'
+const isConnection = (error: unknown): error is OutgoingError =>
+  error instanceof OutgoingError && error.reason === 'connection'
 
 const ends = {
   reset: (socket: Socket) => void socket.resetAndDestroy(),
@@ -57,6 +60,24 @@ for (const [how, end] of Object.entries(ends)) {
       assert.deepEqual([status, body.toString()], [200, 'ok'])
     }
     assert.ok(counts.requests > 3)
+  })
+}
+
+for (const [how, end] of Object.entries(ends)) {
+  test(`it goes out twice at most, however many kept connections are ${how}, and the answer tells of it`, async (t) => {
+    let isEnding = false
+    const { url, counts } = await startImpatient(t, (socket) => (isEnding ? end(socket) : void socket.write(answer)), 0)
+    const send = client(t)
+    await Promise.all(Array.from({ length: 4 }, () => send(url)))
+    assert.ok(counts.connections > 1)
+    isEnding = true
+    const before = counts.requests
+    await assert.rejects(send(url, { isRepeatable: true }), (error) => isConnection(error) && error.isResent)
+    assert.equal(counts.requests - before, 2)
+    isEnding = false
+    const { url: single } = await startImpatient(t, end)
+    assert.equal((await send(single, { isRepeatable: true })).isResent, undefined)
+    assert.equal((await send(single, { isRepeatable: true })).isResent, true)
   })
 }
 
@@ -79,4 +100,14 @@ test('so does one on a connection of its own, and one to which an answer has beg
   await send(breaking.url, { isRepeatable: true })
   await assert.rejects(send(breaking.url, { isRepeatable: true }), isConnection)
   assert.equal(breaking.counts.requests, 2)
+})
+
+test('so does one to which part of a status line came back', async (t) => {
+  const { url, counts } = await startImpatient(t, (socket) => {
+    socket.write('HTTP/1.1 2', () => setTimeout(() => socket.resetAndDestroy(), 20))
+  })
+  const send = client(t)
+  await send(url, { isRepeatable: true })
+  await assert.rejects(send(url, { isRepeatable: true }), isConnection)
+  assert.equal(counts.requests, 2)
 })

@@ -44,6 +44,18 @@ effectful as (
     )
   end
 )
+,
+-- The tables that inherit from those that are no partitioned ones: their rows are read with them.
+heirs (root, oid) as (
+  select w.oid, i.inhrelid
+  from wanted w
+  join pg_catalog.pg_inherits i on i.inhparent = w.oid
+  where w.relkind = 'r' and w.relhassubclass
+  union
+  select heirs.root, i.inhrelid from heirs join pg_catalog.pg_inherits i on i.inhparent = heirs.oid
+),
+-- Before PostgreSQL 18 constraints have no such columns: a name that they lack stands for the one here.
+absent (conperiod, conenforced) as (select false, true)
 select
   w.oid,
   w.nspname::text as schema,
@@ -72,7 +84,14 @@ select
   (
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(
-        a.attname, a.attnum, a.atttypid::int8, a.attnotnull,
+        a.attname, a.attnum, a.atttypid::int8,
+        a.attnotnull
+          and a.attnum <> all (unproven.columns)
+          and not exists (
+            select from heirs h
+            join pg_catalog.pg_attribute ha on ha.attrelid = h.oid and ha.attname = a.attname
+            where h.root = w.oid and not ha.attnotnull
+          ),
         -- A domain may bring a default of its own.
         a.atthasdef or (select y.typdefault is not null from pg_catalog.pg_type y where y.oid = a.atttypid),
         a.attgenerated <> '', a.attidentity, d.description,
@@ -88,12 +107,23 @@ select
     from pg_catalog.pg_attribute a
     left join pg_catalog.pg_description d
       on d.objoid = a.attrelid and d.classoid = 'pg_catalog.pg_class'::regclass and d.objsubid = a.attnum
+    -- Since PostgreSQL 18 NOT NULL is a constraint, which need not be validated.
+    cross join (
+      select array(
+        select n.conkey[1]
+        from pg_catalog.pg_constraint n
+        where n.conrelid = w.oid and n.contype = 'n' and not n.convalidated
+      ) as columns
+      offset 0
+    ) as unproven
     where a.attrelid = w.oid and a.attnum > 0 and not a.attisdropped
   ) as columns,
   (
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(
-        k.conname, k.oid::int8, k.contype, k.conkey, k.condeferrable, tn.nspname, t.relname,
+        k.conname, k.oid::int8, k.contype, k.conkey, k.condeferrable,
+        (select conperiod from (select k.*) as own), k.convalidated and (select conenforced from (select k.*) as own),
+        tn.nspname, t.relname,
         (
           select pg_catalog.json_agg(a.attname order by position)
           from pg_catalog.unnest(k.confkey) with ordinality as key (number, position)
@@ -103,10 +133,16 @@ select
       order by k.conname
     )
     from pg_catalog.pg_constraint k
+    cross join absent
     left join pg_catalog.pg_class t on t.oid = k.confrelid
     left join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
     where k.conrelid = w.oid
       and k.contype in ('p', 'u', 'f')
+      -- A key of a partitioned table says nothing until all partitions have it.
+      and not (
+        k.contype in ('p', 'u')
+        and exists (select from pg_catalog.pg_index x where x.indexrelid = k.conindid and not x.indisvalid)
+      )
       -- A key to a partitioned table has a child for each of its partitions.
       and not exists (
         select from pg_catalog.pg_constraint parent

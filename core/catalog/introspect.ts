@@ -40,6 +40,8 @@ type ConstraintRow = [
   type: 'p' | 'u' | 'f',
   columns: number[],
   deferrable: boolean,
+  period: boolean,
+  proven: boolean,
   targetSchema: string | null,
   targetName: string | null,
   targetColumns: string[] | null,
@@ -129,7 +131,7 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
     columns,
     primaryKey: primaryKey ? catalogConstraint(primaryKey, columnNames) : null,
     uniqueConstraints: ofType('u').map((constraint) => catalogConstraint(constraint, columnNames)),
-    foreignKeys: ofType('f').map((constraint) => foreignKey(constraint, columnNames)),
+    foreignKeys: ofType('f').map((constraint) => foreignKey(constraint, columnNames, row)),
     insertable: (row.updatability & 8) !== 0,
     updatable: (row.updatability & 4) !== 0,
     deletable: (row.updatability & 16) !== 0,
@@ -152,16 +154,27 @@ function catalogColumn(row: ColumnRow, types: Types): CatalogColumn {
   }
 }
 
-function catalogConstraint(
-  [name, oid, , numbers, isDeferrable]: ConstraintRow,
-  columns: ReadonlyMap<number, string>,
-): CatalogConstraint {
-  return { name, oid, columns: numbers.map((number) => columns.get(number)!), ...(isDeferrable && { isDeferrable }) }
+function catalogConstraint(row: ConstraintRow, columns: ReadonlyMap<number, string>): CatalogConstraint {
+  const [name, oid, , numbers, isDeferrable, isPeriod] = row
+  return {
+    ...{ name, oid, columns: numbers.map((number) => columns.get(number)!) },
+    ...(isDeferrable && { isDeferrable }),
+    ...(isPeriod && { isPeriod }),
+  }
 }
 
-function foreignKey(row: ConstraintRow, columns: ReadonlyMap<number, string>): CatalogForeignKey {
-  const [, , , , , schema, name, targetColumns] = row
-  return { ...catalogConstraint(row, columns), target: { schema: schema!, name: name! }, targetColumns: targetColumns! }
+function foreignKey(
+  row: ConstraintRow,
+  columns: ReadonlyMap<number, string>,
+  { inherited }: Pick<TableRow, 'inherited'>,
+): CatalogForeignKey {
+  const [, , , , , , isProven, schema, name, targetColumns] = row
+  return {
+    ...catalogConstraint(row, columns),
+    ...((!isProven || inherited) && { isUnproven: true }),
+    target: { schema: schema!, name: name! },
+    targetColumns: targetColumns!,
+  }
 }
 
 /** The column that holds an enum table's values; null when its primary key cannot. */

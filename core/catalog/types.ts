@@ -63,6 +63,7 @@ export interface CatalogColumn {
   /** `pg_attribute.attnum`: identity of a column across renames. */
   readonly number: number
   readonly type: PgType
+  /** Unless every row is known to have a value: NOT NULL is validated, and holds in the tables that inherit from it. */
   readonly nullable: boolean
   readonly hasDefault: boolean
   /** `GENERATED ALWAYS AS (...) STORED/VIRTUAL`: never writable. */
@@ -80,12 +81,19 @@ export interface CatalogConstraint {
   readonly columns: readonly string[]
   /** Whether it may be checked at the end of the transaction; PostgreSQL has no ON CONFLICT for such keys. Absent: no. */
   readonly isDeferrable?: boolean
+  /**
+   * Whether its last column is a period: a key WITHOUT OVERLAPS, which ON CONFLICT does not update by, or a foreign key that is
+   * fulfilled by rows whose periods cover the one here. Absent: no.
+   */
+  readonly isPeriod?: boolean
 }
 
 export interface CatalogForeignKey extends CatalogConstraint {
   readonly target: QualifiedName
   /** The referenced columns, in the order of `columns`. */
   readonly targetColumns: readonly string[]
+  /** Whether rows may break it: not validated, not enforced, or of a table that others inherit from. Absent: no. */
+  readonly isUnproven?: boolean
 }
 
 /** `pg_class.relkind`, spelled out. */

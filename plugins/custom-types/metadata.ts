@@ -4,6 +4,7 @@ import { badRequest, type Dialect, sameName } from '../../sdk/index.ts'
 import {
   type ClaimedTypes,
   type ConflictWording,
+  isUniqueBy,
   type MetadataDocument,
   type ObjectDescription,
   type ObjectRef,
@@ -137,10 +138,8 @@ function relationshipOf(
   const mapping = Object.entries(field_mapping).map(([field, column]) => {
     return { field, column, type: columns.get(column)!.type }
   })
-  const keys = [catalog.primaryKey, ...catalog.uniqueConstraints].filter((key) => key !== null)
-  const mapped = new Set(mapping.map(({ column }) => column))
-  const unique = !catalog.isInherited && keys.some((key) => key.columns.every((column) => mapped.has(column)))
-  return { name, type, table, mapping, unique }
+  const mapped = mapping.map(({ column }) => column)
+  return { name, type, table, mapping, unique: isUniqueBy(catalog, mapped) }
 }
 
 /** The names that no other type may have; a scalar of the database's name is the database's. */

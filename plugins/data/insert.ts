@@ -2,7 +2,7 @@
 
 import type { InsertAccess, RowValues, TableAccess, UpdateAccess } from '../../sdk/access.ts'
 import { badRequest, nameText, within } from '../../sdk/index.ts'
-import type { TableModel } from '../../sdk/metadata.ts'
+import { conflictRefusal, keysOf, type TableModel } from '../../sdk/metadata.ts'
 import { always, type ConflictUpdate, type Insert, type OnConflict, type ParamOperand } from '../../sdk/sql.ts'
 import type { Caller } from './caller.ts'
 import type { ConflictArguments } from './schema.ts'
@@ -81,11 +81,10 @@ function requireColumns({ table, insert }: TableAccess, names: readonly string[]
 }
 
 function requireConstraint({ name, catalog }: TableModel, constraint: string): void {
-  const constraints = [...(catalog.primaryKey ? [catalog.primaryKey] : []), ...catalog.uniqueConstraints]
-  const found = constraints.find((each) => each.name === constraint)
-  if (found?.isDeferrable) {
-    const message = `constraint "${constraint}" for table "${nameText(name)}" is deferrable, so that no conflict is found by it`
-    throw badRequest('not-supported', message)
+  const found = keysOf(catalog).find((each) => each.name === constraint)
+  const refusal = found ? conflictRefusal(found) : null
+  if (refusal !== null) {
+    throw badRequest('not-supported', `constraint "${constraint}" for table "${nameText(name)}" ${refusal}`)
   }
   if (found) return
   throw badRequest('unexpected', `constraint "${constraint}" for table "${nameText(name)}" does not exist`)

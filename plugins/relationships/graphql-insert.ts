@@ -10,7 +10,7 @@ import {
 import type { InputFieldMap, NestedInsert, PlanContext, SchemaScope, Value } from '../../sdk/graphql.ts'
 import { isGraphQLName, nameText } from '../../sdk/index.ts'
 import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
-import { insertInputType, onConflictType, planOnConflict } from '../tables/graphql.ts'
+import { insertInputType, isWritableColumn, onConflictType, planOnConflict } from '../tables/graphql.ts'
 
 /** Contribution: `T_insert_input` members for relationships to tables that the role may insert into. */
 export function relationshipInsertFields(scope: SchemaScope, table: TableModel): InputFieldMap {
@@ -20,6 +20,7 @@ export function relationshipInsertFields(scope: SchemaScope, table: TableModel):
     const access = scope.access(relationship.target)
     if (!access?.insert || access.table.graphqlName === null) continue
     const target = access.table
+    if (!isWritable(relationship, table, target)) continue
     fields.set(relationship.name, () => ({
       type: relatedInputType(scope, target, relationship.type),
       extensions: {
@@ -29,6 +30,14 @@ export function relationshipInsertFields(scope: SchemaScope, table: TableModel):
     }))
   }
   return fields
+}
+
+/** Whether PostgreSQL lets a statement give a value to the columns that the relationship determines. */
+function isWritable({ mapping, insertedAfter }: RelationshipModel, table: TableModel, target: TableModel): boolean {
+  return mapping.every(([own, theirs]) => {
+    const column = insertedAfter ? target.columns.get(theirs) : table.columns.get(own)
+    return column !== undefined && isWritableColumn(column)
+  })
 }
 
 /** `R_obj_rel_insert_input` and `R_arr_rel_insert_input`. */

@@ -1,16 +1,17 @@
 // The facets `object_relationships` and `array_relationships` of a table.
 
 import { badRequest, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
-import type {
-  CatalogForeignKey,
-  ColumnModel,
-  Facet,
-  ObjectDescription,
-  ObjectRef,
-  RelationshipModel,
-  ResolveContext,
-  TableEntry,
-  TableModel,
+import {
+  type CatalogForeignKey,
+  type ColumnModel,
+  type Facet,
+  isUniqueBy,
+  type ObjectDescription,
+  type ObjectRef,
+  type RelationshipModel,
+  type ResolveContext,
+  type TableEntry,
+  type TableModel,
 } from '../../sdk/metadata.ts'
 import { columnPair, type Mapping } from '../../sdk/sql.ts'
 import { renameInRelationship } from './rename.ts'
@@ -93,6 +94,8 @@ function foreignKeyOn(
   const given = wanted.size === 1 ? 'the given column' : 'the given column(s)'
   if (!key) throw explain(`no foreign constraint exists on ${given}`)
   if (others.length > 0) throw explain(`more than one foreign key constraint exists on ${given}`)
+  if (key.isPeriod)
+    throw explain(`the foreign key constraint on ${given} has a PERIOD, so that equal values do not link rows`)
   return key
 }
 
@@ -113,12 +116,12 @@ const resolveObjectKey: ResolveForeignKey<'object'> = (given, table, context, ex
   context.depend(constraintRef(table.name, key), 'fkey')
   for (const column of columns) context.depend(columnRef(table.name, column), 'using_column')
   context.depend({ kind: 'table', table: target }, 'remote_table')
-  const required = columns.every((column) => table.columns.get(column)?.nullable === false)
+  const required = !key.isUnproven && columns.every((column) => table.columns.get(column)?.nullable === false)
   const mapping = mappingOf(
     { table, other, explain },
     columns.map((column, i) => [column, targetColumns[i]!]),
   )
-  return { target, mapping, required, unique: !other.catalog.isInherited, insertedAfter: false }
+  return { target, mapping, required, unique: isUniqueBy(other.catalog, targetColumns), insertedAfter: false }
 }
 
 const resolveOtherKey: ResolveForeignKey<'array'> = (given, table, context, explain) => {
@@ -135,7 +138,7 @@ const resolveOtherKey: ResolveForeignKey<'array'> = (given, table, context, expl
     { table, other, explain },
     columns.map((column, i) => [targetColumns[i]!, column]),
   )
-  return { target, mapping, required: false, unique: isUnique(other, columns), insertedAfter: true }
+  return { target, mapping, required: false, unique: isUniqueBy(other.catalog, columns), insertedAfter: true }
 }
 
 interface ManualPlace {
@@ -159,7 +162,7 @@ function resolveManual(
   const mapping = mappingOf({ table, other, explain }, pairs)
   const columns = mapping.map(([, right]) => right)
   const insertedAfter = type === 'array' || order === 'after_parent'
-  return { target, mapping, required: false, unique: isUnique(other, columns), insertedAfter }
+  return { target, mapping, required: false, unique: isUniqueBy(other.catalog, columns), insertedAfter }
 }
 
 interface Ends {
@@ -183,12 +186,6 @@ function requiredColumn(table: TableModel, name: string): ColumnModel {
   const column = table.columns.get(name)
   if (column) return column
   throw broken(`table "${nameText(table.name)}" has no field named "${name}"`)
-}
-
-/** Whether values for these columns pick at most one row. */
-function isUnique({ primaryKey, catalog }: TableModel, columns: readonly string[]): boolean {
-  const keys = primaryKey ? [primaryKey, ...catalog.uniqueConstraints] : catalog.uniqueConstraints
-  return !catalog.isInherited && keys.some((key) => key.columns.every((column) => columns.includes(column)))
 }
 
 export const objectRelationships = relationshipFacet('object', resolveObjectKey)

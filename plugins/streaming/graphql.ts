@@ -11,7 +11,7 @@ import {
   type Value,
 } from '../../sdk/graphql.ts'
 import { nameText, pathKeys, validationFailed } from '../../sdk/index.ts'
-import { type ColumnModel, customRootField, type TableModel } from '../../sdk/metadata.ts'
+import { type ColumnModel, customRootField, isUniqueBy, type TableModel } from '../../sdk/metadata.ts'
 import { allOf, isOrdered, type RootOutput } from '../../sdk/sql.ts'
 import {
   booleanExpressionType,
@@ -135,7 +135,7 @@ function planStream(field: FieldSelection, context: PlanContext, table: TableMod
     output,
     columns,
     size,
-    isKeyed: table.primaryKey !== null && !table.catalog.isInherited,
+    isKeyed: table.primaryKey !== null && isUniqueBy(table.catalog, table.primaryKey.columns),
     direction: order.direction,
   }
   return { kind: 'sql', build: (_row, printer) => batchSql(batch, printer) }

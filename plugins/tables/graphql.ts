@@ -36,6 +36,7 @@ export {
 export { fieldsOfTables } from './graphql/root-fields.ts'
 export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-type.ts'
 export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } from './graphql/select-arguments.ts'
+export { isWritableColumn } from './graphql/written-columns.ts'
 
 /** Tables as root fields to select from. */
 export const tableQueryContribution: Contribution = {

@@ -99,7 +99,12 @@ const foreignKeys = constraintsOf(
       join pg_attribute b on b.attrelid = c.confrelid and b.attnum = there) as column_mapping,
     ${action('confupdtype')} as on_update, ${action('confdeltype')} as on_delete,
     ${columnNames('c.conkey', 'c.conrelid')} as columns, ${columnNames('c.confkey', 'c.confrelid')} as ref_columns`,
-).replace(' where ', ` join pg_class r on r.oid = c.confrelid where t.relnamespace <> 'trellis'::regnamespace and `)
+).replace(
+  ' where ',
+  // Those with a PERIOD make no relationship; before PostgreSQL 18 there is no such column.
+  ` join pg_class r on r.oid = c.confrelid
+    where t.relnamespace <> 'trellis'::regnamespace and (to_jsonb(c) ->> 'conperiod') is distinct from 'true' and `,
+)
 
 const functionDetails = `select p.proname::text as function_name, n.nspname::text as function_schema,
     obj_description(p.oid) as description, p.provariadic <> 0 as has_variadic,

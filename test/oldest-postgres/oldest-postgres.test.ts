@@ -21,7 +21,9 @@ const directory = import.meta.dirname
 /** Few, since each costs a continuous run some seconds; random requests show the most. */
 const files = [
   'catalog/introspect',
+  'catalog/promises',
   'event-triggers/capture',
+  'graphql/column-grants',
   'graphql/database-errors',
   'metadata/inconsistencies',
   'oracle/mutations',

@@ -97,14 +97,14 @@ function customNamesError({ columns }: CatalogTable, configuration: TableConfigu
   return null
 }
 
-/** The enum tables that each column refers to by a foreign key of its own. */
+/** The enum tables that each column refers to by a foreign key of its own which every row fulfils. */
 function referencedEnums(
   { foreignKeys }: CatalogTable,
   enumKey: BaseInput['enumKey'],
 ): ReadonlyMap<string, readonly QualifiedName[]> {
   const found = new Map<string, QualifiedName[]>()
-  for (const { columns, target, targetColumns } of foreignKeys) {
-    if (columns.length !== 1 || enumKey(target) !== targetColumns[0]) continue
+  for (const { columns, target, targetColumns, isUnproven } of foreignKeys) {
+    if (isUnproven || columns.length !== 1 || enumKey(target) !== targetColumns[0]) continue
     const column = columns[0]!
     const known = found.get(column) ?? []
     if (!known.some(({ schema, name }) => schema === target.schema && name === target.name)) {

@@ -3,7 +3,7 @@
 import { type GraphQLFieldConfig, GraphQLID, GraphQLNonNull } from 'graphql'
 import type { FieldSelection, PlanContext, SchemaScope } from '../../../sdk/graphql.ts'
 import { pathKeys, TrellisError, validationFailed } from '../../../sdk/index.ts'
-import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
+import { type ColumnModel, isUniqueBy, type TableModel } from '../../../sdk/metadata.ts'
 import {
   type Condition,
   columnSql,
@@ -34,7 +34,7 @@ function planNode(field: FieldSelection, context: PlanContext, root: ReadingRoot
   const id = field.argument('id')!.param(nodeIdCodec(key), 'text[]', field.path)
   const rows = schema.access(table.name)!.select!.row({ where: hasKey(key, id) })
   const output = planMembers(field.fieldsOf(rowType(schema, table)), context, table)
-  return { kind: 'one', unique: !table.catalog.isInherited, select: { rows, output } }
+  return { kind: 'one', unique: isUniqueBy(table.catalog, table.primaryKey!.columns), select: { rows, output } }
 }
 
 /** The table that the id names, and the columns of its key. */

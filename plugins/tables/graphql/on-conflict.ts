@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { PlanContext, SchemaScope, Value } from '../../../sdk/graphql.ts'
 import { isEnumValueName, nameText } from '../../../sdk/index.ts'
-import type { TableModel } from '../../../sdk/metadata.ts'
+import { conflictRefusal, keysOf, type TableModel } from '../../../sdk/metadata.ts'
 import { always, type OnConflict } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { updatableColumns } from './written-columns.ts'
@@ -36,10 +36,8 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
   })
 }
 
-function constraintNames({ catalog }: TableModel): string[] {
-  const constraints = [...(catalog.primaryKey ? [catalog.primaryKey] : []), ...catalog.uniqueConstraints]
-  return constraints.flatMap(({ name, isDeferrable }) => (isEnumValueName(name) && !isDeferrable ? [name] : []))
-}
+const constraintNames = ({ catalog }: TableModel): string[] =>
+  keysOf(catalog).flatMap((key) => (isEnumValueName(key.name) && conflictRefusal(key) === null ? [key.name] : []))
 
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_constraint`

@@ -13,7 +13,13 @@ import {
   type Value,
 } from '../../../sdk/graphql.ts'
 import { nameText } from '../../../sdk/index.ts'
-import type { ColumnModel, LaterRootFieldKey, RootFieldKey, TableModel } from '../../../sdk/metadata.ts'
+import {
+  type ColumnModel,
+  isUniqueBy,
+  type LaterRootFieldKey,
+  type RootFieldKey,
+  type TableModel,
+} from '../../../sdk/metadata.ts'
 import { allOf, type Condition, compare, type RootOutput } from '../../../sdk/sql.ts'
 import { aggregateType, planAggregate } from './aggregate.ts'
 import { fieldsOfTables, TableRootFields } from './root-fields.ts'
@@ -131,7 +137,11 @@ function planByKey(
   const { schema } = context
   const where = keyCondition(schema, columns, field.arguments)
   const rows = schema.access(table.name)!.select!.row({ where })
-  return { kind: 'one', unique: !table.catalog.isInherited, select: { rows, output: planRow(field, context, table) } }
+  return {
+    kind: 'one',
+    unique: isUniqueBy(table.catalog, table.primaryKey!.columns),
+    select: { rows, output: planRow(field, context, table) },
+  }
 }
 
 function aggregateField(scope: SchemaScope, table: TableModel): Field {

@@ -4,7 +4,7 @@ import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQ
 import type { WantedRows } from '../../../sdk/access.ts'
 import type { FieldSelection, OrderElement, PlanContext, SchemaScope, Value } from '../../../sdk/graphql.ts'
 import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../sdk/index.ts'
-import { builtInType, type ColumnModel, type TableModel } from '../../../sdk/metadata.ts'
+import { builtInType, type ColumnModel, keysOf, type TableModel } from '../../../sdk/metadata.ts'
 import { type Codec, codecFor, isOrdered, type Rows } from '../../../sdk/sql.ts'
 import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
 import { orderByType, planOrder } from './order-by.ts'
@@ -99,7 +99,7 @@ export function distinctColumn(item: Value, columns: ReadonlyMap<string, ColumnM
 }
 
 const startsWithKey = ({ column }: OrderElement, { catalog }: TableModel): boolean =>
-  [catalog.primaryKey, ...catalog.uniqueConstraints].some((key) => column !== null && key?.columns[0] === column)
+  keysOf(catalog).some(({ columns }) => column !== null && columns[0] === column)
 
 const intCodec = codecFor(builtInType('int4'))
 

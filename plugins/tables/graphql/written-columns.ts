@@ -20,8 +20,11 @@ function writableColumns(
   allowed: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, ColumnModel> {
   const columns = [...exposedColumns(scope, table, allowed)]
-  return new Map(columns.filter(([, { column }]) => !column.generated && column.identity !== 'a'))
+  return new Map(columns.filter(([, column]) => isWritableColumn(column)))
 }
+
+/** Whether PostgreSQL lets anybody give a value to a column. */
+export const isWritableColumn = ({ column }: ColumnModel): boolean => !column.generated && column.identity !== 'a'
 
 /** Refuses null for a column that has none, as far as GraphQL's own types are concerned. */
 export function checkNull(scope: SchemaScope, column: ColumnModel, value: Value): void {

@@ -1,5 +1,5 @@
-// `npm test`: every test file, a process each, three at a time, over one PostgreSQL. Words on the command line choose the
-// files whose path holds one of them; SLOWEST=25 tells which 25 files took longest.
+// `npm test`: runs every test file in a process of its own, three at a time, on one PostgreSQL. `npm test -- AREA` runs the
+// files whose path contains one of the words. The slowest files are listed at the end; SLOWEST=25 lists 25 of them.
 
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -21,18 +21,18 @@ if (files.length === 0) {
   process.exit(1)
 }
 
-// Before files that run side by side do it.
+// Files that run side by side would install them at once.
 if (files.some((file) => file.startsWith(join(directory, 'clients')))) await installClients()
 
-// Each file is a process that loads the engine: two thirds of that are spared.
+// Each file is a process that loads the engine; the cache saves two thirds of that time.
 process.env['NODE_COMPILE_CACHE'] ??= join(directory, '../node_modules/.cache/trellis/compile')
 
 const postgres = await startTestPostgres()
 sharePostgres(postgres)
-// The exit handler of the PostgreSQL of the tests ends it.
+// The exit handler of the test PostgreSQL stops it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** Minutes that a test may take; a soak takes as long as it takes. */
+/** Minutes until a test counts as hanging; a soak may take a day. */
 const longestMinutes = process.env['SOAK'] ? 24 * 60 : 10
 
 let executed = 0
@@ -42,12 +42,12 @@ const spent = new Map<string, number>()
 const stream = run({ files, concurrency: 3 })
 const unfinished = new Set(files)
 stream.on('test:summary', ({ file }) => void unfinished.delete(file ?? ''))
-/** A test that hangs fails the run; the runner's own limit does not end a file's process. */
-const patience = setTimeout(() => {
+/** A hanging test fails the run; the runner's own timeout does not end the process of a file. */
+const timeout = setTimeout(() => {
   console.error(`No test ended for ${longestMinutes} minutes: ${[...unfinished].join(', ')}`)
   process.exit(1)
 }, longestMinutes * 60_000)
-stream.on('data', () => patience.refresh())
+stream.on('data', () => timeout.refresh())
 stream.on('test:pass', ({ details, file = '', nesting }) => {
   if (details.type !== 'suite') executed++
   if (nesting === 0) spent.set(file, (spent.get(file) ?? 0) + details.duration_ms)
@@ -55,15 +55,16 @@ stream.on('test:pass', ({ details, file = '', nesting }) => {
 stream.on('test:fail', () => failed++)
 stream.compose(spec).pipe(process.stdout)
 await new Promise((done) => stream.once('end', done))
-clearTimeout(patience)
+clearTimeout(timeout)
 
 await postgres.stop()
-if (process.env['SLOWEST']) {
-  const slowest = [...spent].sort(([, one], [, other]) => other - one).slice(0, Number(process.env['SLOWEST']))
+if (files.length > 1) {
+  const count = Number(process.env['SLOWEST'] ?? 10)
+  const slowest = [...spent].sort(([, one], [, other]) => other - one).slice(0, count)
   const lines = slowest.map(
     ([file, millis]) => `${(millis / 1000).toFixed(1).padStart(7)} s  ${relative(directory, file)}`,
   )
-  console.log(`Files that took longest:\n${lines.join('\n')}`)
+  console.error(`Slowest files:\n${lines.join('\n')}`)
 }
 if (executed === 0) console.error('No test ran')
 process.exitCode = failed > 0 || executed === 0 ? 1 : 0

@@ -1,7 +1,6 @@
 // The options of requests to other servers.
 
 import { choice, list } from '../options/option-kinds.ts'
-import type { SettingsOf } from '../options/option-values.ts'
 import { refusalOfEgress } from './egress.ts'
 
 /** A property's name is the option's key in the configuration file. */
@@ -20,6 +19,3 @@ export const outgoingOptions = {
     description: 'hosts, addresses and networks such as 10.1.0.0/16 that may be reached under deny-private',
   }),
 }
-
-/** The values of these options. */
-export type OutgoingSettings = SettingsOf<typeof outgoingOptions>

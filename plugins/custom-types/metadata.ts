@@ -21,7 +21,6 @@ import {
   type ModelField,
   type NamedType,
   namedType,
-  type ObjectModel,
   type RelationshipOfObject,
   type ResolvedType,
   resolvedType,
@@ -246,5 +245,3 @@ function removeRelationship(draft: MetadataDocument, object: ObjectRef, kinds: R
   else delete found.object.relationships
   return true
 }
-
-export type { ObjectModel }

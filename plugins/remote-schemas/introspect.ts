@@ -126,9 +126,3 @@ function notIntrospection(at: string, reason: string, text: string): TrellisErro
   const internal = { raw_body: text.slice(0, excerptLength) }
   return badRequest('remote-schema-error', `Error in $${at}: ${reason}`, { internal })
 }
-
-/** The types of an answer, as they are stored. */
-export const schemaPart = (answer: WireObject): unknown => {
-  const data = own(answer, 'data')
-  return isJsonObject(data) ? own(data, '__schema') : undefined
-}

@@ -1,0 +1,22 @@
+// Part of `npm run check`: the language of pages and comments (`language-rules.ts`).
+
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { faultsOfComments, faultsOfPage } from './language-rules.ts'
+
+const root = join(import.meta.dirname, '..')
+const pages = globSync(['*.md', 'docs/**/*.md', '{core,plugins,process,sdk,test}/**/README.md'], { cwd: root })
+const sources = globSync(['{core,plugins,process,sdk,scripts,bin,bench,examples,test}/**/*.ts'], { cwd: root })
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const faults = [
+  ...pages.map((file) => ({ file, found: faultsOfPage(read(file)) })),
+  ...sources.map((file) => ({ file, found: faultsOfComments(read(file)) })),
+].filter(({ file }) => !/node_modules|generated|api-report/.test(file))
+
+const lines = faults.flatMap(({ file, found }) =>
+  found.map(({ line, sentence, advice }) => `${file}:${line}: ${advice}: ${sentence}`),
+)
+for (const line of lines) console.error(line)
+if (lines.length > 0) process.exitCode = 1
+else console.log(`Checked the language of ${pages.length + sources.length} files.`)

@@ -77,6 +77,7 @@ function collected({ mapping }: Related, scope: Scope): { readonly form: ExistsF
 
 /** Whether one operator compares all pairs, as rows are looked for among others; there is none for no pairs. */
 function isComparedAtOnce(mapping: Mapping): boolean {
+  if (mapping.length > 1 && mapping.some(([, , equality]) => equality?.isUnsorted)) return false
   const operators = mapping.map(([, , equality]) => JSON.stringify(equality?.operator))
   return operators.length > 0 && operators.every((operator) => operator === operators[0])
 }

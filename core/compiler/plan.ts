@@ -19,6 +19,8 @@ export interface PairEquality {
   readonly operator?: OperatorName
   /** Whether the values are rows. */
   readonly isRow?: boolean
+  /** Whether PostgreSQL does not sort by it, and so has it in no comparison of several columns at once. */
+  readonly isUnsorted?: boolean
 }
 
 /** A pair of columns and their types, the outer one's first; null: PostgreSQL cannot compare them. */
@@ -33,8 +35,10 @@ export function columnPair(
   const as = [left, right].find(({ isEnumDomain }) => isEnumDomain)?.sql
   const isUsual = operator[0] === 'pg_catalog'
   const isRow = isRowType(left) || isRowType(right)
-  if (as === undefined && isUsual && !isRow) return [outer, inner]
-  return [outer, inner, { ...(as !== undefined && { as }), ...(!isUsual && { operator }), ...(isRow && { isRow }) }]
+  const isUnsorted = [left, right].some(({ comparison }) => comparison?.isSorted === false)
+  if (as === undefined && isUsual && !isRow && !isUnsorted) return [outer, inner]
+  const flags = { ...(isRow && { isRow }), ...(isUnsorted && { isUnsorted }) }
+  return [outer, inner, { ...(as !== undefined && { as }), ...(!isUsual && { operator }), ...flags }]
 }
 
 /**

@@ -69,7 +69,7 @@ function readRelated(
   relationship: RelationshipModel,
   target: TableModel,
 ): NestedInsert | null {
-  if (relationship.type === 'array' && value.isNull) return null
+  if (value.isNull) return null
   const members = value.members()
   const data = members.get('data')!
   const objects = relationship.type === 'object' ? [data] : data.items()

@@ -66,20 +66,35 @@ test('insert_one takes related rows as well, and answers with its own', async (t
   })
 })
 
-test('an array that is null or empty inserts nothing, an object that is null is refused', async (t) => {
+test('a relationship that is null inserts nothing, and an array without rows neither', async (t) => {
   const trellis = await startBlog(t)
   const answer = await trellis.graphql(`mutation {
     insert_author(objects: [{name: "Ann", articles: null}, {name: "Ben", articles: {data: []}}]) { affected_rows }
   }`)
   assert.deepEqual(answer, { data: { insert_author: { affected_rows: 2 } } })
-  assert.deepEqual(
-    refusalOf(await trellis.graphql('mutation { insert_article_one(object: {title: "One", author: null}) { id } }')),
-    {
-      message: 'expected an object for type "author_obj_rel_insert_input", but found null',
-      path: '$.selectionSet.insert_article_one.args.object.author',
-      code: 'validation-failed',
-    },
-  )
+  const one = 'mutation ($a: article_insert_input!) { insert_article_one(object: $a) { author { name } } }'
+  const many =
+    'mutation ($a: [article_insert_input!]!) { insert_article(objects: $a) { returning { author { name } } } }'
+  const given = [
+    { title: 'One', author: null },
+    { title: 'Two', author: { data: { name: 'Cat' } } },
+    { title: 'Three', author: null, author_id: 1 },
+  ]
+  const authors = [{ author: null }, { author: { name: 'Cat' } }, { author: { name: 'Ann' } }]
+  const again = [
+    { title: 'Four', author: null },
+    { title: 'Five', author: { data: { name: 'Dan' } } },
+    { title: 'Six', author: null, author_id: 1 },
+  ]
+  for (const [i, a] of given.entries()) {
+    assert.deepEqual(await trellis.graphql(one, { a }), { data: { insert_article_one: authors[i] } })
+  }
+  authors[1] = { author: { name: 'Dan' } }
+  assert.deepEqual(await trellis.graphql(many, { a: again }), {
+    data: { insert_article: { returning: authors } },
+  })
+  const literal = 'mutation { insert_article_one(object: {title: "Last", author: null}) { author { name } } }'
+  assert.deepEqual(await trellis.graphql(literal), { data: { insert_article_one: { author: null } } })
 })
 
 test('values that the parent determines cannot be given', async (t) => {

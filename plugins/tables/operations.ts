@@ -1,12 +1,13 @@
 // Tracking tables and configuring what is tracked.
 
-import { badRequest, type Dialect, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
+import { badRequest, type Dialect, graphqlBaseName, nameText, type QualifiedName, sameName } from '../../sdk/index.ts'
 import {
   completeConfiguration,
   dependenciesOn,
   findTable,
   isEmptyConfiguration,
   type MetadataDocument,
+  type Model,
   type ObjectRef,
   type OperationContext,
   operation,
@@ -16,6 +17,7 @@ import {
 } from '../../sdk/metadata.ts'
 import { releaseDependents } from './dependents.ts'
 import { requireTable } from './entries.ts'
+import { takenOrderByName } from './graphql/order-by.ts'
 import {
   SetTableCustomFieldsArgs,
   SetTableIsEnumArgs,
@@ -60,6 +62,14 @@ function track(metadata: MetadataDocument, { table, is_enum = false }: TrackedTa
   return findTable(metadata, table)!
 }
 
+/** Refuses a name by which types of others would get other names. */
+function refuseTakenNames(model: Model, table: QualifiedName, name = graphqlBaseName(table)): void {
+  const taken = takenOrderByName(model, table, name)
+  if (taken === null) return
+  const message = `the type "${taken}" is of another table: give the table "${nameText(table)}" another name with custom_name`
+  throw badRequest('unexpected', message)
+}
+
 const trackTableV1 = {
   about: { summary: 'Adds a table or view to the GraphQL schema.' },
   args: TrackTableArgs,
@@ -72,8 +82,9 @@ const trackTableV1 = {
 export const trackTable = operation({
   ...trackTableV1,
   type: 'track_table',
-  handle({ metadata, dialect, refreshCatalog }, tracked) {
+  handle({ metadata, model, dialect, refreshCatalog }, tracked) {
     track(metadata, tracked, dialect)
+    refuseTakenNames(model, tracked.table)
     refreshCatalog([tracked.table])
   },
 })
@@ -93,8 +104,9 @@ export const trackTableV2 = operation({
   check: 'object',
   object: ({ table }) => tableRef(table.table),
   help: ({ transaction }, { table }) => similarTable(transaction, table.table),
-  handle({ metadata, dialect, refreshCatalog }, { table, configuration }) {
+  handle({ metadata, model, dialect, refreshCatalog }, { table, configuration }) {
     const entry = track(metadata, table, dialect)
+    refuseTakenNames(model, table.table, configuration?.custom_name)
     if (configuration) configure(entry, configuration)
     refreshCatalog([table.table])
   },

@@ -196,3 +196,42 @@ test('where the metadata has such a table already, it alone is inconsistent unti
   assert.deepEqual(await op('get_inconsistent_metadata', {}), [])
   assert.deepEqual(await graphql('{ dates { day } }'), { data: { dates: [{ day: 'x' }] } })
 })
+
+test('a table cannot take the name of an input of another one, save in metadata that has both', async (t) => {
+  const { op, opError, graphql } = await startTrellis(t, {
+    sql: `${sql}; create table temperature_obj_rel (id int primary key)`,
+  })
+  const ordered =
+    'query ($by: temperature_max_order_by!) { station(order_by: {temperatures_aggregate: {max: $by}}) { id } }'
+  const inOrder = { data: { station: [{ id: 2 }, { id: 1 }] } }
+  for (const table of ['station', 'temperature']) await op('track_table', table)
+  await op('create_array_relationship', relationship)
+  assert.deepEqual(await graphql(ordered, { by: { degrees: 'desc' } }), inOrder)
+  const error =
+    'the type "temperature_max_order_by" is of another table: give the table "temperature_max" another name with custom_name'
+  assert.deepEqual(await opError('track_table', 'temperature_max'), {
+    status: 400,
+    body: { path: '$.args', error, code: 'unexpected' },
+  })
+  await op('track_table', { table: 'temperature_max', configuration: { custom_name: 'records' } }, { version: 2 })
+  assert.deepEqual(await graphql(ordered, { by: { degrees: 'desc' } }), inOrder)
+  const records = '{ records(order_by: {year: desc}) { year } }'
+  assert.deepEqual(await graphql(records), { data: { records: [{ year: 2020 }, { year: 1990 }] } })
+  await op('untrack_table', { table: 'temperature_max' })
+  const both = await op<{ tables: { table: { name: string } }[] }>('export_metadata', {})
+  const added = { table: { schema: 'public', name: 'temperature_max' } }
+  await op('replace_metadata', { ...both, tables: [...both.tables, added] })
+  assert.deepEqual(await graphql('{ temperature_max(order_by: {year: desc}) { year } }'), {
+    data: { temperature_max: [{ year: 2020 }, { year: 1990 }] },
+  })
+  await op('untrack_table', { table: 'temperature_max' })
+  await op('create_object_relationship', {
+    table: 'temperature',
+    name: 'same',
+    using: { manual_configuration: { remote_table: 'temperature', column_mapping: { id: 'id' } } },
+  })
+  assert.deepEqual(await opError('track_table', 'temperature_obj_rel'), {
+    status: 400,
+    body: { path: '$.args', error: conflict('temperature_obj_rel_insert_input'), code: 'unexpected' },
+  })
+})

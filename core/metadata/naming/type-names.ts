@@ -121,11 +121,32 @@ function basesOf(name: string, generated: readonly GeneratedTypes[]): Bases {
   return bases
 }
 
+const endingsByPatterns = new WeakMap<readonly GeneratedTypes[], readonly string[]>()
+
+/**
+ * Endings of a table's name by which one of its types is called as a type of the table without the ending: `_max` where one is
+ * `*_order_by` and the other `*_max_order_by`.
+ */
+function endingsOf(generated: readonly GeneratedTypes[]): readonly string[] {
+  let endings = endingsByPatterns.get(generated)
+  if (!endings) {
+    const patterns = generated
+      .flatMap(({ tables = [] }) => tables)
+      .map((pattern) => pattern.slice(pattern.indexOf('*') + 1))
+    const longer = patterns.flatMap((long) => {
+      return patterns.flatMap((short) => (long.endsWith(short) ? [long.slice(0, long.length - short.length)] : []))
+    })
+    endings = [...new Set(longer)].filter((ending) => ending !== '')
+    endingsByPatterns.set(generated, endings)
+  }
+  return endings
+}
+
 function basesBy(generated: readonly GeneratedTypes[], name: string): Bases {
   const by = (patterns: readonly string[] = []) =>
     patterns.map((pattern) => baseOf(name, pattern)).filter((base) => base !== null)
   return {
-    tables: generated.flatMap((each) => by(each.tables)).filter((base) => base !== name),
+    tables: endingsOf(generated).flatMap((ending) => baseOf(name, `*${ending}`) ?? []),
     scalars: generated.flatMap((each) => by(each.scalars)),
     isFixed: generated.some(({ fixed }) => fixed?.includes(name)),
   }

@@ -9,8 +9,8 @@ import type {
   SchemaScope,
   Value,
 } from '../../../sdk/graphql.ts'
-import { nameKey, nameText } from '../../../sdk/index.ts'
-import { builtInType, type ColumnModel, type TableModel } from '../../../sdk/metadata.ts'
+import { nameKey, nameText, type QualifiedName, sameName } from '../../../sdk/index.ts'
+import { builtInType, type ColumnModel, type Model, type TableModel } from '../../../sdk/metadata.ts'
 import { type Mapping, offersOrder } from '../../../sdk/sql.ts'
 import { aggregatedType, aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
 import { selectableColumns } from './row-type.ts'
@@ -148,8 +148,22 @@ function operatorOrderByType(
 
 /** `R_<op>_order_by`, unless a table `R_<op>` has rows that are ordered by an input of this name. */
 function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableModel, operator: string): string {
-  const isTaken = scope.model.tables.has(nameKey({ schema: name.schema, name: `${name.name}_${operator}` }))
+  const other = scope.model.tables.get(nameKey({ schema: name.schema, name: `${name.name}_${operator}` }))
+  const isTaken = other?.graphqlName === `${graphqlName}_${operator}`
   return isTaken ? `${graphqlName}_aggregate_${operator}_order_by` : `${graphqlName}_${operator}_order_by`
+}
+
+/** The input by which rows of another table are ordered, whose name a table takes when it gets this one; null: none. */
+export function takenOrderByName({ tables }: Pick<Model, 'tables'>, table: QualifiedName, name: string): string | null {
+  const operator = ['max', 'min', ...numericAggregates].find((each) => table.name.endsWith(`_${each}`))
+  if (operator === undefined) return null
+  const other = tables.get(nameKey({ schema: table.schema, name: table.name.slice(0, -operator.length - 1) }))
+  if (!other || name !== `${other.graphqlName}_${operator}`) return null
+  const leadsThere = ({ fields }: TableModel) =>
+    [...fields.values()].some((field) => {
+      return field.kind === 'relationship' && field.type === 'array' && sameName(field.target, other.name)
+    })
+  return [...tables.values()].some(leadsThere) ? `${name}_order_by` : null
 }
 
 /** The order that an `R_aggregate_order_by` value asks for, over all related rows that the role may see. */

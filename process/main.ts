@@ -34,6 +34,8 @@ interface Running {
   readonly composed: Composed
   embedded: EmbeddedPostgres | null
   engine: RunningEngine | null
+  /** Whether the process ends at once, with the exit code of that. */
+  isForced: boolean
 }
 
 /** The plugins, and the options that there are with them. */
@@ -51,8 +53,14 @@ type EndSignal = keyof typeof exitCodes
 /** npm passes a terminal's Ctrl-C on to its script, which has got it from the terminal already: that is one signal. */
 const echoMillis = 300
 
-/** How much longer than its requests the engine may take to close its connections. */
-const closeMargin = 4_000
+/** How much longer than its requests the engine may take to close its connections, and all of it with the embedded PostgreSQL. */
+const [closeMargin, endMargin] = [4_000, 10_000]
+
+/** How much longer all of that may take before the process ends as at a second signal. */
+const lastMargin = 10_000
+
+/** Milliseconds that an end at once waits for PostgreSQL, and for a reader of the log. */
+const [forcedStop, forcedLog] = [5_000, 500]
 
 /** Aborts at the first signal; calls `force` at the next. */
 function stopSignal(force: (signal: EndSignal) => void): AbortSignal {
@@ -77,7 +85,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 async function serve(parsed: ParsedSettings, composed: Composed): Promise<void> {
   const observe = createObserver(parsed.settings)
-  const running: Running = { observe, composed, embedded: null, engine: null }
+  const running: Running = { observe, composed, embedded: null, engine: null, isForced: false }
   const stop = stopSignal((signal) => force(running, exitCodes[signal]))
   process.on('exit', () => running.embedded?.abandon())
   process.on('uncaughtException', (error) => {
@@ -90,7 +98,11 @@ async function serve(parsed: ParsedSettings, composed: Composed): Promise<void> 
   } catch (error) {
     if (!stop.aborted) throw withSource(error, parsed)
   } finally {
-    await end(running, parsed.settings)
+    const patience = parsed.settings.gracefulShutdownTimeout * 1000 + endMargin
+    const late = setTimeout(() => forceLate(running), patience + lastMargin)
+    await end(running, patience)
+    clearTimeout(late)
+    if (running.isForced) await new Promise(() => {})
   }
 }
 
@@ -143,24 +155,37 @@ async function start(parsed: ParsedSettings, running: Running, stop: AbortSignal
   process.stderr.write(banner)
 }
 
-/** Ends requests in flight, then the database; also what a failed start left. */
-async function end({ observe, engine, embedded }: Running, settings: Settings): Promise<void> {
+/** Ends requests in flight, then the database; also what a failed start left. All of it in so many milliseconds. */
+async function end({ observe, engine, embedded }: Running, patience: number): Promise<void> {
+  const begun = performance.now()
   if (engine) {
     observe.log({ type: 'unstructured', level: 'info', detail: 'gracefully shutting down server' })
     // A statement that does not end must not keep the server: it is cut off with its connection.
-    const limit = sleep(settings.gracefulShutdownTimeout * 1000 + closeMargin, undefined, { ref: false })
+    const limit = sleep(patience - endMargin + closeMargin, undefined, { ref: false })
     await Promise.race([engine.close(), limit]).catch((error: Error) => {
       observe.log({ type: 'unstructured', level: 'error', detail: `closing failed: ${error.stack}` })
     })
   }
-  await embedded?.stop()
+  await embedded?.stop('fast', patience - (performance.now() - begun))
   await observe.written()
 }
 
 /** Ends at once: whatever is in flight is lost, what was committed is not. */
-function force({ observe, embedded }: Running, exitCode: number): void {
-  const stopped = embedded ? embedded.stop('immediate').catch(() => {}) : Promise.resolve()
-  stopped.then(() => observe.written()).finally(() => leave(exitCode))
+function force(running: Running, exitCode: number): void {
+  const { observe, embedded } = running
+  running.isForced = true
+  const within = (work: Promise<unknown> | undefined, millis: number) =>
+    Promise.race([work, sleep(millis, undefined, { ref: false })]).catch(() => {})
+  within(embedded?.stop('immediate'), forcedStop)
+    .then(() => within(observe.written(), forcedLog))
+    .finally(() => leave(exitCode))
+}
+
+/** The last resort against a part that does not end. */
+function forceLate(running: Running): void {
+  const detail = 'the server does not stop in time: it ends at once'
+  running.observe.log({ type: 'unstructured', level: 'critical', detail })
+  force(running, 1)
 }
 
 /** The one line that says why, and what to do. */

@@ -253,10 +253,12 @@ function closing({
 }: ReturnType<typeof createServices>): Pick<RunningEngine, 'stop' | 'close'> {
   const patience = services.settings.gracefulShutdownTimeout * 1000
   let begun = 0
+  /** Milliseconds that a hook has: all of them share one time, after which each has a little to write down what came of its work. */
+  const left = () => Math.max(begun + patience - performance.now(), 0) + hookMargin
   const endLong = async () => {
     begun = performance.now()
     for (const hook of services.stopping.toReversed()) {
-      await inTime(hook, patience, services)
+      await inTime(hook, left(), services)
     }
   }
   let stopped: Promise<void> | undefined
@@ -264,16 +266,14 @@ function closing({
   const end = async () => {
     await stop()
     try {
-      await http.close()
+      // A hook that a plugin gave to the Fastify instance may fail, or not end.
+      const late = sleep(left() + hookMargin, 'late', { ref: false })
+      if ((await Promise.race([http.close(), late])) === 'late') throw new Error('it does not stop in time')
     } catch (error) {
-      // Of a hook that a plugin gave to the Fastify instance.
       const detail = `the HTTP server failed to close: ${stackOf(error)}`
       services.observe.log({ type: 'unstructured', level: 'error', detail })
     }
-    for (const hook of services.closing.toReversed()) {
-      const left = begun + patience - performance.now()
-      await inTime(hook, Math.max(left, 0) + hookMargin, services)
-    }
+    for (const hook of services.closing.toReversed()) await inTime(hook, left(), services)
     await outgoing.close()
     const stopped = metadata.stop()
     // A change of the metadata that does not end, such as one that waits for a table, ends with its connection.

@@ -61,8 +61,11 @@ function timeoutsOf(readTimeout: number) {
 export function createListener(handle: RequestListener, options: ListenerOptions): Server {
   const { main, gate } = options
   const pass = passer(handle, options)
-  const shouldUpgradeCallback = (request: IncomingMessage): boolean =>
-    isForWebSocket(request) && (main ?? server).listenerCount('upgrade') > 0 && gate(request) === null
+  const shouldUpgradeCallback = (request: IncomingMessage): boolean => {
+    const isTaken = isForWebSocket(request) && (main ?? server).listenerCount('upgrade') > 0 && gate(request) === null
+    if (isTaken) request.socket.isInUse = true
+    return isTaken
+  }
   const take = inTurn(pass)
   // Node's own refusals say nothing: what it would refuse is refused here.
   const settings = {

@@ -54,10 +54,26 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
+/** What accepts connections, and the connections. */
+interface Accepting {
+  readonly listeners: Server[]
+  readonly sockets: Set<Socket>
+}
+
+function newListener({ listeners, sockets }: Accepting, ...how: Parameters<typeof createListener>): Server {
+  const listener = createListener(...how)
+  listener.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  listeners.push(listener)
+  return listener
+}
+
 /** The application, without routes. */
 export function createHttp(options: HttpOptions): HttpServer {
   const { settings, observe } = options
-  const listeners: Server[] = []
+  const accepting: Accepting = { listeners: [], sockets: new Set() }
   const listenerOptions: ListenerOptions = {
     cors: corsPolicy(settings),
     gate: createGate(settings, options.auth),
@@ -80,29 +96,24 @@ export function createHttp(options: HttpOptions): HttpServer {
       sendError(request, reply, { error: failure, exchange: null, encode: flatErrors }, options)
     },
     genReqId: (request) => String(request.headers['x-request-id'] || newRequestId()),
-    serverFactory: (handle) => {
-      const listener = createListener(handle, listenerOptions)
-      listeners.push(listener)
-      return listener
-    },
+    serverFactory: (handle) => newListener(accepting, handle, listenerOptions),
   })
   passOverUnknownBodies(app)
   noticeHooks(app)
   app.decorateRequest('exchange', null)
-  app.decorate('countConnections', () => countConnections(listeners))
+  app.decorate('countConnections', () => countConnections(accepting.listeners))
   app.decorate('refusalOf', listenerOptions.gate)
   refuseWhatTheGateRefuses(app, options)
   answerTheRest(app, options)
   return {
     app,
     async alsoListen(host, port) {
-      const listener = createListener(app.routing, { ...listenerOptions, main: app.server })
+      const listener = newListener(accepting, app.routing, { ...listenerOptions, main: app.server })
       listener.on('clientError', refuseConnection)
       listener.listen({ host, port })
       await once(listener, 'listening')
-      listeners.push(listener)
     },
-    close: () => closeGracefully(app, listeners, settings.gracefulShutdownTimeout * 1000),
+    close: () => closeGracefully(app, accepting, settings.gracefulShutdownTimeout * 1000),
   }
 }
 
@@ -113,10 +124,21 @@ async function countConnections(listeners: readonly Server[]): Promise<number> {
   return counts.reduce((sum, number) => sum + number, 0)
 }
 
-async function closeGracefully(app: FastifyInstance, listeners: readonly Server[], timeout: number): Promise<void> {
+/** Milliseconds that a request which a client has begun to send has to arrive in when the server stops. */
+const arrivalMillis = 500
+
+async function closeGracefully(
+  app: FastifyInstance,
+  { listeners, sockets }: Accepting,
+  timeout: number,
+): Promise<void> {
+  const begun = performance.now()
   // A connection whose last request ends after closing began stays open for the next one unless it is looked after.
   const sweep = setInterval(() => {
     for (const listener of listeners) listener.closeIdleConnections()
+    // Node counts a connection on which no request has come yet, such as browsers keep ready, as one that is busy.
+    if (performance.now() - begun < arrivalMillis) return
+    for (const socket of sockets) if (!socket.isInUse) socket.destroy()
   }, 20)
   const late = setTimeout(() => {
     for (const listener of listeners) listener.closeAllConnections()

@@ -96,10 +96,10 @@ export class EmbeddedPostgres {
     return join(this.#root, 'database-url')
   }
 
-  /** Ends PostgreSQL, also one that is just starting, and gives the directory free. */
-  async stop(mode: StopMode = 'fast'): Promise<void> {
+  /** Ends PostgreSQL, also one that is just starting, and gives the directory free; ends it more firmly after so many milliseconds. */
+  async stop(mode: StopMode = 'fast', millis: number = patience[mode]): Promise<void> {
     this.#stopping = true
-    await this.#end(mode)
+    await this.#end(mode, millis)
     await this.#starting?.catch(() => {})
     this.#lock?.release()
   }
@@ -313,7 +313,7 @@ export class EmbeddedPostgres {
         if (this.#options.keepsProcess === false) child.unref()
         return null
       }
-      if (Date.now() - started > startPatience) await this.#end('fast')
+      if (Date.now() - started > startPatience) await this.#end('fast', patience.fast)
       await sleep(5)
     }
     return readFileSync(this.#logFile).subarray(before).toString()
@@ -350,14 +350,14 @@ export class EmbeddedPostgres {
     }
   }
 
-  async #end(mode: StopMode): Promise<void> {
+  async #end(mode: StopMode, millis: number): Promise<void> {
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const gone = new Promise<true>((done) => child.once('exit', () => done(true)))
     child.ref()
     this.#signal(child, signals[mode])
-    if (await Promise.race([gone, sleep(patience[mode], false, { ref: false })])) return
-    if (mode === 'fast') return this.#end('immediate')
+    if (await Promise.race([gone, sleep(millis, false, { ref: false })])) return
+    if (mode === 'fast') return this.#end('immediate', patience.immediate)
     this.#signal(child, 'SIGKILL')
     await gone
   }

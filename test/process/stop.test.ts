@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { embeddedPid, npmStart, spawnTrellis, temporaryDirectory } from '../support/process.ts'
@@ -84,6 +87,88 @@ test('a request that outlasts the graceful timeout is cut off', async (t) => {
   assert.ok(performance.now() - asked < 30_000)
   assert.equal(embeddedPid(directory), null)
 })
+
+/** A server with the plugin that does not end. */
+async function stuckServer(t: test.TestContext, env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+  const directory = temporaryDirectory(t)
+  const stuck = new URL('stuck-plugin.ts', import.meta.url).pathname
+  const listening = ['--data-dir', directory, '--server-host', '127.0.0.1', '--server-port', '0']
+  const server = spawnTrellis(t, [...listening, '--plugin', stuck, ...args], env)
+  const url = await server.ready()
+  return { directory, server, url }
+}
+
+/** Milliseconds until a server has ended. */
+async function millisToEnd(server: Awaited<ReturnType<typeof stuckServer>>['server']): Promise<number> {
+  const asked = performance.now()
+  await server.ended
+  return performance.now() - asked
+}
+
+test('connections on which no request came, or the beginning of one, do not hold the server', async (t) => {
+  const { directory, server, url } = await stuckServer(t, {}, ['--graceful-shutdown-timeout', '60'])
+  const port = Number(new URL(url).port)
+  for (const sent of ['', '', 'GET /healthz HTTP/1.1\r\nHo']) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    await new Promise((done) => socket.once('connect', done))
+    socket.write(sent)
+  }
+  await fetch(`${url}/healthz`)
+  server.kill('SIGTERM')
+  assert.ok((await millisToEnd(server)) < 30_000)
+  assert.deepEqual([(await server.ended).code, embeddedPid(directory)], [0, null])
+})
+
+const skip = process.platform === 'win32' ? 'no named pipes here' : false
+
+test('a thread that does not end its work does not hold the process', { skip }, async (t) => {
+  const pipe = join(temporaryDirectory(t), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const { directory, server } = await stuckServer(t, { STUCK_PIPE: pipe })
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  assert.equal(embeddedPid(directory), null)
+})
+
+test('a thread that does not end its work does not hold the process at a second signal', { skip }, async (t) => {
+  const pipe = join(temporaryDirectory(t), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const { directory, server } = await stuckServer(t, { STUCK_PIPE: pipe, STUCK_HOOKS: 'yes' })
+  server.kill('SIGTERM')
+  await sleep(1000)
+  server.kill('SIGTERM')
+  assert.ok((await millisToEnd(server)) < 25_000)
+  assert.equal((await server.ended).code, 143)
+  assert.equal(embeddedPid(directory), null)
+})
+
+test('hooks of plugins that do not end share one time', async (t) => {
+  const { directory, server } = await stuckServer(t, { STUCK_HOOKS: 'yes' }, ['--graceful-shutdown-timeout', '2'])
+  server.kill('SIGTERM')
+  assert.ok((await millisToEnd(server)) < 30_000)
+  const { code, stdout } = await server.ended
+  assert.equal(code, 0)
+  assert.match(stdout, /plugin \\?"stuck\\?".* does not stop in time/)
+  assert.match(stdout, /the HTTP server failed to close: Error: it does not stop in time/)
+  assert.equal(embeddedPid(directory), null)
+})
+
+for (const [signals, code] of [
+  [['SIGTERM'], 0],
+  [['SIGTERM', 'SIGINT'], 130],
+] as const) {
+  const title = `a PostgreSQL that does nothing any more does not hold the server after ${signals.join(' and ')}`
+  test(title, { skip }, async (t) => {
+    const { directory, server } = await stuckServer(t, {}, ['--graceful-shutdown-timeout', '0'])
+    process.kill(embeddedPid(directory)!, 'SIGSTOP')
+    for (const signal of signals) {
+      server.kill(signal)
+      await sleep(1000)
+    }
+    assert.ok((await millisToEnd(server)) < 40_000)
+    assert.deepEqual([(await server.ended).code, embeddedPid(directory)], [code, null])
+  })
+}
 
 test('a signal while the database is being made leaves nothing half made', async (t) => {
   const directory = temporaryDirectory(t)

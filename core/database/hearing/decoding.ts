@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { onAbort } from '../../concurrency/aborting.ts'
-import { abandon } from '../wire/cancel-request.ts'
+import { abandon, closeClient } from '../wire/cancel-request.ts'
 import { connectionConfig } from '../wire/connection-config.ts'
 import { DatabaseClient } from '../wire/database-client.ts'
 
@@ -81,7 +81,7 @@ async function decode(options: DecodingOptions): Promise<Decoding> {
   client.on('end', () => lose(new Error('connection ended')))
   const stop = async () => {
     isOver = true
-    await client.end().catch(() => {})
+    await closeClient(client)
   }
   const ended = onAbort(signal, () => {
     isOver = true

@@ -1,6 +1,7 @@
 // The connection that hears notifications: one for all channels, open for as long as anybody listens to one.
 
 import pg from 'pg'
+import { closeClient } from '../wire/cancel-request.ts'
 import { connectionConfig } from '../wire/connection-config.ts'
 import { DatabaseClient } from '../wire/database-client.ts'
 
@@ -107,7 +108,7 @@ export class Listener {
 
   async #end(connection: Connection): Promise<void> {
     this.#forget(connection)
-    await connection.client.end().catch(() => {})
+    await closeClient(connection.client)
   }
 }
 

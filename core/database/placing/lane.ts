@@ -8,10 +8,10 @@ import { performance } from 'node:perf_hooks'
 import { onAbort } from '../../concurrency/aborting.ts'
 import { laneMillis, type StatementHistory } from '../sql/statement-history.ts'
 import type { AnswerCall, AnsweringClient } from '../wire/answering-client.ts'
+import { closeClient } from '../wire/cancel-request.ts'
 import { cancelUntil, isCancelled } from '../wire/cancelling.ts'
 import { isBusy, isConnectionLost, Unprepared } from '../wire/postgres-errors.ts'
 import { LostInSilence } from './lost-connections.ts'
-import { closeClient } from './pool.ts'
 
 /** Milliseconds between two looks at a stuck lane. */
 const stuckMillis = 20

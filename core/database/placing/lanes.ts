@@ -2,6 +2,7 @@
 
 import { performance } from 'node:perf_hooks'
 import type { AnsweringClient } from '../wire/answering-client.ts'
+import { closingMillis } from '../wire/cancel-request.ts'
 import { Lane } from './lane.ts'
 
 export interface LanesOptions {
@@ -69,7 +70,11 @@ export class Lanes {
     this.#isClosed = true
     for (const lane of [...this.#lanes]) this.#retire(lane)
     await Promise.all(this.#opening)
+    const late = setTimeout(() => {
+      for (const { client } of this.#retiring) client.destroy(new Error('the lanes are closed'))
+    }, closingMillis)
     await Promise.all([...this.#retiring].map(({ ended }) => ended))
+    clearTimeout(late)
   }
 
   #open(): void {

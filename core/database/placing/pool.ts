@@ -4,6 +4,7 @@
 import { performance } from 'node:perf_hooks'
 import { onAbort } from '../../concurrency/aborting.ts'
 import type { AnsweringClient } from '../wire/answering-client.ts'
+import { closeClient, closingMillis } from '../wire/cancel-request.ts'
 import { busyError, connectionError, isRefusal } from '../wire/postgres-errors.ts'
 
 export interface PoolOptions {
@@ -31,16 +32,6 @@ interface Waiter {
   readonly deadline: number
   readonly take: (pooled: PooledClient) => void
   readonly fail: (error: Error) => void
-}
-
-/** Milliseconds that PostgreSQL may take to close a connection. */
-const closingMillis = 2000
-
-/** Ends a connection in order, or cuts it when nobody answers any more. */
-export async function closeClient(client: AnsweringClient): Promise<void> {
-  const late = setTimeout(() => client.destroy(new Error('the connection does not end')), closingMillis)
-  await client.end().catch(() => {})
-  clearTimeout(late)
 }
 
 /** A connection that was idle for longer may have been lost meanwhile: it is tried before it is used, for so long. */

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../../errors/thrown.ts'
 import type { Row } from '../transaction.ts'
 import type { AnsweringClient } from '../wire/answering-client.ts'
+import { closeClient } from '../wire/cancel-request.ts'
 import { tooManyConnections } from '../wire/postgres-errors.ts'
-import { closeClient } from './pool.ts'
 
 export interface ProbeOptions {
   readonly connect: () => Promise<AnsweringClient>

@@ -62,3 +62,13 @@ export async function abandon(client: pg.Client): Promise<void> {
   await requestCancel(client)
   internalsOf(client).connection.stream.destroy()
 }
+
+/** Milliseconds that PostgreSQL may take to close a connection. */
+export const closingMillis = 2000
+
+/** Ends a connection in order, or cuts it when PostgreSQL does not answer. */
+export async function closeClient(client: pg.Client): Promise<void> {
+  const late = setTimeout(() => internalsOf(client).connection.stream.destroy(), closingMillis)
+  await client.end().catch(() => {})
+  clearTimeout(late)
+}

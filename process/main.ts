@@ -4,7 +4,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Apis } from '../core/engine/apis.ts'
 import { createEngine, type RunningEngine } from '../core/engine/engine.ts'
-import type { Settings } from '../core/engine/options.ts'
 import type { Plugin } from '../core/engine/plugin.ts'
 import { loggedByPlugins, optionsOf } from '../core/engine/plugin-options.ts'
 import { findPlugins, type LoadedPlugin } from '../core/engine/plugins.ts'

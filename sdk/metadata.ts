@@ -110,11 +110,19 @@ export {
   type HeaderFromEnv,
   type HeaderFromValue,
 } from '../core/wire/configured-header.ts'
-export { type DecodeOptions, decode, decodeOptions } from '../core/wire/decode.ts'
+export {
+  type DecodeOptions,
+  type DecodePart,
+  decode,
+  decodeOptions,
+  type UnknownKeys,
+  unknownKeysIn,
+} from '../core/wire/decode.ts'
 export {
   ColumnName,
   DocumentTableName,
   GraphQLName,
+  NoArguments,
   ObjectName,
   TableName,
   VerbatimObject,

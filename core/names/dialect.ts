@@ -62,7 +62,10 @@ export interface Dialect {
   readonly errorsHelp: boolean
   /** At which level requests are logged that are refused for what the client sent. */
   readonly refusedLevel: 'info' | 'error'
-  /** Whether unknown top-level keys of a metadata document are passed over, with a line in the log; else refused. */
+  /**
+   * Whether unknown keys of operations' arguments are passed over, as in v1.3, and those at the top of a metadata document,
+   * with a line in the log; else refused.
+   */
   readonly unknownKeysPass: boolean
   /** What later documents call the way in which generated names are made. */
   readonly namingConvention: string

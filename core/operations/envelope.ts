@@ -7,7 +7,7 @@ import { type PathKey, pathText } from '../errors/path.ts'
 import { isJsonObject, jsonType } from '../json/json.ts'
 import type { QualifiedName } from '../names/names.ts'
 import { isAdmin, type Session } from '../session/session.ts'
-import { decode } from '../wire/decode.ts'
+import { decode, unknownKeysIn } from '../wire/decode.ts'
 import type { AccessMode, Operation, OperationEnvironment } from './operation.ts'
 import type { OperationRegistry } from './registry.ts'
 
@@ -68,9 +68,10 @@ async function decodeArguments(
   at: readonly PathKey[],
   environment: OperationEnvironment,
 ): Promise<unknown> {
-  if (!operation.decode) return decode(operation.args, given, at)
+  const unknownKeys = unknownKeysIn(environment.dialect)
+  if (!operation.decode) return decode(operation.args, given, at, unknownKeys)
   try {
-    return decode(operation.args, await operation.decode(given, environment))
+    return decode(operation.args, await operation.decode(given, environment), [], unknownKeys)
   } catch (error) {
     throw error instanceof TrellisError ? error.at(...at) : error
   }

@@ -54,6 +54,11 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
     exportDocument: () => format.write(served.document),
     run: (envelope, session, whenUnwanted) => runner.run(envelope, session, whenUnwanted),
     reload: () => served.reload(),
+    get reloadArguments() {
+      const given = [...options.registry.sources.values()].flatMap(({ reloadedBy = [] }) => reloadedBy)
+      return [...new Set(given)]
+    },
+    sourcesOf: (document) => wantedSources(options.registry.sources.values(), document),
     onChange: (listener) => served.onChange(listener),
     isOutdated: (model, error) => served.isOutdated(model, error),
     async start() {

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
 import { isJsonObject } from '../json/json.ts'
 import type { Dialect } from '../names/dialect.ts'
-import { decode } from './decode.ts'
+import type { DecodePart } from './decode.ts'
 
 export interface HeaderFromValue {
   name: string
@@ -37,12 +37,15 @@ const shown = Type.Union([
 /** A header as it is written; variables that configure the server itself cannot be its value. */
 export const configuredHeader = (dialect: Pick<Dialect, 'environmentPrefix'>) =>
   Type.Unsafe<ConfiguredHeader>(
-    Type.Unknown({ shown, convert: (value: unknown) => readHeader(value, dialect.environmentPrefix) }),
+    Type.Unknown({
+      shown,
+      convert: (value: unknown, decodePart: DecodePart) => readHeader(value, dialect.environmentPrefix, decodePart),
+    }),
   )
 
-function readHeader(given: unknown, reserved: string): ConfiguredHeader {
+function readHeader(given: unknown, reserved: string, decodePart: DecodePart): ConfiguredHeader {
   if (!isJsonObject(given)) throw parseFailed('expecting object for headers')
-  const { name, value, value_from_env: variable } = decode(Given, given)
+  const { name, value, value_from_env: variable } = decodePart(Given, given)
   if (!headerName.test(name)) throw parseFailed(`${JSON.stringify(name)} is not the name of a header`, ['name'])
   if (value === undefined) {
     if (variable === undefined) throw parseFailed('expecting value or value_from_env keys')

@@ -1,5 +1,5 @@
-// TypeBox schema + parsed JSON -> the declared shape, with the wire's wording and path for what does not fit. Keys that
-// a schema does not name are dropped, and null in an optional key counts as absent, so what comes out can be stored.
+// TypeBox schema + parsed JSON -> the declared shape, with the wire's wording and path for what does not fit. Keys that a
+// schema does not name are refused or dropped, and null in an optional key counts as absent: what comes out can be stored.
 
 import {
   Kind,
@@ -17,21 +17,34 @@ import { badRequest, parseFailed, TrellisError } from '../errors/errors.ts'
 import { didYouMean } from '../errors/nearest.ts'
 import { below, type Path, type PathKey, pathKeys } from '../errors/path.ts'
 import { isJsonObject, isRawNumber, type JsonType, jsonType, saysNothing } from '../json/json.ts'
+import type { Dialect } from '../names/dialect.ts'
+
+/** What becomes of keys that a schema does not name, where it says nothing of them itself. */
+export type UnknownKeys = 'refused' | 'passed over'
+
+/** What becomes of them in a dialect. */
+export const unknownKeysIn = ({ unknownKeysPass }: Pick<Dialect, 'unknownKeysPass'>): UnknownKeys =>
+  unknownKeysPass ? 'passed over' : 'refused'
+
+/** Decodes a part of the value at hand, with unknown keys as they are in all of it. */
+export type DecodePart = <S extends TSchema>(schema: S, value: unknown) => Static<S>
 
 /** Options that a schema may carry to say how it is decoded. */
 export interface DecodeOptions {
   /** Wording for a missing key of this object: A `key "x" not found`, B (the default) `the key 'x' was not present`. */
   readonly missingKey?: 'A' | 'B'
-  /** Keys that later documents have in this object, which may have no other keys, for what is not served: taken where they say nothing. */
+  /** Keys that later engines have in this object for what is not served: taken where they say nothing, refused where they do. */
   readonly laterKeys?: readonly string[]
-  /** Keys that earlier documents have in this object, which may have no other keys, and that mean nothing any more: passed over. */
+  /** Keys that earlier engines have in this object, and that mean nothing any more: passed over. */
   readonly formerKeys?: readonly string[]
   /** What the message calls this type instead of `Object`, `Int`, `Text`, ... */
   readonly typeName?: string
   /** The whole message when the value is of another JSON type, or, for a scalar, breaks any rule of its schema. */
   readonly message?: string | ((value: unknown) => string)
   /** Turns the checked wire value into the stored one; may throw with a path relative to the value. */
-  readonly convert?: (value: never) => unknown
+  readonly convert?: (value: never, decodePart: DecodePart) => unknown
+  /** What is decoded by instead where unknown keys are passed over: what v1.3 takes and ignores. */
+  readonly tolerated?: TSchema
   /** What descriptions of the API show instead of a schema that says less than `convert` checks. */
   readonly shown?: TSchema
 }
@@ -41,32 +54,54 @@ export const decodeOptions = (schema: TSchema) => schema as DecodeOptions
 
 type Decoder = (value: unknown, path: Path | null) => unknown
 
-/** Decoders under construction by `$id`, for recursive schemas. */
-type Scope = ReadonlyMap<string, () => Decoder>
+interface Scope {
+  readonly unknownKeys: UnknownKeys
+  /** Decoders under construction by `$id`, for recursive schemas. */
+  readonly decoders: ReadonlyMap<string, () => Decoder>
+}
 
-const decoders = new WeakMap<TSchema, Decoder>()
+const known: Readonly<Record<UnknownKeys, WeakMap<TSchema, Decoder>>> = {
+  refused: new WeakMap(),
+  'passed over': new WeakMap(),
+}
 
 /** The declared shape of a value; throws `parse-failed` with a path below `at`. */
-export function decode<S extends TSchema>(schema: S, value: unknown, at: readonly PathKey[] = []): Static<S> {
-  let decoder = decoders.get(schema)
+export function decode<S extends TSchema>(
+  schema: S,
+  value: unknown,
+  at: readonly PathKey[] = [],
+  unknownKeys: UnknownKeys = 'passed over',
+): Static<S> {
+  let decoder = known[unknownKeys].get(schema)
   if (!decoder) {
-    decoder = compileSchema(schema, new Map())
-    decoders.set(schema, decoder)
+    decoder = compileSchema(schema, { unknownKeys, decoders: new Map() })
+    known[unknownKeys].set(schema, decoder)
   }
   return decoder(value, at.reduce<Path | null>(below, null)) as Static<S>
+}
+
+const partDecoders: Readonly<Record<UnknownKeys, DecodePart>> = {
+  refused: (schema, value) => decode(schema, value, [], 'refused'),
+  'passed over': (schema, value) => decode(schema, value),
 }
 
 const failed = (message: string, path: Path | null) => parseFailed(message, pathKeys(path))
 
 function compileSchema(schema: TSchema, outer: Scope): Decoder {
   const options = decodeOptions(schema)
+  if (options.tolerated && outer.unknownKeys === 'passed over') return compileSchema(options.tolerated, outer)
   let self: Decoder | undefined
-  const scope = schema.$id === undefined ? outer : new Map(outer).set(schema.$id, () => self!)
+  const scope = schema.$id === undefined ? outer : withDecoder(outer, schema.$id, () => self!)
   const shape = compileShape(schema, scope)
   const checked = options.message === undefined ? shape : withMessage(schema, shape, options.message)
-  self = options.convert === undefined ? checked : withConversion(checked, options.convert)
+  self = options.convert === undefined ? checked : withConversion(checked, options.convert, scope.unknownKeys)
   return self
 }
+
+const withDecoder = (scope: Scope, id: string, decoder: () => Decoder): Scope => ({
+  ...scope,
+  decoders: new Map(scope.decoders).set(id, decoder),
+})
 
 function compileShape(schema: TSchema, scope: Scope): Decoder {
   if (KindGuard.IsObject(schema)) return objectDecoder(schema, scope)
@@ -88,7 +123,7 @@ function compileShape(schema: TSchema, scope: Scope): Decoder {
       return (value) => value
     case 'This':
     case 'Ref':
-      return (value, path) => scope.get(schema.$ref)!()(value, path)
+      return (value, path) => scope.decoders.get(schema.$ref)!()(value, path)
     default:
       return constraintDecoder(schema)
   }
@@ -108,11 +143,16 @@ function withMessage(schema: TSchema, decoder: Decoder, message: NonNullable<Dec
   }
 }
 
-function withConversion(decoder: Decoder, convert: NonNullable<DecodeOptions['convert']>): Decoder {
+function withConversion(
+  decoder: Decoder,
+  convert: NonNullable<DecodeOptions['convert']>,
+  unknownKeys: UnknownKeys,
+): Decoder {
+  const decodePart = partDecoders[unknownKeys]
   return (value, path) => {
     const checked = decoder(value, path)
     try {
-      return convert(checked as never)
+      return convert(checked as never, decodePart)
     } catch (error) {
       throw error instanceof TrellisError ? error.at(...pathKeys(path)) : error
     }
@@ -146,6 +186,8 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
     }),
   )
   const closed = schema.additionalProperties === false
+  const isOpen = schema.additionalProperties === true || scope.unknownKeys === 'passed over'
+  const refuse = isOpen ? refuseLaterKeys : refuseUnknownKeys
   return (value, path) => {
     if (!isJsonObject(value)) throw mismatch(typeName, 'Object', value, path)
     if (closed) refuseUnknownKeys(value, schema, path)
@@ -156,6 +198,8 @@ function objectDecoder(schema: TObject, scope: Scope): Decoder {
       if (member === undefined || (member === null && optional && !keepsNull)) continue
       result[key] = decoder(member, below(path, key))
     }
+    // Behind what is missing, so that of the alternatives of a union this is the fault of the one that was meant.
+    if (!closed) refuse(value, schema, path)
     return result
   }
 }
@@ -168,8 +212,20 @@ function refuseUnknownKeys(given: object, schema: TObject, path: Path | null): v
   })?.[0]
   if (unknown === undefined) return
   const help = didYouMean(unknown, () => Object.keys(schema.properties))
-  throw failed(`unexpected key "${unknown}"`, below(path, unknown)).with({ help })
+  throw unexpected(unknown, path).with({ help })
 }
+
+/** Of unknown keys, those that would have an effect in later engines. */
+function refuseLaterKeys(given: object, schema: TObject, path: Path | null): void {
+  const { laterKeys = [] } = decodeOptions(schema)
+  const later = Object.entries(given).find(([key, value]) => laterKeys.includes(key) && !saysNothing(value))
+  if (later) throw unexpected(later[0], path)
+}
+
+const unexpected = (key: string, path: Path | null) => failed(`unexpected key "${key}"`, below(path, key))
+
+const isUnexpectedKey = (error: unknown): boolean =>
+  error instanceof TrellisError && error.message.startsWith('unexpected key ')
 
 function arrayDecoder(schema: TArray, scope: Scope): Decoder {
   const item = compileSchema(schema.items, scope)
@@ -214,7 +270,8 @@ function jsonTypesOf(schema: TSchema): readonly JsonType[] {
 }
 
 /**
- * The first alternative that fits; when several could by their JSON type, the last one's complaint is told. Of literals
+ * The first alternative that fits; when several could by their JSON type, the last one's complaint is told, unless one would fit
+ * without a key that it does not have. Of literals
  * beside a single other alternative, such as `"*"` beside a list, it is that one's complaint which says what else may stand there.
  */
 function unionDecoder(schema: TUnion, scope: Scope): Decoder {
@@ -233,7 +290,7 @@ function unionDecoder(schema: TUnion, scope: Scope): Decoder {
       try {
         return decoder(value, path)
       } catch (error) {
-        complaint = literals ? failed(`expected ${expected}`, path) : error
+        if (!isUnexpectedKey(complaint)) complaint = literals ? failed(`expected ${expected}`, path) : error
       }
     }
     if (only !== undefined) return only.decoder(value, path)

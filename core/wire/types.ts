@@ -45,5 +45,8 @@ export const GraphQLName = Type.String({
   shown: Type.String({ pattern: graphqlNamePattern }),
 })
 
+/** The arguments of an operation that takes none. */
+export const NoArguments = Type.Union([Type.Object({}), Type.Null()], { tolerated: Type.Unknown() })
+
 /** A JSON object that is stored as given: a boolean expression, presets. */
 export const VerbatimObject = Type.Unsafe<Record<string, unknown>>(Type.Record(Type.String(), Type.Unknown()))

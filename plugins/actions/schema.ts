@@ -68,9 +68,12 @@ function checkTimeout(seconds: number): number {
   throw badRequest('parse-failed', 'the time limit of an action is a positive number of seconds')
 }
 
-/** The shapes of actions; a document may hold no unknown keys, arguments may. */
+/** What later engines change of requests and of their answers. */
+const laterKeys = ['request_transform', 'response_transform', 'ignored_client_headers']
+
+/** The shapes of actions; a document may hold no unknown keys in either dialect. */
 export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
-  const definition = (options: ObjectOptions, laterKeys: readonly string[] = []) => {
+  const definition = (options: ObjectOptions) => {
     const argument = Type.Object(
       { name: GraphQLName, type: GraphQLTypeText, description: Type.Optional(Type.String()) },
       options,
@@ -93,12 +96,11 @@ export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
   }
   const comment = Type.Optional(Type.String())
   const closed: ObjectOptions = { additionalProperties: false }
-  const laterKeys = ['request_transform', 'response_transform', 'ignored_client_headers']
   const permission = Type.Object({ role: ObjectName, comment }, closed)
   const entry = Type.Object(
     {
       name: GraphQLName,
-      definition: definition(closed, laterKeys),
+      definition: definition(closed),
       comment,
       permissions: Type.Optional(Type.Array(permission)),
     },
@@ -114,10 +116,13 @@ export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
 
 export const DropActionArgs = Type.Object({ name: GraphQLName, clear_data: Type.Optional(Type.Boolean()) })
 
+/** What consoles send of a permission that lets a role call an action, whatever the arguments are. */
+const Unfiltered = Type.Object({ select: Type.Optional(Type.Object({ filter: Type.Optional(Type.Object({})) })) })
+
 export const CreateActionPermissionArgs = Type.Object({
   action: GraphQLName,
   role: ObjectName,
-  definition: Type.Optional(Type.Unknown()),
+  definition: Type.Optional({ ...Unfiltered, tolerated: Type.Unknown() }),
   comment: Type.Optional(Type.String()),
 })
 

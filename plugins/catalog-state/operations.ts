@@ -1,7 +1,7 @@
 // Reading and replacing what tools have stored.
 
 import { Type } from '../../sdk/index.ts'
-import { operation } from '../../sdk/metadata.ts'
+import { NoArguments, operation } from '../../sdk/metadata.ts'
 import { parseJson } from '../../sdk/services.ts'
 
 const tools = ['cli', 'console'] as const
@@ -12,7 +12,7 @@ const CatalogState = Type.Object({ id: Type.String(), cli_state: Type.Unknown(),
 export const getCatalogState = operation({
   type: 'get_catalog_state',
   about: { summary: 'Answers with what tools have stored.', result: CatalogState },
-  args: Type.Unknown(),
+  args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
   async handle({ transaction }) {

@@ -2,7 +2,7 @@
 
 import { parseType, print } from 'graphql'
 import { type ObjectOptions, parseFailed, type QualifiedName, type TSchema, Type } from '../../sdk/index.ts'
-import { ColumnName, DocumentTableName, decode, GraphQLName, own, TableName } from '../../sdk/metadata.ts'
+import { ColumnName, type DecodePart, DocumentTableName, GraphQLName, own, TableName } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
 /** A field of an input object or object; `type` is GraphQL's text of a type, as graphql-js prints it. */
@@ -121,15 +121,15 @@ export interface OtherKinds {
 function relationshipSchema(toTable: TSchema, kinds: OtherKinds) {
   return Type.Unknown({
     shown: Type.Union([toTable, Type.Object({ name: GraphQLName })]),
-    convert(value: unknown): AnyRelationship {
+    convert(value: unknown, decodePart: DecodePart): AnyRelationship {
       const given = isJsonObject(value) && (own(value, 'remote_table') ?? null) === null ? value : null
       const kind = given && kinds.of(given)
-      return kind ? kind.read(given) : (decode(toTable, value) as ObjectRelationship)
+      return kind ? kind.read(given) : (decodePart(toTable, value) as ObjectRelationship)
     },
   })
 }
 
-/** A document may hold no unknown keys, arguments may. */
+/** A document may hold no unknown keys in either dialect. */
 function typesSchema(isDocument: boolean, kinds: OtherKinds) {
   const closed: ObjectOptions = isDocument ? { additionalProperties: false } : {}
   const field = { name: GraphQLName, type: GraphQLTypeText, ...described }

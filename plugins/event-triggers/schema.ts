@@ -157,6 +157,9 @@ function entryOf(given: GivenTrigger): EventTrigger {
   }
 }
 
+/** What later engines change of requests and of their answers, and when they listen. */
+const laterKeys = ['request_transform', 'response_transform', 'trigger_on_replication']
+
 /** The arguments of `create_event_trigger`. */
 export const createEventTriggerArgs = (dialect: Dialect) => {
   const Given = Type.Object(
@@ -171,6 +174,7 @@ export const createEventTriggerArgs = (dialect: Dialect) => {
     },
     {
       missingKey: 'A',
+      laterKeys,
       convert({ table, replace = false, enable_manual = dialect.manualByDefault, ...rest }: Static<typeof Given>) {
         const given = { ...rest, enable_manual }
         checkName(given.name)
@@ -196,7 +200,7 @@ export function eventTriggerEntry(dialect: Dialect) {
     },
     {
       ...closed,
-      laterKeys: ['request_transform', 'response_transform', 'trigger_on_replication'],
+      laterKeys,
       missingKey: 'A',
       convert({ definition, ...given }: Static<typeof Entry>) {
         const { enable_manual = dialect.manualByDefault } = definition

@@ -53,7 +53,7 @@ function refuseMutation(root: 'query' | 'mutation'): 'query' {
   throw badRequest('not-supported', 'functions cannot be exposed as mutations')
 }
 
-/** A document may hold no unknown keys, arguments may. */
+/** A document may hold no unknown keys in either dialect. */
 function entrySchema(document: boolean) {
   const closed = document ? { additionalProperties: false } : {}
   const objectOf = (properties: TProperties, options = {}) => Type.Object(properties, { ...closed, ...options })
@@ -77,16 +77,19 @@ function entrySchema(document: boolean) {
   return Type.Unsafe<FunctionEntry>(objectOf(entry, { missingKey: 'A', convert: canonical }))
 }
 
+const nameAlone = (name: typeof TableName) =>
+  Type.Unsafe<FunctionEntry>({
+    ...name,
+    convert: (given: unknown): FunctionEntry => ({ function: decode(FunctionName, given) }),
+  })
+
 /** The arguments of `track_function`: a function's name alone. */
-export const TrackFunctionArgs = Type.Unsafe<FunctionEntry>({
-  ...FunctionName,
-  convert: (name: unknown): FunctionEntry => ({ function: decode(FunctionName, name) }),
-})
+export const TrackFunctionArgs = nameAlone(FunctionName)
 
 export const TrackFunctionV2Args = entrySchema(false)
 
 /** `functions` of a document of format 1, and of format 2. */
 export const documentSchemas = {
-  names: Type.Array(TrackFunctionArgs),
+  names: Type.Array(nameAlone(DocumentFunctionName)),
   entries: Type.Array(entrySchema(true)),
 }

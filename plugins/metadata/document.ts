@@ -1,13 +1,21 @@
 // Exporting, clearing and reloading the metadata.
 
-import { Type } from '../../sdk/index.ts'
-import { operation, own, type WantedSource } from '../../sdk/metadata.ts'
+import { badRequest, didYouMean, Type } from '../../sdk/index.ts'
+import {
+  decode,
+  type MetadataService,
+  NoArguments,
+  operation,
+  own,
+  unknownKeysIn,
+  type WantedSource,
+} from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
 export const exportMetadata = operation({
   type: 'export_metadata',
   about: { summary: 'Answers with all metadata as one document.', result: ({ format }) => format.schema() },
-  args: Type.Unknown(),
+  args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
   handle: ({ metadata, format }) => format.write(metadata),
@@ -21,7 +29,7 @@ export const exportMetadataV2 = operation({
     summary: 'Answers with all metadata as one document, and its version.',
     result: ({ format }) => Type.Object({ resource_version: Type.Integer(), metadata: format.schema() }),
   },
-  args: Type.Unknown(),
+  args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
   handle: ({ metadata, model, format }) => ({
@@ -33,32 +41,66 @@ export const exportMetadataV2 = operation({
 export const clearMetadata = operation({
   type: 'clear_metadata',
   about: { summary: 'Forgets all metadata.' },
-  args: Type.Unknown(),
+  args: NoArguments,
   check: 'strict',
   handle: ({ metadata, format }) => format.clear(metadata),
 })
 
-const ReloadMetadataArgs = Type.Unknown({
-  shown: Type.Union([Type.Object({ reload_remote_schemas: Type.Optional(Type.Boolean()) }), Type.Unknown()]),
-})
+/** All of a kind, or those of these ids. */
+type Asked = boolean | readonly string[]
 
-/** Whether an argument that is true, or a list of ids, asks for a source. */
-function asksFor(args: unknown, { id, reloadedBy }: WantedSource): boolean {
-  if (reloadedBy === undefined) return true
-  const asked = isJsonObject(args) ? own(args, reloadedBy) : undefined
-  return asked === true || (Array.isArray(asked) && asked.includes(id))
+type ReloadArguments = Readonly<Record<string, Asked>>
+
+const Asked = Type.Union([Type.Boolean(), Type.Array(Type.String())])
+
+function reloadArguments(names: readonly string[]) {
+  const asked = Type.Object(Object.fromEntries(names.map((name) => [name, Type.Optional(Asked)])))
+  const ignored = [Type.Boolean(), Type.Number(), Type.String(), Type.Array(Type.Unknown())]
+  const nothing = Type.Null({ convert: () => ({}) })
+  return Type.Unsafe<ReloadArguments>(
+    Type.Union([asked, nothing], { tolerated: Type.Union([asked, nothing, ...ignored]) }),
+  )
 }
 
-export const reloadMetadata = operation({
-  type: 'reload_metadata',
-  about: { summary: 'Reads the database and the stored metadata again.' },
-  args: ReloadMetadataArgs,
-  sources: (args, { metadata, wanted }) =>
-    wanted(metadata)
-      .filter((each) => asksFor(args, each))
-      .map((each) => ({ ...each, isOptional: true })),
-  async handle({ refreshDocument, refreshCatalog }) {
-    await refreshDocument()
-    refreshCatalog('all')
-  },
-})
+const askedOf = (args: ReloadArguments, key: string): Asked | undefined =>
+  isJsonObject(args) ? (own(args, key) as Asked | undefined) : undefined
+
+/** Whether an argument that is true, or a list of ids, asks for a source. */
+function asksFor(args: ReloadArguments, { id, reloadedBy }: WantedSource): boolean {
+  if (reloadedBy === undefined) return true
+  const asked = askedOf(args, reloadedBy)
+  return typeof asked === 'object' ? asked.includes(id) : asked === true
+}
+
+/** Refuses names of what is not there. */
+function refuseUnknownIds(args: ReloadArguments, names: readonly string[], known: readonly WantedSource[]): void {
+  for (const name of names) {
+    const asked = askedOf(args, name)
+    if (typeof asked !== 'object') continue
+    const ids = known.flatMap(({ id, reloadedBy }) => (reloadedBy === name ? id : []))
+    const unknown = asked.find((id) => !ids.includes(id))
+    if (unknown === undefined) continue
+    const help = didYouMean(unknown, () => ids)
+    throw badRequest('not-exists', `there is no "${unknown}" to reload`, { path: [name], help })
+  }
+}
+
+export const reloadMetadata = (service: Pick<MetadataService, 'reloadArguments' | 'sourcesOf'>) =>
+  operation({
+    type: 'reload_metadata',
+    about: {
+      summary: 'Reads the database and the stored metadata again.',
+      args: () => reloadArguments(service.reloadArguments),
+    },
+    args: Type.Unsafe<ReloadArguments>(Type.Unknown()),
+    decode: (args, { dialect }) => decode(reloadArguments(service.reloadArguments), args, [], unknownKeysIn(dialect)),
+    sources: (args, { metadata, wanted }) =>
+      wanted(metadata)
+        .filter((each) => asksFor(args, each))
+        .map((each) => ({ ...each, isOptional: true })),
+    async handle({ metadata, refreshDocument, refreshCatalog }, args) {
+      await refreshDocument()
+      refuseUnknownIds(args, service.reloadArguments, service.sourcesOf(metadata))
+      refreshCatalog('all')
+    },
+  })

@@ -1,7 +1,13 @@
 // What is stored but not served.
 
 import { type Dialect, Type } from '../../sdk/index.ts'
-import { type Inconsistency, inconsistencyJson, inconsistentObjects, operation } from '../../sdk/metadata.ts'
+import {
+  type Inconsistency,
+  inconsistencyJson,
+  inconsistentObjects,
+  NoArguments,
+  operation,
+} from '../../sdk/metadata.ts'
 
 const InconsistentObject = Type.Union(
   [
@@ -33,7 +39,7 @@ export const getInconsistentMetadata = operation({
     summary: 'Lists what is stored but cannot be served, with the reasons.',
     result: ({ dialect }) => (dialect.inconsistencies === 'report' ? ConsistencyReport : InconsistentObjects),
   },
-  args: Type.Unknown(),
+  args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
   handle({ model, dialect }) {
@@ -45,7 +51,7 @@ export const getInconsistentMetadata = operation({
 export const dropInconsistentMetadata = operation({
   type: 'drop_inconsistent_metadata',
   about: { summary: 'Forgets every object that is inconsistent.' },
-  args: Type.Unknown(),
+  args: NoArguments,
   check: 'strict',
   handle({ model, remove }) {
     // They come with what others depend on first.
@@ -66,7 +72,7 @@ export const dumpInternalState = operation({
     summary: 'Shows what is served, for inspection: its shape may change.',
     result: Type.Object({}, { additionalProperties: true }),
   },
-  args: Type.Unknown(),
+  args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
   handle: ({ model, catalog }) => JSON.parse(JSON.stringify({ ...model, serverVersion: catalog.serverVersion }, plain)),

@@ -11,7 +11,7 @@ export default definePlugin({
   name: 'metadata',
   register({ operations, routes, metadata }) {
     operations.add(bulk, exportMetadata, exportMetadataV2, replaceMetadata, replaceMetadataV2)
-    operations.add(clearMetadata, reloadMetadata)
+    operations.add(clearMetadata, reloadMetadata(metadata.service))
     operations.add(getInconsistentMetadata, dropInconsistentMetadata, dumpInternalState)
     routes.add(queryRoute(metadata.service))
   },

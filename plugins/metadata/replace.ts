@@ -11,6 +11,7 @@ import {
   type SourceRequest,
   type SourcesContext,
   unexpectedKey,
+  unknownKeysIn,
   type WireObject,
 } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
@@ -61,8 +62,8 @@ export const replaceMetadataV2 = operation({
   },
   args: ReplaceMetadataV2Args,
   check: ({ allow_inconsistent_metadata: allow = false }) => (allow ? 'none' : 'strict'),
-  async decode(args, { format }) {
-    const given = decode(ReplaceMetadataV2Args, args)
+  async decode(args, { dialect, format }) {
+    const given = decode(ReplaceMetadataV2Args, args, [], unknownKeysIn(dialect))
     return { ...given, metadata: await format.read(given.metadata, ['metadata']) }
   },
   sources: ({ metadata }, context) => sourcesOf(metadata, context),

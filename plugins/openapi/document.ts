@@ -2,6 +2,7 @@
 
 import type { Route, RouteDescription } from '../../sdk/http.ts'
 import { type Engine, type TSchema, Type, version } from '../../sdk/index.ts'
+import { unknownKeysIn } from '../../sdk/metadata.ts'
 import { componentRef, type JsonSchema, SchemaWriter } from './json-schema.ts'
 import { anyRequest, writeRequests } from './requests.ts'
 import { securityOf, securitySchemes } from './security.ts'
@@ -22,7 +23,7 @@ const ErrorBody = Type.Object(
 
 /** The document of an engine whose plugins have all registered. */
 export function openApiDocument(engine: Engine): JsonSchema {
-  const writer = new SchemaWriter()
+  const writer = new SchemaWriter(unknownKeysIn(engine.dialect))
   const error = writer.write(ErrorBody)
   const paths: Record<string, JsonSchema> = {}
   for (const route of engine.routes.all()) {

@@ -2,7 +2,7 @@
 // optional key may also be null, which counts as absent.
 
 import { Kind, KindGuard, OptionalKind, type TObject, type TSchema, type TUnion, Type } from '../../sdk/index.ts'
-import { decodeOptions } from '../../sdk/metadata.ts'
+import { decodeOptions, type UnknownKeys } from '../../sdk/metadata.ts'
 
 /** A JSON Schema as JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -48,9 +48,26 @@ export class SchemaWriter {
   /** The components so far, by name. */
   readonly components = new Map<string, JsonSchema>()
   readonly #names = new Map<string, string>()
+  readonly #unknownKeys: UnknownKeys
+  /** Whether what is being written is given to the server. */
+  #isGiven = false
+
+  /** `unknownKeys`: what becomes of those in arguments. */
+  constructor(unknownKeys: UnknownKeys = 'passed over') {
+    this.#unknownKeys = unknownKeys
+  }
+
+  /** The schema of what is decoded as the arguments of operations are. */
+  writeArguments(schema: TSchema): JsonSchema {
+    this.#isGiven = true
+    const written = this.write(schema)
+    this.#isGiven = false
+    return written
+  }
 
   write(schema: TSchema): JsonSchema {
-    const { shown } = decodeOptions(schema)
+    const { shown, tolerated } = decodeOptions(schema)
+    if (tolerated !== undefined && this.#isGiven && this.#unknownKeys === 'passed over') return this.write(tolerated)
     if (shown !== undefined) return this.write(shown)
     if (schema[Kind] === 'This' || schema[Kind] === 'Ref') return componentRef(this.#names.get(schema.$ref)!)
     const { title, $id }: { readonly title?: string; readonly $id?: string } = schema
@@ -109,7 +126,12 @@ export class SchemaWriter {
       const written = this.write(property)
       return [key, property[OptionalKind] === 'Optional' ? orNull(written) : written]
     })
-    return { ...plain(schema), properties: Object.fromEntries(properties) }
+    const isClosed = this.#isGiven && this.#unknownKeys === 'refused'
+    return {
+      ...(isClosed && { additionalProperties: false }),
+      ...plain(schema),
+      properties: Object.fromEntries(properties),
+    }
   }
 
   #union(schema: TUnion): JsonSchema {

@@ -72,7 +72,7 @@ function argumentsSchema(
     const examples = [[{ type: 'export_metadata', args: {} }]]
     return { type: 'array', items: componentRef(anyRequest), examples }
   }
-  return writer.write(operation.about?.args?.(environment) ?? operation.args)
+  return writer.writeArguments(operation.about?.args?.(environment) ?? operation.args)
 }
 
 function resultSchema(

@@ -1,7 +1,7 @@
 // The stored form of boolean expressions: which words they are made of, and their canonical spelling.
 
-import { parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
-import { decode, TableName } from '../../sdk/metadata.ts'
+import { parseFailed, type QualifiedName, Type, within } from '../../sdk/index.ts'
+import { type DecodePart, decode, TableName } from '../../sdk/metadata.ts'
 import { isJsonObject, jsonType } from '../../sdk/services.ts'
 
 /** A boolean expression as metadata holds it: a JSON object of connectives, columns and relationships. */
@@ -72,40 +72,36 @@ export interface ExistsExpression {
   readonly where: unknown
 }
 
+const Exists = Type.Object({ _table: TableName, _where: Type.Unknown() }, { missingKey: 'A' })
+
 /** Reads the operand of `_exists`. */
-export function readExists(value: unknown): ExistsExpression {
-  const members = new Map(
-    objectEntries(value, 'expecting an Object for _exists expression').map(([key, member]) => [
-      canonicalWord(key),
-      member,
-    ]),
-  )
-  for (const key of ['_table', '_where']) {
-    if (!members.has(key)) throw parseFailed(`key "${key}" not found`)
-  }
-  const table = within('_table', () => decode(TableName, members.get('_table')))
-  return { table, where: members.get('_where') }
+export function readExists(value: unknown, decodePart: DecodePart = decode): ExistsExpression {
+  const entries = objectEntries(value, 'expecting an Object for _exists expression')
+  const canonical = entries.map(([key, member]) => [canonicalWord(key), member] as const)
+  const { _table: table, _where: where } = decodePart(Exists, Object.fromEntries(canonical))
+  return { table, where }
 }
 
 /** The expression with its connectives in canonical spelling; operators and their operands stay as they are given. */
-export function canonicalExpression(expression: unknown): BooleanExpression {
+export function canonicalExpression(expression: unknown, decodePart: DecodePart = decode): BooleanExpression {
   const entries = objectEntries(expression, 'expecting an Object for boolean exp')
-  return Object.fromEntries(entries.map(([key, value]) => within(key, () => canonicalEntry(key, value))))
+  return Object.fromEntries(entries.map(([key, value]) => within(key, () => canonicalEntry(key, value, decodePart))))
 }
 
-function canonicalEntry(key: string, value: unknown): [string, unknown] {
+function canonicalEntry(key: string, value: unknown, decodePart: DecodePart): [string, unknown] {
   const word = canonicalWord(key)
+  const inner = (part: unknown) => canonicalExpression(part, decodePart)
   switch (word) {
     case '_and':
     case '_or':
-      return [word, listItems(value).map((item, i) => within(i, () => canonicalExpression(item)))]
+      return [word, listItems(value).map((item, i) => within(i, () => inner(item)))]
     case '_not':
-      return [word, canonicalExpression(value)]
+      return [word, inner(value)]
     case '_exists': {
-      const { table, where } = readExists(value)
-      return [word, { _table: table, _where: within('_where', () => canonicalExpression(where)) }]
+      const { table, where } = readExists(value, decodePart)
+      return [word, { _table: table, _where: within('_where', () => inner(where)) }]
     }
     default:
-      return [key, isOperator(key) || !isJsonObject(value) ? value : canonicalExpression(value)]
+      return [key, isOperator(key) || !isJsonObject(value) ? value : inner(value)]
   }
 }

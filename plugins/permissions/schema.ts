@@ -1,6 +1,6 @@
 // What permissions look like on the wire, in arguments and in the document.
 
-import { badRequest, type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
+import { type Static, type TProperties, type TSchema, Type } from '../../sdk/index.ts'
 import { ColumnName, ObjectName, TableName, VerbatimObject } from '../../sdk/metadata.ts'
 import { type BooleanExpression, canonicalExpression } from './expression-syntax.ts'
 
@@ -122,19 +122,8 @@ function withoutDefaults<P extends object>(permission: P): P {
   return Object.fromEntries(kept) as P
 }
 
-/** What keeps rows out in later engines is not passed over as other unknown keys of arguments are. */
-const refusedMembers: TProperties = {
-  validate_input: Type.Optional(
-    Type.Unknown({
-      convert: () => {
-        throw badRequest('parse-failed', 'unexpected key "validate_input"')
-      },
-      shown: Type.Never(),
-    }),
-  ),
-}
-
-const laterKeys = (kind: PermissionKind): string[] => (kind === 'select' ? [] : Object.keys(refusedMembers))
+/** What keeps rows out in later engines. */
+const laterKeys = (kind: PermissionKind): string[] => (kind === 'select' ? [] : ['validate_input'])
 
 /** What had an effect before upserts went by update permissions, and what consoles kept of their forms. */
 const formerKeys: { readonly [K in PermissionKind]?: readonly string[] } = {
@@ -142,15 +131,12 @@ const formerKeys: { readonly [K in PermissionKind]?: readonly string[] } = {
   update: ['localPresets'],
 }
 
-/** The schema of a kind's `permission`; a document may hold no other keys, arguments may. */
+/** The schema of a kind's `permission`; a document may hold no other keys in either dialect. */
 const permissionSchema = <K extends PermissionKind>(kind: K, document: boolean) => {
   const options = { missingKey: kind === 'select' ? 'A' : 'B', convert: canonical[kind] } as const
-  const keys = { additionalProperties: false, laterKeys: laterKeys(kind), formerKeys: formerKeys[kind] ?? [] }
-  return Type.Unsafe<Permissions[K]>(
-    document
-      ? Type.Object<TProperties>(members[kind], { ...options, ...keys })
-      : Type.Object<TProperties>({ ...members[kind], ...refusedMembers }, options),
-  )
+  const keys = { laterKeys: laterKeys(kind), formerKeys: formerKeys[kind] ?? [] }
+  const closed = document ? { additionalProperties: false } : {}
+  return Type.Unsafe<Permissions[K]>(Type.Object<TProperties>(members[kind], { ...options, ...keys, ...closed }))
 }
 
 /** The arguments of `create_<kind>_permission`. */

@@ -1,7 +1,7 @@
 // What relationships look like on the wire, in arguments and in the document.
 
 import { parseFailed, type QualifiedName, type TProperties, Type } from '../../sdk/index.ts'
-import { ColumnName, DocumentTableName, decode, ObjectName, TableName } from '../../sdk/metadata.ts'
+import { ColumnName, type DecodePart, DocumentTableName, ObjectName, TableName } from '../../sdk/metadata.ts'
 import { isJsonObject } from '../../sdk/services.ts'
 
 export const relationshipTypes = ['object', 'array'] as const
@@ -51,7 +51,7 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-/** A document may hold no unknown keys, arguments may. */
+/** A document may hold no unknown keys in either dialect. */
 const objectOf = (properties: TProperties, document: boolean) =>
   Type.Object(properties, document ? { additionalProperties: false } : {})
 
@@ -94,9 +94,9 @@ function usingSchema<T extends RelationshipType>(type: T, document: boolean) {
     { foreign_key_constraint_on: Type.Optional(key), manual_configuration: Type.Optional(manual) },
     document,
   )
-  const convert = (value: unknown) => {
+  const convert = (value: unknown, decodePart: DecodePart) => {
     checkUsing(value)
-    return decode(shape, value)
+    return decodePart(shape, value)
   }
   const absent = Type.Optional(Type.Null())
   const shown = Type.Union([

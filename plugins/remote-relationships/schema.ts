@@ -7,11 +7,20 @@ import {
   parseFailed,
   type QualifiedName,
   type TProperties,
-  type TSchema,
   Type,
+  within,
 } from '../../sdk/index.ts'
-import { ColumnName, decode, GraphQLName, ObjectName, own, TableName, type WireObject } from '../../sdk/metadata.ts'
-import { isJsonObject, jsonType } from '../../sdk/services.ts'
+import {
+  ColumnName,
+  type DecodePart,
+  decode,
+  GraphQLName,
+  ObjectName,
+  own,
+  TableName,
+  type WireObject,
+} from '../../sdk/metadata.ts'
+import { isJsonObject } from '../../sdk/services.ts'
 
 /** A field of a remote schema, and the way on from it: an object with its name as the only key. */
 export interface RemoteField {
@@ -54,26 +63,25 @@ function checkArguments(values: WireObject, path: readonly (string | number)[]):
   }
 }
 
-function readRemoteField(value: unknown, path: readonly (string | number)[] = []): RemoteField {
+const RemoteCall = Type.Object({ arguments: Type.Unknown(), field: Type.Optional(Type.Unknown()) }, { missingKey: 'A' })
+
+function readRemoteField(value: unknown, decodePart: DecodePart): RemoteField {
   if (!isJsonObject(value)) {
-    const rule = 'Remote fields should be an object that starts with the name of a field e.g. person: ...'
-    throw parseFailed(rule, path)
+    throw parseFailed('Remote fields should be an object that starts with the name of a field e.g. person: ...')
   }
   const [entry, ...others] = Object.entries(value)
-  if (!entry || others.length > 0) throw parseFailed('Only one field allowed, not multiple.', path)
+  if (!entry || others.length > 0) throw parseFailed('Only one field allowed, not multiple.')
   const [name, call] = entry
-  if (!isGraphQLName(name)) throw parseFailed(`${name} is an invalid key name`, path)
-  const at = [...path, name]
-  if (!isJsonObject(call)) {
-    throw parseFailed(`parsing Object failed, expected Object, but encountered ${jsonType(call)}`, at)
-  }
-  const given = own(call, 'arguments')
-  if (given === undefined) throw parseFailed('key "arguments" not found', at)
-  if (!isJsonObject(given)) throw parseFailed('Remote arguments should be an object of keys.', [...at, 'arguments'])
-  checkArguments(given, [...at, 'arguments'])
-  const next = own(call, 'field') ?? null
-  const field = next === null ? {} : { field: readRemoteField(next, [...at, 'field']) }
-  return { [name]: { arguments: given, ...field } }
+  if (!isGraphQLName(name)) throw parseFailed(`${name} is an invalid key name`)
+  return { [name]: within(name, () => readRemoteCall(call, decodePart)) }
+}
+
+function readRemoteCall(call: unknown, decodePart: DecodePart): RemoteField[string] {
+  const { arguments: given, field } = decodePart(RemoteCall, call)
+  if (!isJsonObject(given)) throw parseFailed('Remote arguments should be an object of keys.', ['arguments'])
+  checkArguments(given, ['arguments'])
+  if (field === undefined) return { arguments: given }
+  return { arguments: given, field: within('field', () => readRemoteField(field, decodePart)) }
 }
 
 const RemoteFieldSchema = Type.Unsafe<RemoteField>(
@@ -81,7 +89,7 @@ const RemoteFieldSchema = Type.Unsafe<RemoteField>(
     shown: Type.Record(Type.String(), Type.Unknown(), {
       examples: [{ user: { arguments: { id: '$user_id' } } }],
     }),
-    convert: (value: unknown) => readRemoteField(value),
+    convert: (value: unknown, decodePart: DecodePart) => readRemoteField(value, decodePart),
   }),
 )
 
@@ -134,7 +142,7 @@ function definitionSchema(dialect: Dialect) {
   )
   return Type.Unknown({
     shown: Type.Union([definition, nested]),
-    convert: (value: unknown) => readDefinition(value, { definition, nested }),
+    convert: (value: unknown, decodePart: DecodePart) => decodePart(isNested(value) ? nested : definition, value),
   })
 }
 
@@ -179,10 +187,8 @@ export const entryOf = ({
   definition: { remote_schema, service_fields, remote_field },
 })
 
-function readDefinition(value: unknown, { definition, nested }: Readonly<Record<'definition' | 'nested', TSchema>>) {
-  const isNested = isJsonObject(value) && own(value, 'to_remote_schema') !== undefined
-  return decode(isNested ? nested : definition, value)
-}
+const isNested = (definition: unknown): boolean =>
+  isJsonObject(definition) && own(definition, 'to_remote_schema') !== undefined
 
 /** An entry as documents of the dialect have it. */
 export function writtenEntry({ name, definition }: RemoteRelationshipEntry, { remoteJoinFields }: Dialect) {

@@ -3,9 +3,15 @@
 import { getIntrospectionQuery } from 'graphql'
 import { badRequest, type Engine, messageOf, type TrellisError } from '../../sdk/index.ts'
 import { own, type Source, type SourceContext, type WireObject } from '../../sdk/metadata.ts'
-import { isJsonObject, jsonType, OutgoingError, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
+import {
+  configuredHeaders,
+  isJsonObject,
+  jsonType,
+  OutgoingError,
+  type OutgoingResponse,
+  parseJson,
+} from '../../sdk/services.ts'
 import { remoteUrl, shownUrl } from './address.ts'
-import { resolvedHeaders } from './configured-headers.ts'
 import { introspectedSchema } from './introspected-schema.ts'
 import type { RemoteSchemaDefinition, RemoteSchemaEntry } from './schema.ts'
 
@@ -57,7 +63,7 @@ const bodies = [
 async function fetchSchema({ definition, signal, context, outgoing }: Fetching): Promise<unknown> {
   const environment = (name: string) => context.environment(name)
   const url = remoteUrl(definition, environment)
-  const headers = { accept: 'application/json', ...resolvedHeaders(definition.headers ?? [], environment) }
+  const headers = { accept: 'application/json', ...configuredHeaders(definition.headers ?? [], environment) }
   const timeout = (definition.timeout_seconds ?? defaultTimeout) * 1000
   const ask = (body: string) =>
     outgoing.send({ method: 'POST', url, headers, body, timeout, signal }).catch((error: unknown) => {

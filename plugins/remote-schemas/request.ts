@@ -2,8 +2,13 @@
 
 import type { GroupedCall } from '../../sdk/graphql.ts'
 import { type Dialect, type Engine, internalError, type Session } from '../../sdk/index.ts'
-import { forwardedHeaders, loggableUrl, OutgoingError, type OutgoingResponse } from '../../sdk/services.ts'
-import { headerBytes, resolvedHeaders } from './configured-headers.ts'
+import {
+  configuredHeaders,
+  forwardedHeaders,
+  loggableUrl,
+  OutgoingError,
+  type OutgoingResponse,
+} from '../../sdk/services.ts'
 import { defaultTimeout } from './introspect.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
 
@@ -47,11 +52,14 @@ export const requestHeaders = (
 ): Record<string, string> => ({
   ...(definition.forward_client_headers && forwardedHeaders(call.headers, dialect)),
   ...sessionHeaders(call.session),
-  ...resolvedHeaders(definition.headers ?? [], environment),
+  ...configuredHeaders(definition.headers ?? [], environment),
 })
 
 const sessionHeaders = ({ variables }: Session): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, headerBytes(value)]))
+
+/** A header's characters are bytes. */
+const headerBytes = (value: string): string => Buffer.from(value).toString('latin1')
 
 /** Why there is no answer; where the server is, only administrators may know. */
 export function unanswered(error: unknown, { name, url }: RemoteSchemaModel): unknown {

@@ -1,9 +1,8 @@
 // What remote schemas look like on the wire, in arguments and in the document.
 
 import { compareText, type Dialect, type ObjectOptions, parseFailed, Type } from '../../sdk/index.ts'
-import { GraphQLName, ObjectName } from '../../sdk/metadata.ts'
+import { type ConfiguredHeader, configuredHeader, GraphQLName, ObjectName } from '../../sdk/metadata.ts'
 import { isHttpUrl } from '../../sdk/services.ts'
-import { type ConfiguredHeader, configuredHeader } from './configured-headers.ts'
 
 /** What generated names are made of; a mapping counts more than prefix and suffix. */
 export interface NameChanges {
@@ -128,16 +127,20 @@ function withSortedPermissions({ permissions = [], ...rest }: RemoteSchemaEntry)
   return { ...rest, permissions: [...permissions].sort((a, b) => compareText(a.role, b.role)) }
 }
 
+const laterKeys = ['remote_relationships']
+
 /** The arguments of `add_remote_schema` and `update_remote_schema`. */
 export const remoteSchemaArgs = (dialect: Dialect) =>
-  Type.Unsafe<RemoteSchemaEntry>(Type.Object({ name: ObjectName, definition: definition(dialect, {}), comment }))
+  Type.Unsafe<RemoteSchemaEntry>(
+    Type.Object({ name: ObjectName, definition: definition(dialect, {}), comment }, { laterKeys }),
+  )
 
 /** `remote_schemas` of a document. */
 export function documentSchema(dialect: Dialect) {
   const closed = { additionalProperties: false }
   const permissions = Type.Optional(Type.Array(permission(closed)))
   const entry = { name: ObjectName, definition: definition(dialect, closed), comment, permissions }
-  const options = { ...closed, laterKeys: ['remote_relationships'], convert: withSortedPermissions }
+  const options = { ...closed, laterKeys, convert: withSortedPermissions }
   return Type.Array(Type.Unsafe<RemoteSchemaEntry>(Type.Object(entry, options)))
 }
 

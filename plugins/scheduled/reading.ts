@@ -1,7 +1,7 @@
 // Reading and removing scheduled events.
 
 import { badRequest, compareText, parseFailed, type Static, Type } from '../../sdk/index.ts'
-import { decode, type OperationContext, operation } from '../../sdk/metadata.ts'
+import { decode, NoArguments, type OperationContext, operation } from '../../sdk/metadata.ts'
 import { readPage } from '../delivery/index.ts'
 import { requireCronTrigger } from './metadata.ts'
 
@@ -77,7 +77,7 @@ export const getCronTriggers = operation({
     summary: 'Lists all cron triggers, those outside documents included.',
     result: Type.Object({ cron_triggers: Type.Array(Type.Unknown()) }),
   },
-  args: Type.Object({}),
+  args: NoArguments,
   editsMetadata: false,
   onlyReads: true,
   handle: ({ metadata }) => ({

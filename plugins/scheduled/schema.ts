@@ -100,12 +100,16 @@ function triggerOf(given: GivenTrigger): CronTrigger {
 const isDefault = (given: ScheduledRetryConf): boolean =>
   Object.entries(retryDefaults).every(([key, value]) => given[key as keyof ScheduledRetryConf] === value)
 
+/** What later engines change of requests and of their answers. */
+const laterKeys = ['request_transform', 'response_transform']
+
 /** The arguments of `create_cron_trigger`. */
 export const createCronTriggerArgs = (dialect: Dialect) => {
   const Given = Type.Object(
     { ...triggerMembers(dialect), replace: Type.Optional(Type.Boolean()) },
     {
       missingKey: 'A',
+      laterKeys,
       convert: ({ replace = false, ...given }: GivenTrigger & { replace?: boolean }) => ({
         replace,
         trigger: triggerOf(given),
@@ -122,7 +126,7 @@ export const cronTriggersSchema = (dialect: Dialect) =>
       Type.Object(triggerMembers(dialect), {
         missingKey: 'A',
         additionalProperties: false,
-        laterKeys: ['request_transform', 'response_transform'],
+        laterKeys,
         convert: triggerOf,
       }),
     ),
@@ -167,5 +171,5 @@ export const createScheduledEventArgs = (dialect: Dialect) =>
       retry_conf: Type.Optional(RetryConf),
       comment: Type.Optional(Type.String()),
     },
-    { missingKey: 'A' },
+    { missingKey: 'A', laterKeys },
   )

@@ -27,7 +27,10 @@ export const TrackTableArgs = Type.Unsafe<TrackedTable>(
   Type.Union([WithOptions, NameWithOptions, BareName], { message: 'expecting a string/object for QualifiedObject' }),
 )
 
-export const TrackTableV2Args = Type.Object({ table: TrackTableArgs, configuration: Type.Optional(TableConfig) })
+export const TrackTableV2Args = Type.Object(
+  { table: TrackTableArgs, configuration: Type.Optional(TableConfig) },
+  { laterKeys: ['apollo_federation_config'] },
+)
 
 export const UntrackTableArgs = Type.Object({ table: TableName, cascade: Type.Optional(Type.Boolean()) })
 

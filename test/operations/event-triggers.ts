@@ -222,6 +222,8 @@ const all = {
   cleanup_config: { ...cleanup_config, batch_size: 7, keep_errors: true },
 }
 
+const { definition: _, ...said } = all
+
 export const eventTriggers: Area = {
   title: 'event triggers',
   operations: [
@@ -237,7 +239,7 @@ export const eventTriggers: Area = {
         },
         {
           title: 'takes everything that can be said',
-          args: { ...all, ...all.definition, definition: undefined, table: named('book') },
+          args: { ...said, ...all.definition, table: named('book') },
           then: [
             bookHas(all),
             sqlTriggersAre('trellis_all-of_it_DELETE', 'trellis_all-of_it_INSERT', 'trellis_all-of_it_UPDATE'),
@@ -332,7 +334,7 @@ export const eventTriggers: Area = {
       succeeds: [
         {
           title: 'sends a payload',
-          given: [created()],
+          given: [created({ enable_manual: true })],
           args: { name: 'told', payload: { a: ['ü', null, 1.5] } },
           answers: (body: unknown) => assert.match((body as { event_id: string }).event_id, /^[0-9a-f-]{36}$/),
           then: [

@@ -16,6 +16,7 @@ export interface Malformed {
 }
 
 const strange = 'no such key'
+const strangeKey = 'a strange key'
 
 /** What the description of the API says of an operation. */
 export class OperationShape {
@@ -47,6 +48,11 @@ export class OperationShape {
     return [...this.#spoilt(args, this.#args, [], (spoilt) => spoilt)].filter((each) => !this.fits(each.args))
   }
 
+  /** The arguments with a key that nobody knows, in one of their objects after the other. */
+  withOneStrangeKey(args: unknown): Malformed[] {
+    return this.malformed(args).filter(({ what }) => what.startsWith(strangeKey))
+  }
+
   *#spoilt(
     value: unknown,
     schema: JsonSchema,
@@ -68,7 +74,7 @@ export class OperationShape {
       yield { what: `without ${[...path, key].join('.')}`, args: within(rest), path, missing: key }
     }
     if (additionalProperties === false) {
-      yield { what: `a strange key in ${path.join('.') || '$'}`, args: within({ ...object, [strange]: 1 }), path }
+      yield { what: `${strangeKey} in ${path.join('.') || '$'}`, args: within({ ...object, [strange]: 1 }), path }
     }
     for (const [key, member] of Object.entries(object)) {
       const property = properties[key]

@@ -58,7 +58,12 @@ export const metadata: Area = {
           args: {},
           answers: empty,
         },
-        { title: 'looks at no arguments', args: [null, 'x'], answers: library },
+        {
+          title: 'looks at no arguments in the other dialect',
+          settings: { dialect: 'hasura' },
+          args: [null, 'x'],
+          answers: library,
+        },
         { title: 'shows what is inconsistent, too', given: [...gone, reload], args: {}, answers: library },
       ],
       refuses: [],
@@ -210,7 +215,7 @@ export const metadata: Area = {
             { type: 'track_table', args: { table: 'genre', is_enum: true } },
             `insert into genre values ('play')`,
           ],
-          args: [],
+          args: null,
           then: [serves('{ book(where: {genre: {_eq: play}}) { id } }', { book: [] })],
         },
         {
@@ -222,8 +227,28 @@ export const metadata: Area = {
             serves('{ publisher_by_pk(id: 1) { name } }', { publisher_by_pk: { name: 'Ark' } }),
           ],
         },
+        {
+          title: 'passes over what is no object in the other dialect',
+          settings: { dialect: 'hasura' },
+          args: 'all',
+        },
       ],
-      refuses: [],
+      refuses: [
+        {
+          title: 'a list of remote schemas with one that is not there',
+          args: { reload_remote_schemas: ['crm'] },
+          code: 'not-exists',
+          path: '$.args.reload_remote_schemas',
+          error: 'there is no "crm" to reload',
+        },
+        ...[5, 'all', {}].map((asked) => ({
+          title: `${JSON.stringify(asked)} for the remote schemas to reload`,
+          args: { reload_remote_schemas: asked },
+          code: 'parse-failed',
+          path: '$.reload_remote_schemas',
+          error: /^expected Boolean or Array, but encountered/,
+        })),
+      ],
     },
     {
       type: 'get_inconsistent_metadata',

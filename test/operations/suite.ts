@@ -10,7 +10,7 @@ import type { TestTrellis } from '../support/trellis.ts'
 import { type Shapes, shapesOf } from './api.ts'
 import { exported } from './effects.ts'
 import { type Area, type Call, type OperationEntry, operationName, type Refusal, type Success } from './entry.ts'
-import type { OperationShape } from './malformed.ts'
+import type { Malformed, OperationShape } from './malformed.ts'
 import { stateOf } from './state.ts'
 import { asCall, registered, startWorld, take, type World } from './world.ts'
 
@@ -19,7 +19,8 @@ export function testOperations(area: Area): void {
   test(area.title, async (t) => {
     // What changes nothing can all be asked of one server.
     const world = await startWorld(t, { area })
-    const shared = { area, world, state: await stateOf(world), shapes: await shapesOf(world) }
+    const tolerant = await startWorld(t, { area, settings: { dialect: 'hasura' } })
+    const shared = { area, world, tolerant, state: await stateOf(world), shapes: await shapesOf(world) }
     for (const entry of area.operations) await t.test(operationName(entry), (t) => checkOperation(t, entry, shared))
   })
 }
@@ -28,6 +29,8 @@ export function testOperations(area: Area): void {
 interface Shared {
   readonly area: Area
   readonly world: World
+  /** Another one, in the dialect that passes over unknown keys of arguments. */
+  readonly tolerant: World
   readonly state: unknown
   readonly shapes: Shapes
 }
@@ -92,14 +95,21 @@ async function checkRefusals(t: TestContext, entry: OperationEntry, shared: Shar
   for (const refusal of entry.refuses) {
     await t.test(`refuses ${refusal.title}`, (t) => checkRefusal(t, { entry, refusal, shared, shape }))
   }
-  await t.test('refuses malformed arguments', async () => {
+  await t.test('refuses malformed arguments and unknown ones', async () => {
     assert.deepEqual(shape.requiredOf(sample.args), entry.requires ?? [])
-    await checkMalformed(world, entry, sample, shape)
+    await checkMalformed(world, entry, shape.malformed(sample.args))
+    for (const { args } of entry.succeeds) await checkMalformed(world, entry, shape.withOneStrangeKey(args))
     await unchanged()
   })
-  await t.test('ignores unknown keys, and leaves nothing behind in a bulk that is refused', async () => {
-    await checkRolledBack(world, entry, sample, shape)
+  await t.test('leaves nothing behind in a bulk that is refused', async () => {
+    await checkRolledBack(world, entry, sample, sample.args)
     await unchanged()
+  })
+  await t.test('refuses malformed arguments in the other dialect, and passes over unknown ones', async () => {
+    const { tolerant } = shared
+    const its = (await shapesOf(tolerant))(entry)
+    await checkMalformed(tolerant, entry, its.malformed(sample.args))
+    await checkRolledBack(tolerant, entry, sample, its.withStrangeKeys(sample.args))
   })
   await t.test('minds versions, roles and what an envelope needs', async () => {
     await checkEnvelope(world, entry, sample)
@@ -136,14 +146,9 @@ async function checkRefusal(t: TestContext, { entry, refusal, shared, shape }: R
 }
 
 /** The description of the API and the server agree on what is malformed, and the server says where. */
-async function checkMalformed(
-  world: World,
-  entry: OperationEntry,
-  { args }: Success,
-  shape: OperationShape,
-): Promise<void> {
+async function checkMalformed(world: World, entry: OperationEntry, all: readonly Malformed[]): Promise<void> {
   const problems: string[] = []
-  for (const malformed of shape.malformed(args)) {
+  for (const malformed of all) {
     const { status, body } = await ask(world, envelope(entry, malformed.args))
     const here = pathText(malformed.path)
     const own = entry.ownWords?.find((place) => isBelow(here, place))
@@ -165,14 +170,14 @@ function missingKey({ notFound = {} }: OperationEntry, key: string, path: string
   return keys === true || keys.includes(key) ? `key "${key}" not found` : `the key '${key}' was not present`
 }
 
-/** Runs the request, and then one that is refused: unknown keys were no reason to, and nothing is left of either. */
+/** Runs the request, and then one that is refused: nothing is left of either. */
 async function checkRolledBack(
   world: World,
   entry: OperationEntry,
-  { args, given = [] }: Success,
-  shape: OperationShape,
+  { given = [] }: Success,
+  args: unknown,
 ): Promise<void> {
-  const strange = { ...envelope(entry, shape.withStrangeKeys(args)), 'no such key': 1 }
+  const strange = { ...envelope(entry, args), 'no such key': 1 }
   const refused = { type: 'untrack_table', args: { table: 'no such table' } }
   const members = [...given.map(asCall), strange, refused]
   const { status, body } = await ask(world, { type: 'bulk', args: members })

@@ -26,7 +26,7 @@ function refuseRepeatedNames(fields: CustomRootFields): CustomRootFields {
   throw parseFailed(`the following custom root field names are duplicated: ${list}`)
 }
 
-/** A document may hold no unknown keys, arguments may. */
+/** A document may hold no unknown keys in either dialect. */
 const objectOf = (properties: TProperties, document: boolean, options = {}) =>
   Type.Object(properties, document ? { ...options, additionalProperties: false } : options)
 

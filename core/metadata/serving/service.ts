@@ -4,6 +4,7 @@ import type { Session } from '../../session/session.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { Model } from '../document/model.ts'
 import type { DocumentFormat } from '../slices/document-format.ts'
+import type { WantedSource } from '../slices/sources.ts'
 
 export interface MetadataService {
   readonly model: Model
@@ -18,6 +19,10 @@ export interface MetadataService {
    * when nobody waits for the answer any more: then what only reads ends.
    */
   run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown>
+  /** The arguments of `reload_metadata` that have sources fetched again. */
+  readonly reloadArguments: readonly string[]
+  /** The sources that a document needs. */
+  sourcesOf(document: MetadataDocument): readonly WantedSource[]
   /** Reads document and catalog again, and serves the result. */
   reload(): Promise<void>
   /** Calls back after each change of the model. */

@@ -7,7 +7,7 @@ import type { PathKey } from '../../errors/path.ts'
 import { deepFreeze, saysNothing } from '../../json/json.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { compareText } from '../../names/names.ts'
-import { decode } from '../../wire/decode.ts'
+import { decode, unknownKeysIn } from '../../wire/decode.ts'
 import { ObjectName } from '../../wire/types.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import {
@@ -18,7 +18,7 @@ import {
   unexpectedKey,
   type WireObject,
 } from '../document/given-document.ts'
-import { laterShapes, locate, refuseRepeated } from './facet-format.ts'
+import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
 import type { AnySlice, FormatContext } from './slices.ts'
 
@@ -117,7 +117,7 @@ export class DeclaredFormat implements DocumentFormat {
   }
 
   get #context(): FormatContext {
-    return { facets: this.#registry.facetFormat }
+    return { facets: new DeclaredFacets(this.#registry.facets, unknownKeysIn(this.#dialect)) }
   }
 
   #shapes(): Record<string, TSchema> {
@@ -208,7 +208,7 @@ export class DeclaredFormat implements DocumentFormat {
     const at = place(slice.key)
     if (slice.isInternal) return slice.empty
     if (!slice.isRequired && (value === undefined || value === null)) return slice.empty
-    const decoded = decode(slice.schema, value, at)
+    const decoded = decode(slice.schema, value, at, unknownKeysIn(this.#dialect))
     const { readEntry } = slice
     if (!readEntry) return locate(at, () => (slice.read ? slice.read(decoded, { formatVersion }) : decoded))
     const context = this.#context

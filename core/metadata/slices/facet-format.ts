@@ -5,7 +5,7 @@ import { badRequest, TrellisError } from '../../errors/errors.ts'
 import type { PathKey } from '../../errors/path.ts'
 import { jsonType, memberOf, saysNothing } from '../../json/json.ts'
 import { compareText } from '../../names/names.ts'
-import { decode } from '../../wire/decode.ts'
+import { decode, type UnknownKeys } from '../../wire/decode.ts'
 import type { TableEntry } from '../document/document.ts'
 import { laterTableKeys, own, type WireObject } from '../document/given-document.ts'
 import type { Rename } from '../document/objects.ts'
@@ -20,9 +20,11 @@ export const facetEntries = (entry: TableEntry, facet: Facet): readonly unknown[
 /** The given facets as one. */
 export class DeclaredFacets implements FacetFormat {
   readonly #facets: readonly Facet[]
+  readonly #unknownKeys: UnknownKeys
 
-  constructor(facets: readonly Facet[]) {
+  constructor(facets: readonly Facet[], unknownKeys: UnknownKeys = 'passed over') {
     this.#facets = facets
+    this.#unknownKeys = unknownKeys
   }
 
   shapes(): Record<string, TSchema> {
@@ -38,8 +40,19 @@ export class DeclaredFacets implements FacetFormat {
   }
 
   read(given: WireObject): Partial<TableEntry> {
-    const read = this.#facets.map((facet) => [facet.key, readFacet(facet, own(given, facet.key), [facet.key])] as const)
+    const read = this.#facets.map((facet) => [facet.key, this.#entries(facet, own(given, facet.key))] as const)
     return Object.fromEntries(read.filter(([, entries]) => entries.length > 0))
+  }
+
+  #entries({ key, schema, read }: Facet, value: unknown): unknown[] {
+    if (value === undefined || value === null) return []
+    let list = lists.get(schema)
+    if (!list) {
+      list = Type.Array(schema)
+      lists.set(schema, list)
+    }
+    const entries = decode(list, value, [key], this.#unknownKeys) as unknown[]
+    return read ? entries.map((entry, i) => locate([key, i], () => read(entry))) : entries
   }
 
   write(entry: TableEntry): Record<string, unknown> {
@@ -109,18 +122,6 @@ export function locate<T>(at: readonly PathKey[], work: () => T): T {
 }
 
 const lists = new WeakMap<TSchema, TSchema>()
-
-function readFacet(facet: Facet, value: unknown, at: readonly PathKey[]): unknown[] {
-  if (value === undefined || value === null) return []
-  let list = lists.get(facet.schema)
-  if (!list) {
-    list = Type.Array(facet.schema)
-    lists.set(facet.schema, list)
-  }
-  const entries = decode(list, value, at) as unknown[]
-  const { read } = facet
-  return read ? entries.map((entry, i) => locate([...at, i], () => read(entry))) : entries
-}
 
 function isEntry(entry: unknown, facet: Facet): boolean {
   if (jsonType(entry) !== 'Object' || typeof facet.identify(entry) !== 'string') return false

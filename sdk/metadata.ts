@@ -110,6 +110,7 @@ export {
   type HeaderFromEnv,
   type HeaderFromValue,
 } from '../core/wire/configured-header.ts'
+export { type ConfiguredUrl, checkUrl, type UrlFromEnv, urlSchema } from '../core/wire/configured-url.ts'
 export {
   type DecodeOptions,
   type DecodePart,

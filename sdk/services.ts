@@ -46,7 +46,7 @@ export {
   type OutgoingStream,
   type SocketClass,
 } from '../core/outgoing/client.ts'
-export { configuredHeaders, type Environment, filledTemplate } from '../core/outgoing/configured.ts'
+export { configuredHeaders, configuredUrl, type Environment, filledTemplate } from '../core/outgoing/configured.ts'
 export type { Freshness } from '../core/outgoing/freshness.ts'
 export { freshnessOf } from '../core/outgoing/freshness.ts'
 export { clientHeaders, forwardedHeaders, isSecretHeader, type OutgoingHeaders } from '../core/outgoing/headers.ts'

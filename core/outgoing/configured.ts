@@ -2,6 +2,7 @@
 
 import { badRequest } from '../errors/errors.ts'
 import type { ConfiguredHeader } from '../wire/configured-header.ts'
+import { type ConfiguredUrl, mayBeUrl } from '../wire/configured-url.ts'
 import type { OutgoingHeaders } from './headers.ts'
 
 /** Gives the values of variables of the server's environment. */
@@ -35,4 +36,11 @@ export function filledTemplate(template: string, environment: Environment): stri
   })
   if (missing.size === 0) return filled
   throw badRequest('unexpected', `Value for environment variables not found: ${[...missing].join(', ')}`)
+}
+
+/** The URL of a request; refuses a variable that is not set, and a text that can never be an HTTP URL. */
+export function configuredUrl(given: ConfiguredUrl, environment: Environment): string {
+  if (typeof given !== 'string') return valueOfVariable(given.from_env, environment)
+  if (mayBeUrl(given)) return filledTemplate(given, environment)
+  throw badRequest('unexpected', 'not a valid URI')
 }

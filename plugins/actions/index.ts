@@ -12,6 +12,7 @@ import { actionsSlice } from './metadata.ts'
 import { migrations } from './migrations.ts'
 import { createActionPermission, definingOperations, dropAction, dropActionPermission } from './operations.ts'
 import { outputRules } from './output.ts'
+import { actionSchemas } from './schema.ts'
 import { callWebhook } from './webhook.ts'
 import { ActionWorker } from './worker.ts'
 
@@ -61,6 +62,8 @@ export default definePlugin({
     const { options, outgoing, observe, database, dialect } = engine
     const rules = outputRules(dialect)
     const functions = new HandlerFunctions()
+    const hasFunction = (name: string) => functions.get(name) !== undefined
+    const schemas = actionSchemas(dialect, hasFunction)
     const log = new ActionLog(database)
     const configuredHeadersWin = options.configuredHeaderPrecedence
     const webhooks = { outgoing, observe, environment: environmentValue, rules, configuredHeadersWin }
@@ -78,7 +81,7 @@ export default definePlugin({
       batchSize: options.asyncActionsFetchBatchSize,
       async run(call) {
         // What a function changed and that it is done are one: it is never called again after it has ended.
-        const isFunction = functions.get(call.action.name) !== undefined
+        const isFunction = hasFunction(call.action.name)
         const { value } = await answer(call, async (result, transaction) => {
           if (!(await log.completeIn(transaction, call.id, result)))
             throw new Error('the call is another instance’s by now')
@@ -87,8 +90,8 @@ export default definePlugin({
       },
     })
 
-    engine.metadata.slice('actions', actionsSlice(dialect))
-    engine.operations.add(...definingOperations(dialect), dropAction, createActionPermission, dropActionPermission)
+    engine.metadata.slice('actions', actionsSlice(schemas, hasFunction))
+    engine.operations.add(...definingOperations(schemas), dropAction, createActionPermission, dropActionPermission)
     engine.graphql.contribute(actionContribution((call) => answer(call)))
     engine.routes.add(declarationsRoute(engine))
     engine.provide(actionHandlers, functions)

@@ -1,6 +1,6 @@
 // The slice `actions`: fields of the root types that webhooks, or functions of plugins, answer.
 
-import { badRequest, compareText, type Dialect, TrellisError } from '../../sdk/index.ts'
+import { badRequest, compareText, TrellisError } from '../../sdk/index.ts'
 import type {
   ConfiguredHeader,
   MetadataDocument,
@@ -9,7 +9,7 @@ import type {
   Slice,
   SliceContext,
 } from '../../sdk/metadata.ts'
-import { filledTemplate } from '../../sdk/services.ts'
+import { configuredUrl } from '../../sdk/services.ts'
 import {
   baseName,
   baseOf,
@@ -18,7 +18,7 @@ import {
   type ResolvedType,
   typeOfText,
 } from '../custom-types/index.ts'
-import { type ActionArgument, type ActionEntry, actionSchemas } from './schema.ts'
+import type { ActionArgument, ActionEntry, ActionSchemas, HasFunction } from './schema.ts'
 
 export interface ArgumentModel {
   readonly name: string
@@ -36,6 +36,7 @@ export interface ActionModel {
   readonly output: ResolvedType
   /** As it was configured, variables by their names. */
   readonly handler: string
+  /** Of its webhook; empty where a function answers. */
   readonly url: string
   readonly headers: readonly ConfiguredHeader[]
   readonly forwardsClientHeaders: boolean
@@ -70,13 +71,18 @@ export const findAction = ({ actions }: Pick<MetadataDocument, 'actions'>, name:
 const broken = (name: string, reason: string): Error =>
   badRequest('constraint-violation', `in action "${name}"; ${reason}`)
 
-function resolveActions(entries: readonly ActionEntry[], context: SliceContext): Map<string, ActionModel> {
+function resolveActions(
+  entries: readonly ActionEntry[],
+  context: SliceContext,
+  hasFunction: HasFunction,
+): Map<string, ActionModel> {
   const types = context.resolved('custom_types')
   const actions = new Map<string, ActionModel>()
   for (const entry of [...entries].sort((a, b) => compareText(a.name, b.name))) {
     try {
       if (!types?.isConsistent) throw badRequest('constraint-violation', 'custom types are inconsistent')
-      const action = resolveAction(entry, types, context)
+      const url = hasFunction(entry.name) ? '' : urlOf(entry, context)
+      const action = { ...resolveAction(entry, types, context), url }
       if (claims(entry, action, context)) actions.set(entry.name, action)
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error
@@ -96,7 +102,7 @@ function claims(entry: ActionEntry, { name, kind }: ActionModel, context: SliceC
   })
 }
 
-function resolveAction(entry: ActionEntry, types: CustomTypesModel, context: SliceContext): ActionModel {
+function resolveAction(entry: ActionEntry, types: CustomTypesModel, context: SliceContext): Omit<ActionModel, 'url'> {
   const { name, definition, comment, permissions = [] } = entry
   const { handler, type, kind, headers = [], timeout = defaultTimeout } = definition
   return {
@@ -105,8 +111,7 @@ function resolveAction(entry: ActionEntry, types: CustomTypesModel, context: Sli
     kind: kind === 'asynchronous' ? 'asynchronous' : type,
     arguments: argumentsOf(name, definition.arguments ?? [], (text) => typeOfText(text, types, context)),
     output: outputOf(name, definition.output_type, typeOfText(definition.output_type, types, context)),
-    handler,
-    url: urlOf(name, handler, context),
+    handler: typeof handler === 'string' ? handler : `{{${handler.from_env}}}`,
     headers,
     forwardsClientHeaders: definition.forward_client_headers === true,
     timeout: timeout * 1000,
@@ -136,9 +141,9 @@ function outputOf(action: string, text: string, type: ResolvedType | undefined):
   throw broken(action, `the type: "${baseName(text)}" is not an object type defined in custom types`)
 }
 
-function urlOf(action: string, handler: string, context: SliceContext): string {
+function urlOf({ name: action, definition }: ActionEntry, context: SliceContext): string {
   try {
-    return filledTemplate(handler, (name) => context.environment(name))
+    return configuredUrl(definition.handler, (name) => context.environment(name))
   } catch (error) {
     throw error instanceof TrellisError ? broken(action, error.message) : error
   }
@@ -163,16 +168,17 @@ function validateAction({ permissions = [] }: ActionEntry): void {
   throw badRequest('already-exists', message, { path: ['permissions'] })
 }
 
-type ActionsSlice = Omit<Slice<'actions', ReturnType<typeof actionSchemas>['document']>, 'key'>
+type ActionsSlice = Omit<Slice<'actions', ActionSchemas['document']>, 'key'>
 
-export const actionsSlice = (dialect: Dialect): ActionsSlice => ({
-  schema: actionSchemas(dialect).document,
+/** The slice; `hasFunction` tells whose handlers are functions of plugins. */
+export const actionsSlice = ({ document: schema }: ActionSchemas, hasFunction: HasFunction): ActionsSlice => ({
+  schema,
   empty: [],
   after: ['custom_types'],
   entryKey: ({ name }: ActionEntry) => name,
   writeEntry: writeAction,
   validateEntry: validateAction,
-  resolve: resolveActions,
+  resolve: (entries, context) => resolveActions(entries, context, hasFunction),
   remove(draft, { kind, name }) {
     const index = draft.actions.findIndex((action) => kind === 'action' && action.name === name)
     if (index >= 0) draft.actions.splice(index, 1)

@@ -1,11 +1,11 @@
 // Creating, changing and dropping actions, and who may call them.
 
-import { badRequest, type Dialect } from '../../sdk/index.ts'
+import { badRequest } from '../../sdk/index.ts'
 import { type MetadataDocument, operation } from '../../sdk/metadata.ts'
 import { actionRef, findAction } from './metadata.ts'
 import {
   type ActionEntry,
-  actionSchemas,
+  type ActionSchemas,
   CreateActionPermissionArgs,
   DropActionArgs,
   DropActionPermissionArgs,
@@ -17,9 +17,8 @@ function requireAction(metadata: MetadataDocument, name: string): ActionEntry {
   throw badRequest('not-exists', `action with name "${name}" does not exist`)
 }
 
-/** The operations that take definitions, whose headers cannot name variables of the dialect's own. */
-export function definingOperations(dialect: Dialect) {
-  const { action: args } = actionSchemas(dialect)
+/** The operations that take definitions. */
+export function definingOperations({ action: args }: Pick<ActionSchemas, 'action'>) {
   const createAction = operation({
     type: 'create_action',
     about: { summary: 'Adds a field that a webhook answers.' },

@@ -1,7 +1,15 @@
 // What actions look like on the wire, in arguments and in the document.
 
-import { badRequest, type Dialect, type ObjectOptions, parseFailed, Type } from '../../sdk/index.ts'
-import { type ConfiguredHeader, configuredHeader, GraphQLName, ObjectName } from '../../sdk/metadata.ts'
+import { badRequest, type Dialect, type ObjectOptions, parseFailed, Type, within } from '../../sdk/index.ts'
+import {
+  type ConfiguredHeader,
+  type ConfiguredUrl,
+  checkUrl,
+  configuredHeader,
+  GraphQLName,
+  ObjectName,
+  urlSchema,
+} from '../../sdk/metadata.ts'
 import { GraphQLTypeText } from '../custom-types/schema.ts'
 
 export interface ActionArgument {
@@ -11,8 +19,7 @@ export interface ActionArgument {
 }
 
 export interface ActionDefinition {
-  /** A URL, perhaps with variables of the environment in it. */
-  handler: string
+  handler: ConfiguredUrl
   output_type: string
   forward_client_headers?: boolean
   headers?: ConfiguredHeader[]
@@ -68,18 +75,29 @@ function checkTimeout(seconds: number): number {
   throw badRequest('parse-failed', 'the time limit of an action is a positive number of seconds')
 }
 
+/** Whether the action of a name is answered by a function of a plugin, in the place of a webhook. */
+export type HasFunction = (name: string) => boolean
+
+const checkHandler = (text: string): string => within('definition', () => within('handler', () => checkUrl(text)))
+
 /** What later engines change of requests and of their answers. */
 const laterKeys = ['request_transform', 'response_transform', 'ignored_client_headers']
 
-/** The shapes of actions; a document may hold no unknown keys in either dialect. */
-export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
+/** The shapes of actions; `hasFunction` tells which of them call no webhook. A document may hold no unknown keys in either dialect. */
+export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>, hasFunction: HasFunction) {
+  const checked = <T extends { name: string; definition: ActionDefinition }>(entry: T): T => {
+    const { name, definition } = entry
+    // Where a function answers, the text of the handler means nothing.
+    if (typeof definition.handler === 'string' && !hasFunction(name)) checkHandler(definition.handler)
+    return entry
+  }
   const definition = (options: ObjectOptions) => {
     const argument = Type.Object(
       { name: GraphQLName, type: GraphQLTypeText, description: Type.Optional(Type.String()) },
       options,
     )
     const members = {
-      handler: Type.String({ examples: ['https://{{HOST}}/place-order'] }),
+      handler: urlSchema('https://{{HOST}}/place-order', (text) => text),
       output_type: GraphQLTypeText,
       arguments: Type.Optional(Type.Array(argument)),
       type: Type.Optional(Type.String({ shown: Type.Union([Type.Literal('mutation'), Type.Literal('query')]) })),
@@ -104,15 +122,17 @@ export function actionSchemas(dialect: Pick<Dialect, 'environmentPrefix'>) {
       comment,
       permissions: Type.Optional(Type.Array(permission)),
     },
-    closed,
+    { ...closed, convert: checked },
   )
   return {
     /** The arguments of `create_action` and `update_action`. */
-    action: Type.Object({ name: GraphQLName, definition: definition({}), comment }),
+    action: Type.Object({ name: GraphQLName, definition: definition({}), comment }, { convert: checked }),
     /** `actions` of a document. */
     document: Type.Array(entry),
   }
 }
+
+export type ActionSchemas = ReturnType<typeof actionSchemas>
 
 export const DropActionArgs = Type.Object({ name: GraphQLName, clear_data: Type.Optional(Type.Boolean()) })
 

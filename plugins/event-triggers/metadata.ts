@@ -10,7 +10,7 @@ import {
   TrellisError,
 } from '../../sdk/index.ts'
 import type { Facet, Model, ObjectRef, Rename, RenamePlace, ResolveContext, TableModel } from '../../sdk/metadata.ts'
-import { type Environment, filledTemplate } from '../../sdk/services.ts'
+import { configuredUrl } from '../../sdk/services.ts'
 import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { renameInCondition } from './condition.ts'
 import { rowOperations } from './row-operations.ts'
@@ -111,7 +111,7 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
       table: name,
       oid: table.catalog.oid,
       entry,
-      url: webhook === undefined ? urlIn(variable, environment) : filledTemplate(webhook, environment),
+      url: configuredUrl(webhook ?? { from_env: variable }, environment),
       headers: resolveHeaders(entry.headers ?? [], environment),
       sql: sqlTriggers(entry, { table, context, names }),
     }
@@ -120,12 +120,6 @@ function resolveTrigger({ entry, table, context, names }: Resolving): ResolvedTr
     const place = `in table "${nameText(name)}": in event trigger "${entry.name}"`
     throw badRequest('constraint-violation', `${place}: ${error.message}`)
   }
-}
-
-function urlIn(variable: string, environment: Environment): string {
-  const url = environment(variable)
-  if (url === undefined) throw badRequest('not-found', `environment variable '${variable}' not set`)
-  return url
 }
 
 /** Refuses relations that no triggers on rows can be made on, and the server's own tables: the log would log itself. */

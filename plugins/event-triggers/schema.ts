@@ -4,10 +4,12 @@ import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts
 import {
   ColumnName,
   type ConfiguredHeader,
+  type ConfiguredUrl,
   configuredHeader,
   decode,
   ObjectName,
   TableName,
+  urlSchema,
   VerbatimObject,
 } from '../../sdk/metadata.ts'
 import { CleanupConfig, storedCleanup } from './cleanup-schema.ts'
@@ -90,7 +92,7 @@ const RetryConf = Type.Unsafe<RetryConf>(
 type Specs = { [K in RowOperation]?: OperationSpec }
 
 interface WebhookSource {
-  webhook?: string
+  webhook?: ConfiguredUrl
   webhook_from_env?: string
 }
 
@@ -120,7 +122,14 @@ function checkWebhook({ webhook, webhook_from_env }: WebhookSource): void {
   }
 }
 
-const webhook = { webhook: Type.Optional(Type.String()), webhook_from_env: Type.Optional(ObjectName) }
+const webhook = {
+  webhook: Type.Optional(urlSchema('https://example.com/events')),
+  webhook_from_env: Type.Optional(ObjectName),
+}
+
+/** A variable has a key of its own in documents. */
+const storedWebhook = ({ webhook, webhook_from_env }: WebhookSource) =>
+  typeof webhook === 'string' ? { webhook } : { webhook_from_env: webhook?.from_env ?? webhook_from_env }
 
 const rest = (dialect: Dialect) => ({
   retry_conf: Type.Optional(RetryConf),
@@ -148,7 +157,7 @@ function entryOf(given: GivenTrigger): EventTrigger {
     name,
     definition: { enable_manual, ...Object.fromEntries(listed) },
     retry_conf,
-    ...(given.webhook === undefined ? { webhook_from_env: given.webhook_from_env } : { webhook: given.webhook }),
+    ...storedWebhook(given),
     ...(headers.length > 0 && { headers }),
     ...(ordering_key && { ordering_key }),
     ...(concurrency !== undefined && { concurrency }),

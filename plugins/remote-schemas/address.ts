@@ -1,10 +1,8 @@
 // Where a remote schema's server is: the URL, from the definition or from variables of the environment.
 
 import { badRequest } from '../../sdk/index.ts'
-import { isHttpUrl, loggableUrl } from '../../sdk/services.ts'
-import { asHttpUrl, type RemoteSchemaDefinition } from './schema.ts'
-
-type Environment = (name: string) => string | undefined
+import { type Environment, filledTemplate, isHttpUrl, loggableUrl } from '../../sdk/services.ts'
+import { asHttpUrl, type RemoteSchemaDefinition, severalUrls } from './schema.ts'
 
 /** The URL; refuses a definition that gives none, or several. */
 export function remoteUrl(
@@ -12,19 +10,26 @@ export function remoteUrl(
   environment: Environment,
 ): string {
   if (url !== undefined && variable !== undefined) {
-    throw badRequest('invalid-params', "both `url` and `url_from_env` can't be present")
+    throw severalUrls()
   }
-  if (url !== undefined) return checked(filledIn(url, environment))
+  if (url !== undefined) return checked(filledTemplate(url, environment))
   if (variable === undefined) throw badRequest('invalid-params', "both `url` and `url_from_env` can't be empty")
+  return checked(variableValue(variable, environment))
+}
+
+function variableValue(variable: string, environment: Environment): string {
   const value = environment(variable)
   if (value === undefined) throw badRequest('invalid-params', `environment variable '${variable}' not set`)
-  return checked(filledIn(value, environment))
+  return filledTemplate(value, environment)
 }
 
 /** Where subscriptions are asked for. */
 export function subscriptionUrl(definition: RemoteSchemaDefinition, environment: Environment): string {
   const { subscription_url: url } = definition
-  return url === undefined ? remoteUrl(definition, environment) : checked(asHttpUrl(filledIn(url, environment)))
+  if (url === undefined) return remoteUrl(definition, environment)
+  return checked(
+    asHttpUrl(typeof url === 'string' ? filledTemplate(url, environment) : variableValue(url.from_env, environment)),
+  )
 }
 
 /** A URL as errors tell of it, which the log has too: as it was given, unless it holds what may be a secret. */
@@ -36,16 +41,4 @@ export function shownUrl(url: string): string {
 function checked(url: string): string {
   if (isHttpUrl(url)) return url
   throw badRequest('invalid-params', `not a valid URI: ${url}`)
-}
-
-/** The text with values of variables in the places of `{{NAME}}`. */
-function filledIn(text: string, environment: Environment): string {
-  const missing: string[] = []
-  const filled = text.replaceAll(/\{\{([^{}]*)\}\}/g, (_, given: string) => {
-    const value = environment(given.trim())
-    if (value === undefined) missing.push(given.trim())
-    return value ?? ''
-  })
-  if (missing.length === 0) return filled
-  throw badRequest('unexpected', `Value for environment variables not found: ${[...new Set(missing)].join(', ')}`)
 }

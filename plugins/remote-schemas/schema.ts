@@ -1,8 +1,15 @@
 // What remote schemas look like on the wire, in arguments and in the document.
 
-import { compareText, type Dialect, type ObjectOptions, parseFailed, Type } from '../../sdk/index.ts'
-import { type ConfiguredHeader, configuredHeader, GraphQLName, ObjectName } from '../../sdk/metadata.ts'
-import { isHttpUrl } from '../../sdk/services.ts'
+import { badRequest, compareText, type Dialect, type ObjectOptions, Type } from '../../sdk/index.ts'
+import {
+  type ConfiguredHeader,
+  type ConfiguredUrl,
+  checkUrl,
+  configuredHeader,
+  GraphQLName,
+  ObjectName,
+  urlSchema,
+} from '../../sdk/metadata.ts'
 
 /** What generated names are made of; a mapping counts more than prefix and suffix. */
 export interface NameChanges {
@@ -30,7 +37,7 @@ export interface RemoteSchemaDefinition {
   /** Absent: whichever the server speaks. */
   subscription_transport?: SubscriptionTransport
   /** Absent: where everything else is asked. */
-  subscription_url?: string
+  subscription_url?: ConfiguredUrl
   customization?: Customization
 }
 
@@ -54,16 +61,11 @@ declare module '../../sdk/registry.ts' {
   }
 }
 
-const template = /\{\{[^{}]*\}\}/g
+/** A definition that gives more than one URL. */
+export const severalUrls = () => badRequest('invalid-params', "both `url` and `url_from_env` can't be present")
 
 /** Sockets have URLs of their own, which say the same. */
 export const asHttpUrl = (text: string): string => text.replace(/^ws(?=s?:)/i, 'http')
-
-// What a variable at the front holds is known when it is filled in, and checked then.
-function checkUrl(text: string): string {
-  if (text.search(template) === 0 || isHttpUrl(text.replaceAll(template, '1'))) return text
-  throw parseFailed('not a valid URI')
-}
 
 function checkSocketUrl(text: string): string {
   checkUrl(asHttpUrl(text))
@@ -91,9 +93,16 @@ const customization = (options: ObjectOptions) =>
     options,
   )
 
-/** Leaves out what says nothing. */
-function canonical({ headers = [], forward_client_headers: forward, ...rest }: RemoteSchemaDefinition) {
+interface GivenDefinition extends Omit<RemoteSchemaDefinition, 'url'> {
+  url?: ConfiguredUrl
+}
+
+/** Leaves out what says nothing; a variable that holds the URL has a key of its own in documents. */
+function canonical({ url, headers = [], forward_client_headers: forward, ...rest }: GivenDefinition) {
+  const isVariable = typeof url === 'object'
+  if (isVariable && rest.url_from_env !== undefined) throw severalUrls()
   return {
+    ...(isVariable ? { url_from_env: url.from_env } : url !== undefined && { url }),
     ...rest,
     ...(headers.length > 0 && { headers }),
     ...(forward === true && { forward_client_headers: true }),
@@ -103,15 +112,13 @@ function canonical({ headers = [], forward_client_headers: forward, ...rest }: R
 const definition = (dialect: Dialect, options: ObjectOptions) =>
   Type.Object(
     {
-      url: Type.Optional(Type.String({ convert: checkUrl, examples: ['https://crm.example.com/graphql'] })),
+      url: Type.Optional(urlSchema('https://crm.example.com/graphql')),
       url_from_env: Type.Optional(Type.String({ minLength: 1 })),
       headers: Type.Optional(Type.Array(configuredHeader(dialect))),
       forward_client_headers: Type.Optional(Type.Boolean()),
       timeout_seconds: Type.Optional(Type.Integer({ minimum: 0 })),
       subscription_transport: Type.Optional(Type.Union([Type.Literal('websocket'), Type.Literal('sse')])),
-      subscription_url: Type.Optional(
-        Type.String({ convert: checkSocketUrl, examples: ['wss://crm.example.com/graphql'] }),
-      ),
+      subscription_url: Type.Optional(urlSchema('wss://crm.example.com/graphql', checkSocketUrl)),
       customization: Type.Optional(customization(options)),
     },
     { ...options, missingKey: 'A', convert: canonical },

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { TrellisError } from '../../sdk/index.ts'
 import type { ConfiguredHeader, Model } from '../../sdk/metadata.ts'
-import { filledTemplate } from '../../sdk/services.ts'
+import { configuredUrl } from '../../sdk/services.ts'
 import { type Database, encodeArray, type PreparedStatement, prepare } from '../../sdk/sql.ts'
 import {
   type Backlog,
@@ -310,7 +310,7 @@ export class OneOffLedger extends ScheduledLedger<ClaimedOneOffEvent> {
   #place({ webhook, headers }: ClaimedOneOffEvent) {
     try {
       return {
-        url: filledTemplate(webhook, this.#environment),
+        url: configuredUrl(webhook, this.#environment),
         headers: resolveHeaders(headers, this.#environment),
       }
     } catch (error) {

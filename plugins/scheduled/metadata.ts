@@ -2,7 +2,7 @@
 
 import { badRequest, compareText, TrellisError } from '../../sdk/index.ts'
 import type { Model, ObjectDescription, ObjectRef, Slice, SliceContext } from '../../sdk/metadata.ts'
-import { filledTemplate } from '../../sdk/services.ts'
+import { configuredUrl } from '../../sdk/services.ts'
 import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { type CronTrigger, type cronTriggersSchema, retryDefaults } from './schema.ts'
 
@@ -65,7 +65,7 @@ function resolveTrigger(entry: CronTrigger, context: SliceContext): ResolvedCron
   const environment = (name: string) => context.environment(name)
   const made = {
     entry,
-    url: filledTemplate(entry.webhook, environment),
+    url: configuredUrl(entry.webhook, environment),
     headers: resolveHeaders(entry.headers ?? [], environment),
   }
   resolved.set(entry, made)

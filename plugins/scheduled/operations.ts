@@ -47,7 +47,7 @@ export const createScheduledEvent = (dialect: Dialect) =>
     args: createScheduledEventArgs(dialect),
     editsMetadata: false,
     async handle({ transaction }, { webhook, schedule_at, payload, headers = [], retry_conf, comment = null }) {
-      refuseNul([webhook, comment])
+      refuseNul([typeof webhook === 'string' ? webhook : webhook.from_env, comment])
       const [row] = await transaction.rows<{ id: string }>(
         `insert into trellis.hdb_scheduled_events (webhook_conf, scheduled_time, payload, header_conf, retry_conf, comment)
          values ($1, $2, $3, $4, $5, $6) returning id, pg_notify('trellis_delivery', 'one-off')`,

@@ -1,7 +1,13 @@
 // What cron triggers and one-off events look like on the wire, in arguments and in the document.
 
 import { type Dialect, parseFailed, type Static, Type } from '../../sdk/index.ts'
-import { type ConfiguredHeader, configuredHeader, ObjectName } from '../../sdk/metadata.ts'
+import {
+  type ConfiguredHeader,
+  type ConfiguredUrl,
+  configuredHeader,
+  ObjectName,
+  urlSchema,
+} from '../../sdk/metadata.ts'
 import { CronExpression, TimeZone } from '../delivery/index.ts'
 
 export interface ScheduledRetryConf {
@@ -14,7 +20,7 @@ export interface ScheduledRetryConf {
 /** A cron trigger as it is stored. */
 export interface CronTrigger {
   name: string
-  webhook: string
+  webhook: ConfiguredUrl
   schedule: string
   include_in_metadata: boolean
   payload?: unknown
@@ -72,7 +78,7 @@ const RetryConf = Type.Unsafe<ScheduledRetryConf>({
 
 const triggerMembers = (dialect: Dialect) => ({
   name: ObjectName,
-  webhook: Type.String(),
+  webhook: urlSchema('https://example.com/nightly'),
   schedule: CronExpression,
   include_in_metadata: Type.Boolean(),
   payload: Type.Optional(Type.Unknown()),
@@ -164,7 +170,7 @@ const Timestamp = Type.String({
 export const createScheduledEventArgs = (dialect: Dialect) =>
   Type.Object(
     {
-      webhook: Type.String(),
+      webhook: urlSchema('https://example.com/once'),
       schedule_at: Timestamp,
       payload: Type.Optional(Type.Unknown()),
       headers: Type.Optional(Type.Array(configuredHeader(dialect))),

@@ -329,7 +329,7 @@ test('types whose names TypeScript keeps to itself have others in declarations',
   const args = [{ name: 'how', type: 'Readonly!' }]
   await trellis.op('create_action', {
     name: 'delete',
-    definition: { handler: 'x', arguments: args, output_type: 'any' },
+    definition: { handler: 'http://localhost:1', arguments: args, output_type: 'any' },
   })
   const { text } = await trellis.request('/v1alpha1/actions.d.ts')
   assert.equal(

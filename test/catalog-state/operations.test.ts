@@ -45,8 +45,11 @@ test('what is no state of a tool is refused', async (t) => {
   await refused({ type: 'cli' }, '$', `the key 'state' was not present`)
   await refused({ state: 1 }, '$', `the key 'type' was not present`)
   await refused({ type: 'editor', state: 1 }, '$.type', `expected one of 'cli', 'console'`)
-  for (const type of ['get_catalog_state', 'set_catalog_state']) {
-    const { body } = await trellis.opError(type, { type: 'cli', state: 1 }, { role: 'guest' })
+  for (const [type, args] of [
+    ['get_catalog_state', {}],
+    ['set_catalog_state', { type: 'cli', state: 1 }],
+  ] as const) {
+    const { body } = await trellis.opError(type, args, { role: 'guest' })
     assert.deepEqual(body, { path: '$.args', error: 'restricted access : admin only', code: 'access-denied' })
   }
 })

@@ -94,12 +94,14 @@ test('a webhook that hangs, is not there, breaks off or redirects is a failure w
   t.after(() => broken.close())
   const { port } = broken.address() as { port: number }
   const redirect = await startOther(t, () => ({ status: 302, headers: { location: shop.hook.url } }))
+  process.env['TEST_NONSENSE'] = 'nonsense'
+  t.after(() => delete process.env['TEST_NONSENSE'])
   const insert = { columns: '*' }
   const hooks = [
     { name: 'hangs', webhook: shop.hook.url, retry_conf: { timeout_sec: 1 } },
     { name: 'breaks', webhook: `http://127.0.0.1:${port}` },
     { name: 'unknown', webhook: 'http://no-such-host.invalid/x' },
-    { name: 'nonsense', webhook: 'nonsense' },
+    { name: 'nonsense', webhook: '{{TEST_NONSENSE}}' },
     { name: 'redirects', webhook: redirect.url },
     { name: 'untrusted', webhook: redirect.url.replace('http:', 'https:') },
   ]

@@ -106,10 +106,14 @@ test('what is there already, and what is not', async (t) => {
   const noTable: Refusal = ['$.args', 'not-exists', 'table "shelf" does not exist']
   const nobody: Refusal = ['$.args', 'not-exists', '"nobody" does not exist']
   const other: Refusal = ['$.args', 'unexpected-payload', 'expecting a remote relationship']
-  for (const type of ['update_remote_relationship', 'delete_remote_relationship']) {
-    await refused(trellis, type, { ...author, table: 'shelf' }, noTable)
-    await refused(trellis, type, { ...author, name: 'nobody' }, nobody)
-    await refused(trellis, type, { ...author, name: 'publisher' }, other)
+  const { table, name } = author
+  for (const [type, args] of [
+    ['update_remote_relationship', author],
+    ['delete_remote_relationship', { table, name }],
+  ] as const) {
+    await refused(trellis, type, { ...args, table: 'shelf' }, noTable)
+    await refused(trellis, type, { ...args, name: 'nobody' }, nobody)
+    await refused(trellis, type, { ...args, name: 'publisher' }, other)
   }
   await refused(trellis, 'create_remote_relationship', { ...author, table: 'shelf' }, noTable)
   const dependent: Refusal = [

@@ -135,7 +135,8 @@ test('a source with an argument of its own is reloaded when that asks for it', a
   await world.op('test_add_feed', { name: 'news', url: feed.url })
   feed.says = 'new'
   await world.op('reload_metadata', {})
-  await world.op('reload_metadata', { reload_feeds: ['others'] })
+  await world.op('reload_metadata', { reload_feeds: [] })
+  await world.op('reload_metadata', { reload_feeds: false })
   assert.deepEqual(said(world), { news: 'hello' })
   await world.op('reload_metadata', { reload_feeds: ['news'] })
   assert.deepEqual(said(world), { news: 'new' })

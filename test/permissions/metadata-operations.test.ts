@@ -52,7 +52,7 @@ test('permissions are stored as the document has them', async (t) => {
       { role: 's' },
     ),
     call('select', { columns: ['id'], filter: { score: { $gt: 1 } }, allow_aggregations: false }, { role: 'q' }),
-    call('update', { columns: ['score'], filter: {}, unknown: 1 }),
+    call('update', { columns: ['score'], filter: {}, localPresets: [] }),
     call('update', { columns: '*', filter: {}, check: { score: 1 }, set: { stage: 'x-service-s' } }, { role: 's' }),
     call('delete', { filter: { owner: { $not: { name: 'Ann' } } } }),
   ]

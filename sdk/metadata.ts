@@ -104,13 +104,13 @@ export {
   type SourcesContext,
 } from '../core/operations/operation.ts'
 export type { OperationOwner, RegisteredOperation } from '../core/operations/registry.ts'
+export { type ConfiguredUrl, checkUrl, type UrlFromEnv, urlSchema } from '../core/outgoing/configured-url.ts'
 export {
   type ConfiguredHeader,
   configuredHeader,
   type HeaderFromEnv,
   type HeaderFromValue,
 } from '../core/wire/configured-header.ts'
-export { type ConfiguredUrl, checkUrl, type UrlFromEnv, urlSchema } from '../core/wire/configured-url.ts'
 export {
   type DecodeOptions,
   type DecodePart,

@@ -2,7 +2,7 @@
 
 import { badRequest } from '../errors/errors.ts'
 import type { ConfiguredHeader } from '../wire/configured-header.ts'
-import { type ConfiguredUrl, mayBeUrl } from '../wire/configured-url.ts'
+import { type ConfiguredUrl, mayBeUrl } from './configured-url.ts'
 import type { OutgoingHeaders } from './headers.ts'
 
 /** Gives the values of variables of the server's environment. */

@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { parseFailed } from '../errors/errors.ts'
-import { isHttpUrl } from '../outgoing/url.ts'
+import { isHttpUrl } from './url.ts'
 
 /** The variable of the server's environment that holds a URL. */
 export interface UrlFromEnv {

@@ -137,12 +137,15 @@ export type ActionSchemas = ReturnType<typeof actionSchemas>
 export const DropActionArgs = Type.Object({ name: GraphQLName, clear_data: Type.Optional(Type.Boolean()) })
 
 /** What consoles send of a permission that lets a role call an action, whatever the arguments are. */
-const Unfiltered = Type.Object({ select: Type.Optional(Type.Object({ filter: Type.Optional(Type.Object({})) })) })
+const Unfiltered = Type.Object(
+  { select: Type.Optional(Type.Object({ filter: Type.Optional(Type.Object({})) })) },
+  { tolerated: Type.Unknown() },
+)
 
 export const CreateActionPermissionArgs = Type.Object({
   action: GraphQLName,
   role: ObjectName,
-  definition: Type.Optional({ ...Unfiltered, tolerated: Type.Unknown() }),
+  definition: Type.Optional(Unfiltered),
   comment: Type.Optional(Type.String()),
 })
 

@@ -6,6 +6,7 @@ import { longestTimer } from '../concurrency/timers.ts'
 import type { Dialect } from '../names/dialect.ts'
 import type { OutgoingHooks } from './around-outgoing.ts'
 import { type ConnectorOptions, connector } from './connector.ts'
+import { askedCoding, codingsOf, streamCoding, unpackedStream } from './content-coding.ts'
 import type { Egress } from './egress.ts'
 import { type Dispatchers, exchange, failure } from './exchange.ts'
 import { type OutgoingHeaders, withDefaults } from './headers.ts'
@@ -69,7 +70,7 @@ export class OutgoingClient implements Outgoing {
   socket({ use, ...given }: OutgoingSocket): Promise<OutgoingResponse> {
     const open = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
       if (!this.#placeOf(request.url)) throw invalidUrl()
-      const { 'content-type': _, ...headers } = withDefaults(request.headers ?? {}, this.#dialect)
+      const { 'content-type': _, ...headers } = withDefaults(request.headers ?? {}, this.#dialect, streamCoding)
       return openSocket({ request, headers, egress: this.#egress, openings: this.#openings }, use)
     }
     const request: OutgoingRequest = { method: 'GET', ...given }
@@ -91,12 +92,13 @@ export class OutgoingClient implements Outgoing {
         origin,
         path,
         method,
-        headers: this.#headers(place, headers),
+        headers: this.#headers(place, headers, streamCoding),
         body: body ?? null,
         signal: ending,
       }
       const response = await usual.request(options)
-      return { status: response.statusCode, headers: response.headers, body: streamed(response.body) }
+      const { statusCode: status, headers: answered } = response
+      return { status, headers: answered, body: streamed(response.body, codingsOf(answered['content-encoding'])) }
     } catch (error) {
       throw failure(error)
     } finally {
@@ -107,14 +109,14 @@ export class OutgoingClient implements Outgoing {
   async #send(request: OutgoingRequest): Promise<OutgoingResponse> {
     const place = this.#placeOf(request.url)
     if (!place) throw invalidUrl()
-    const headers = this.#headers(place, request.headers)
+    const headers = this.#headers(place, request.headers, askedCoding)
     const dispatchers = this.#opened ?? (await this.#open())
     return exchange(dispatchers, { origin: place.origin, path: place.path, headers }, request)
   }
 
   /** What is sent: who the URL says that asks, unless a header does. */
-  #headers({ authorization }: Place, given: OutgoingHeaders = {}): Record<string, string> {
-    const headers = withDefaults(given, this.#dialect)
+  #headers({ authorization }: Place, given: OutgoingHeaders = {}, coding: string): Record<string, string> {
+    const headers = withDefaults(given, this.#dialect, coding)
     if (authorization === null || Object.keys(headers).some((name) => /^authorization$/i.test(name))) return headers
     return { ...headers, authorization }
   }
@@ -144,9 +146,12 @@ export class OutgoingClient implements Outgoing {
 
 const invalidUrl = () => new OutgoingError('invalid-url', 'Only expecting a URL such as https://host/path')
 
-async function* streamed(body: Dispatcher.ResponseData['body']): AsyncGenerator<Buffer> {
+async function* streamed(
+  body: Dispatcher.ResponseData['body'],
+  codings: readonly string[] | null,
+): AsyncGenerator<Buffer> {
   try {
-    yield* body as AsyncIterable<Buffer>
+    yield* codings ? unpackedStream(body, codings) : (body as AsyncIterable<Buffer>)
   } catch (error) {
     throw failure(error)
   }

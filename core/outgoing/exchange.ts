@@ -6,6 +6,8 @@ import { onAbort } from '../concurrency/aborting.ts'
 import { longestTimer } from '../concurrency/timers.ts'
 import { codeOf, messageOf, tlsReasonOf } from '../errors/thrown.ts'
 import { GatheredBytes } from '../http/gathered-bytes.ts'
+import { asUtf8 } from './answer-text.ts'
+import { codingsOf, refusalOf, Unpacker } from './content-coding.ts'
 import { isLostWhileKept } from './kept-connections.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingRequest, OutgoingResponse } from './request.ts'
@@ -70,6 +72,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: OutgoingResponse['headers'] = {}
   readonly #body = new GatheredBytes()
+  /** The content codings of the answer; null: none. */
+  #codings: readonly string[] | null = null
+  #unpacker: Unpacker | null = null
 
   constructor(limits: Limits, settling: Settling) {
     this.#limits = limits
@@ -98,24 +103,57 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: OutgoingResponse['headers']): void {
     this.#status = status
-    // What is below is about an answer to come.
-    if (status >= 200) this.#headers = headers
+    if (this.#isSettled) return
+    this.#headers = headers
     // Servers may say that it has a body, and send one, which is none of it.
-    if (status === 204 && !this.#isSettled) this.#answer(Buffer.alloc(0), false)
+    if (status === 204) this.#answer(Buffer.alloc(0), false)
+    else this.#codings = codingsOf(headers['content-encoding'])
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return
+    const codings = this.#codings
+    const refusal = codings && refusalOf(codings)
+    // The beginning of a body is wanted whatever it is.
+    if (!codings || (refusal && this.#limits.cutsResponse)) this.#take(chunk)
+    else if (refusal) this.#giveUp(refusal)
+    else this.#unpack(controller, chunk, codings)
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return
+    if (this.#unpacker) this.#unpacker.end()
+    else this.#answer(this.#body.whole(), false)
+  }
+
+  #unpack(controller: Dispatcher.DispatchController, chunk: Buffer, codings: readonly string[]): void {
+    this.#unpacker ??= new Unpacker(codings, {
+      data: (unpacked) => this.#take(unpacked),
+      end: () => {
+        if (!this.#isSettled) this.#answer(this.#body.whole(), false)
+      },
+      fail: (error) => {
+        if (!this.#limits.cutsResponse) this.#giveUp(error)
+        else if (!this.#isSettled) this.#cut(this.#body.whole())
+      },
+      drain: () => controller.resume(),
+    })
+    if (!this.#unpacker.write(chunk)) controller.pause()
+  }
+
+  /** Takes a part of the body, unpacked. */
+  #take(chunk: Buffer): void {
     if (this.#isSettled) return
     const { maxResponseSize: most = defaultMaxResponseSize, cutsResponse } = this.#limits
     this.#body.add(chunk)
     if (this.#body.size <= most) return
-    if (cutsResponse) this.#answer(this.#body.whole().subarray(0, most), true)
-    else this.#fail(new OutgoingError('too-large', `the answer is longer than ${most} bytes`))
-    this.#controller?.abort(new Error('the answer is too long'))
+    if (cutsResponse) this.#cut(this.#body.whole().subarray(0, most))
+    else this.#giveUp(new OutgoingError('too-large', `the answer is longer than ${most} bytes`))
   }
 
-  onResponseEnd(): void {
-    if (!this.#isSettled) this.#answer(this.#body.whole(), false)
+  #cut(body: Buffer): void {
+    this.#answer(body, true)
+    this.#controller?.abort(new Error('the rest of the answer is not read'))
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -128,8 +166,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  #answer(body: Buffer, isCut: boolean): void {
-    const response = { status: this.#status, headers: this.#headers, body, isCut }
+  #answer(bytes: Buffer, isCut: boolean): void {
+    const headers = this.#headers
+    const body = isCut ? bytes : asUtf8(bytes, headers['content-type'])
+    const response = { status: this.#status, headers, body, isCut }
     this.#settle().resolve(this.#isResent ? { ...response, isResent: true } : response)
   }
 
@@ -146,6 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #settle(): Settling {
     this.#isSettled = true
+    this.#unpacker?.destroy()
     clearTimeout(this.#timer)
     this.#unwatch?.()
     return this.#settling

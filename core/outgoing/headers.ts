@@ -63,10 +63,23 @@ export function forwardedHeaders(headers: RequestHeaders, dialect: Dialect): Rec
 const ownHeader =
   /^(content-type|user-agent|content-length|expect|http2-settings|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
-/** The headers with those that every outgoing request has; others of their names are left out. */
-export function withDefaults(headers: OutgoingHeaders, dialect: Pick<Dialect, 'userAgent'>): Record<string, string> {
+/**
+ * The headers with those that every outgoing request has; others of their names are left out. `coding`: the content coding that is asked
+ * for, unless a header says it.
+ */
+export function withDefaults(
+  headers: OutgoingHeaders,
+  dialect: Pick<Dialect, 'userAgent'>,
+  coding: string,
+): Record<string, string> {
   const sent: Record<string, string> = {}
-  for (const name of Object.keys(headers)) if (!ownHeader.test(name)) sent[name] = headers[name]!
+  let hasCoding = false
+  for (const name of Object.keys(headers)) {
+    if (ownHeader.test(name)) continue
+    sent[name] = headers[name]!
+    hasCoding ||= /^accept-encoding$/i.test(name)
+  }
+  if (!hasCoding) sent['accept-encoding'] = coding
   sent['content-type'] = 'application/json'
   sent['user-agent'] = `${dialect.userAgent}/${version}`
   return sent

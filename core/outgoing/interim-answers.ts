@@ -1,5 +1,5 @@
-// `100 Continue` before an answer, which was not asked for: a client has to pass over it (RFC 9110, 15.2), and the library ends the
-// connection instead.
+// Interim answers, such as `100 Continue`, before the one that counts: a client has to pass over them, also where it did not ask for
+// them (RFC 9110, 15.2). The library would end the connection at `100`.
 
 const empty: Buffer = Buffer.alloc(0)
 
@@ -33,9 +33,12 @@ export class InterimAnswers {
   }
 }
 
+const interim = 'HTTP/1.1 1'
+
 function mayBeInterim(bytes: Buffer): boolean {
-  const status = bytes.toString('latin1', 0, 12)
-  return status.length < 12
-    ? 'HTTP/1.1 100'.startsWith(status) || 'HTTP/1.0 100'.startsWith(status)
-    : /^HTTP\/1\.[01] 100$/.test(status)
+  const status = bytes.toString('latin1', 0, 12).replace('/1.0', '/1.1')
+  // Another protocol may begin behind 101.
+  return status.length < interim.length
+    ? interim.startsWith(status)
+    : status.startsWith(interim) && status !== `${interim}01`
 }

@@ -5,7 +5,7 @@ export class OutgoingError extends Error {
   override readonly name = 'OutgoingError'
   /** Whether the request was sent twice. */
   isResent = false
-  readonly reason: 'connection' | 'forbidden' | 'invalid-url' | 'timeout' | 'too-large'
+  readonly reason: 'connection' | 'forbidden' | 'invalid-url' | 'timeout' | 'too-large' | 'unreadable'
 
   constructor(reason: OutgoingError['reason'], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })

@@ -1,5 +1,6 @@
 // What a remote server answered: the body of a GraphQL response, or an error that says what else it is.
 
+import { isUtf8 } from 'node:buffer'
 import { internalError, type TrellisError } from '../../sdk/index.ts'
 import { own, type WireObject } from '../../sdk/metadata.ts'
 import { isDeeper, isJsonObject, maxLevels, type OutgoingResponse, parseJson } from '../../sdk/services.ts'
@@ -74,6 +75,7 @@ const lookedAt = 2 ** 20
 
 /** Refuses an answer that clients could not read. */
 export function checkWhole({ status, body }: OutgoingResponse): void {
+  if (!isUtf8(body)) throw unusable('Remote server response is not valid JSON: it is not UTF-8', status)
   if (body.length <= lookedAt) {
     if (!isAnswer(parsed(status, () => JSON.parse(String(body))))) {
       throw unusable('"data" field not found in remote response', status)

@@ -74,4 +74,5 @@ const failures: Readonly<Record<OutgoingError['reason'], string>> = {
   forbidden: 'ConnectionFailure',
   'invalid-url': 'InvalidUrlException',
   'too-large': 'ResponseTooLarge',
+  unreadable: 'ResponseUnreadable',
 }

@@ -23,7 +23,7 @@ export interface OtherServer {
 export interface OtherAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A string as it is; anything else as JSON. */
+  /** A string or bytes as they are; anything else as JSON. */
   readonly body?: unknown
 }
 
@@ -40,8 +40,8 @@ export async function startOther(
     received.push(call)
     const given = await answer(call)
     if (given === null) return
-    const text = typeof given.body === 'string' ? given.body : JSON.stringify(given.body ?? {})
-    response.writeHead(given.status ?? 200, given.headers).end(text)
+    const isReady = typeof given.body === 'string' || Buffer.isBuffer(given.body)
+    response.writeHead(given.status ?? 200, given.headers).end(isReady ? given.body : JSON.stringify(given.body ?? {}))
   }
   const server = createServer((request, response) => void handle(request, response))
   // A process under load may be silent for longer than connections are kept by default.

@@ -38,6 +38,7 @@ test('the default headers replace others of their names, and bodies have a lengt
   const { host, connection, ...sent } = call!.headers
   assert.deepEqual(sent, {
     'x-key': 'k',
+    'accept-encoding': 'gzip',
     'content-type': 'application/json',
     'user-agent': `trellis/${version}`,
     'content-length': '8',

@@ -34,7 +34,8 @@ test('configured headers that are those of the connection are left out: no reque
     ...{ 'Content-Length': '7', 'transfer-encoding': 'chunked', Expect: '100-continue', Upgrade: 'websocket', TE: 'x' },
     ...{ 'Keep-Alive': '1', 'content-type': 'text/plain', Host: 'other.test', 'X-Key': 'k' },
   }
-  const { 'user-agent': _, ...sent } = withDefaults(headers, dialects.trellis)
+  const { 'user-agent': _, 'accept-encoding': coding, ...sent } = withDefaults(headers, dialects.trellis, 'gzip')
+  assert.equal(coding, 'gzip')
   assert.deepEqual(sent, { Host: 'other.test', 'X-Key': 'k', 'content-type': 'application/json' })
 })
 

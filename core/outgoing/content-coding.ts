@@ -1,0 +1,132 @@
+// The content codings of answers: the codings that are understood, and unpacking them.
+
+import { type Duplex, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
+import { reasonOf } from '../errors/thrown.ts'
+import { OutgoingError } from './outgoing-error.ts'
+
+/** The coding that is asked for: without a header, any would be allowed. */
+export const askedCoding = 'gzip'
+
+/** An answer that is read as it comes is better not packed: servers hold parts of it back until they have enough to pack. */
+export const streamCoding = 'identity'
+
+/** Codings one over the other; more are no answer but an attack. */
+const mostCodings = 5
+
+/** `deflate` is the format of zlib; many servers leave out its two bytes and the checksum. */
+class Inflate extends Transform {
+  #inner: Transform | null = null
+
+  override _transform(chunk: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
+    this.#inner ??= this.#begin(chunk)
+    if (this.#inner.write(chunk, encoding)) done()
+    else this.#inner.once('drain', done)
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.#inner) this.#inner.once('end', () => done()).end()
+    else done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#inner?.destroy()
+    done(error)
+  }
+
+  #begin(chunk: Buffer): Transform {
+    const isZlib = (chunk[0]! & 15) === 8 && (chunk.length < 2 || chunk.readUInt16BE(0) % 31 === 0)
+    const inner = isZlib ? createInflate() : createInflateRaw()
+    inner.on('data', (data: Buffer) => void this.push(data))
+    inner.on('error', (error) => this.destroy(error))
+    return inner
+  }
+}
+
+const unpackers: Readonly<Record<string, () => Duplex>> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  deflate: () => new Inflate(),
+  br: () => createBrotliDecompress(),
+  zstd: () => createZstdDecompress(),
+}
+
+/** The codings that a header names, in the order in which they were applied; null: it names none. */
+export function codingsOf(header: string | readonly string[] | undefined): readonly string[] | null {
+  if (header === undefined) return null
+  const names = [header].flat().join(',').toLowerCase().split(',')
+  const codings = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
+  return codings.length === 0 ? null : codings
+}
+
+/** Says why an answer cannot be unpacked; null where it can be tried. */
+export function refusalOf(codings: readonly string[]): OutgoingError | null {
+  const unknown = codings.find((name) => !Object.hasOwn(unpackers, name))
+  if (unknown !== undefined) return unreadable(`the answer has the content coding "${unknown}", which is not supported`)
+  return codings.length > mostCodings ? unreadable('the answer has too many content codings') : null
+}
+
+const unreadable = (message: string, cause?: unknown) => new OutgoingError('unreadable', message, cause)
+
+/** The parts of an answer as they are unpacked. */
+export interface UnpackedTo {
+  data(chunk: Buffer): void
+  end(): void
+  fail(error: OutgoingError): void
+  /** More can be written, after {@link Unpacker.write} said no. */
+  drain(): void
+}
+
+/** Unpacks one answer. */
+export class Unpacker {
+  readonly #stages: readonly Duplex[]
+
+  /** The codings have to be understood. */
+  constructor(codings: readonly string[], to: UnpackedTo) {
+    this.#stages = codings.toReversed().map((name) => unpackers[name]!())
+    const text = codings.join(', ')
+    for (const [i, stage] of this.#stages.entries()) {
+      const fail = (error: unknown) => {
+        this.destroy()
+        to.fail(unreadable(`the answer cannot be unpacked (${text}): ${reasonOf(error)}`, error))
+      }
+      stage.once('error', fail).on('error', () => {})
+      const next = this.#stages[i + 1]
+      if (next) stage.pipe(next)
+      else stage.on('data', (chunk: Buffer) => to.data(chunk)).once('end', () => to.end())
+    }
+    this.#stages[0]!.on('drain', () => to.drain())
+  }
+
+  /** Whether more may be written at once. */
+  write(chunk: Buffer): boolean {
+    return this.#stages[0]!.write(chunk)
+  }
+
+  end(): void {
+    this.#stages[0]!.end()
+  }
+
+  destroy(): void {
+    for (const stage of this.#stages) stage.destroy()
+  }
+}
+
+/** Unpacks an answer as it comes. */
+export async function* unpackedStream(body: Readable, codings: readonly string[]): AsyncGenerator<Buffer> {
+  const refusal = refusalOf(codings)
+  // It is ended before its end, which is an error to it.
+  body.on('error', () => {})
+  if (refusal) {
+    body.destroy()
+    throw refusal
+  }
+  const stages = codings.toReversed().map((name) => unpackers[name]!())
+  const last = stages.at(-1)!
+  pipeline([body, ...stages], () => {})
+  try {
+    yield* last as AsyncIterable<Buffer>
+  } finally {
+    body.destroy()
+  }
+}

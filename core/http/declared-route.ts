@@ -14,6 +14,8 @@ export interface Route {
   readonly api?: string | null
   /** `admin`: refused to other roles; `session`: any authenticated role; `none`: not authenticated. */
   readonly auth: 'admin' | 'session' | 'none'
+  /** Whether a request is served as with `auth: 'none'`, whatever the route asks of others; absent: none is. */
+  isOpen?(request: RouteRequest): boolean
   /**
    * Answers with what it returns (JSON, or a string, Buffer or `Gzipped` as it is); throws TrellisErrors, which are answered flat
    * with their status. With `auth: 'none'` the session is null. `body` is the parsed JSON unless `raw`.

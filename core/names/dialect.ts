@@ -52,6 +52,11 @@ export interface Dialect {
   readonly textLiterals: boolean
   /** Whether a column that is NULL is unequal to any value in permissions and data operations, as in v1.3; else it is as in SQL. */
   readonly nullsDiffer: boolean
+  /**
+   * Whether "GraphQL over HTTP" is held to where v1.3 does otherwise: queries by GET, 415 for bodies without a type, and 400
+   * for those that are no JSON.
+   */
+  readonly graphqlOverHttp: boolean
   /** Whether `@_multiple_top_level_fields` lets a subscription have several root fields, as in v1.3. */
   readonly severalSubscribed: boolean
   /** The version that clients are told, by which tools decide what they may ask; null: the server's own. */
@@ -121,6 +126,7 @@ function dialect(name: Dialect['name'], word: string): Dialect {
     lenientSchema: !isOwn,
     textLiterals: !isOwn,
     nullsDiffer: !isOwn,
+    graphqlOverHttp: isOwn,
     severalSubscribed: !isOwn,
     toldVersion: isOwn ? null : 'v1.3.2',
     metaEnums: isOwn ? 'as specified' : 'by name',

@@ -1,24 +1,43 @@
 // Answers as server-sent events, for the plugin that serves them.
 
-import type { SchemaKind } from '../../sdk/graphql.ts'
-import type { RouteCall } from '../../sdk/http.ts'
+import type { GraphQLRequest, SchemaKind } from '../../sdk/graphql.ts'
+import type { RouteCall, RouteRequest } from '../../sdk/http.ts'
 import { serviceKey } from '../../sdk/index.ts'
 
 /** Answers a request for events; what it throws is answered as an error. */
 export type ServeEvents = (call: RouteCall, schema: SchemaKind) => unknown
 
+/** What serves events. */
+export interface EventServer {
+  /** By POST. */
+  serve(call: RouteCall, schema: SchemaKind): unknown
+  /** By GET: an operation that is no mutation. */
+  run(given: GraphQLRequest, call: RouteCall, schema: SchemaKind): unknown
+  /** Opens the stream that a client has reserved. */
+  open(token: string, call: RouteCall): unknown
+}
+
 /** What answers requests for events on the paths of GraphQL; until somebody does, they are answered like all others. */
 export class EventStreams {
-  #serve: ServeEvents | null = null
+  #server: EventServer | null = null
+
+  /** What serves them; null until something does. */
+  get server(): EventServer | null {
+    return this.#server
+  }
 
   /** Has requests for events answered this way. */
-  use(serve: ServeEvents): void {
-    this.#serve = serve
+  use(server: EventServer): void {
+    this.#server = server
+  }
+
+  get #serve(): ServeEvents | null {
+    const server = this.#server
+    return server && ((call, schema) => server.serve(call, schema))
   }
 
   /** What answers a request whose client takes nothing but events; null where that is not so, or nothing serves them. */
   for({ request: { headers } }: RouteCall): ServeEvents | null {
-    if (this.#serve === null) return null
     return wantsEvents(headers.accept) || headers[streamTokenHeader] !== undefined ? this.#serve : null
   }
 
@@ -33,6 +52,12 @@ export const eventStreams = serviceKey<EventStreams>('event-streams')
 
 /** Names the stream that the results of a request go to, which is another answer. */
 export const streamTokenHeader = 'x-graphql-event-stream-token'
+
+/** The stream that a request belongs to; null: none. */
+export function streamTokenOf({ headers, query }: RouteRequest): string | null {
+  const given = headers[streamTokenHeader] ?? query['token']
+  return typeof given === 'string' ? given : null
+}
 
 /** Whether an `Accept` header names events among what the client takes. */
 const takesEvents = (accept: string | undefined): accept is string => accept?.includes('text/event-stream') === true

@@ -4,8 +4,8 @@ import { definePlugin } from '../../sdk/index.ts'
 import { EventStreams, eventStreams } from './event-streams.ts'
 import { graphqlRoutes } from './routes.ts'
 
-export { type EventStreams, eventStreams, streamTokenHeader, wantsEvents } from './event-streams.ts'
-export { alwaysOk, graphqlRoute } from './routes.ts'
+export { type EventServer, type EventStreams, eventStreams, streamTokenOf } from './event-streams.ts'
+export { alwaysOk, graphqlEndpoint } from './routes.ts'
 
 export default definePlugin({
   name: 'graphql',

@@ -1,6 +1,6 @@
 // GraphQL over HTTP: one request or a batch.
 
-import { readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
+import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
 import {
   applicantOf,
   departureOf,
@@ -8,6 +8,7 @@ import {
   inDialect,
   type Route,
   type RouteCall,
+  type RouteRequest,
   readJson,
 } from '../../sdk/http.ts'
 import {
@@ -21,47 +22,60 @@ import {
 } from '../../sdk/index.ts'
 import type { QueryLog } from '../../sdk/services.ts'
 import { type EventStreams, streamTokenHeader, wantsEvents } from './event-streams.ts'
+import { answeringGet, errorsOfGet } from './get.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
 import { GraphQLAnswer, GraphQLBody } from './schema.ts'
 
 /** `/v1/graphql` answers errors with 200 unless the client asks otherwise, `/v1alpha1/graphql` with their status. */
-export const graphqlRoutes = (engine: Engine, events: EventStreams): Route[] => [
-  { ...graphqlRoute(engine, { url: '/v1/graphql', schema: 'standard', errors: alwaysOk, events }), shownAs: 'GraphQL' },
-  graphqlRoute(engine, { url: '/v1alpha1/graphql', schema: 'standard', errors: withStatus, events }),
-]
+export function graphqlRoutes(engine: Engine, events: EventStreams): Route[] {
+  const common = { schema: 'standard', events } as const
+  const [post, get] = graphqlEndpoint(engine, { ...common, url: '/v1/graphql', errors: alwaysOk(engine) })
+  const others = graphqlEndpoint(engine, { ...common, url: '/v1alpha1/graphql', errors: withStatus })
+  return [{ ...post, shownAs: 'GraphQL' }, get, ...others]
+}
 
-interface GraphQLRouteOptions {
+interface EndpointOptions {
   readonly url: string
   readonly schema: SchemaKind
   readonly errors: ErrorEncoder
   readonly events: EventStreams
 }
 
-/** An endpoint for GraphQL requests against one of the role's schemas. */
-export const graphqlRoute = (engine: Engine, { url, schema, errors, events }: GraphQLRouteOptions): Route => ({
-  method: 'POST',
-  url,
-  api: 'graphql',
-  auth: 'session',
-  raw: true,
-  errors,
-  about: {
-    summary: schema === 'relay' ? 'Answers GraphQL requests of Relay.' : 'Answers GraphQL requests.',
-    body: GraphQLBody,
-    result: GraphQLAnswer,
-  },
-  handle: answering(engine, { schema, isAlone: true }, events),
-})
+/** An endpoint for GraphQL requests against one of the role's schemas: its routes for POST and for GET. */
+export function graphqlEndpoint(engine: Engine, { url, schema, errors, events }: EndpointOptions): [Route, Route] {
+  const common = { url, api: 'graphql', auth: 'session', raw: true } as const
+  const clients = schema === 'relay' ? ' of Relay' : ''
+  const alone = { schema, isAlone: true }
+  return [
+    {
+      ...{ ...common, method: 'POST', errors },
+      about: { summary: `Answers GraphQL requests${clients}.`, body: GraphQLBody, result: GraphQLAnswer },
+      handle: answering(engine, alone, events),
+    },
+    {
+      ...{ ...common, method: 'GET', errors: errorsOfGet(errors) },
+      about: {
+        summary: `Answers GraphQL queries${clients} in the URL, and opens streams of events.`,
+        result: GraphQLAnswer,
+      },
+      ...answeringGet({ engine, schema, events, answer: (given, call) => answerRequest(engine, given, call, alone) }),
+    },
+  ]
+}
 
 /** Answers errors with status 200, or with their own to clients that want the media type which says so. */
-export const alwaysOk: ErrorEncoder = (error, showInternal, headers) => {
-  // Nothing was wrong with the request, and it was not served: proxies and clients have to see that.
-  const { accept } = headers
-  const isForStream = wantsEvents(accept) || headers[streamTokenHeader] !== undefined
-  if (error.status === 503 || wantsGraphQLResponse(accept) || isForStream)
-    return withStatus(error, showInternal, headers)
-  return { status: 200, body: errorBody(error, showInternal) }
-}
+export const alwaysOk =
+  ({ dialect }: Pick<Engine, 'dialect'>): ErrorEncoder =>
+  (error, showInternal, headers) => {
+    const { accept } = headers
+    const isForStream = wantsEvents(accept) || headers[streamTokenHeader] !== undefined
+    // Nothing was wrong with the request and it was not served, or it is none: proxies and clients have to see that.
+    const isSeen = unserved.has(error.status) || (dialect.graphqlOverHttp && error.code === 'invalid-json')
+    if (isSeen || wantsGraphQLResponse(accept) || isForStream) return withStatus(error, showInternal, headers)
+    return { status: 200, body: errorBody(error, showInternal) }
+  }
+
+const unserved: ReadonlySet<number> = new Set([405, 415, 503])
 
 const withStatus: ErrorEncoder = (error, showInternal, { accept }) => ({
   status: error.status,
@@ -77,12 +91,30 @@ const answering = (engine: Engine, alone: AnswerOptions, events: EventStreams) =
 }
 
 function answer(engine: Engine, call: RouteCall, alone: AnswerOptions, events: EventStreams): unknown {
+  if (engine.dialect.graphqlOverHttp) requireType(call.request)
   const body = readJson(call.body as Buffer, 'lossless')
   const serveEvents = events.forSubscription(call)
   if (serveEvents && isSubscription(engine, body)) return serveEvents(call, alone.schema)
   if (Array.isArray(body)) return answerBatch(engine, body, call, { ...alone, isAlone: false })
+  return answerRequest(engine, readGraphQLRequest(body), call, alone)
+}
+
+/** Answers the one request of a call, in the media type that its client wants. */
+function answerRequest(
+  engine: Engine,
+  given: GraphQLRequest,
+  call: RouteCall,
+  options: AnswerOptions,
+): Promise<Buffer | string> {
   if (wantsGraphQLResponse(call.request.headers.accept)) call.reply.header('content-type', graphqlResponse)
-  return answerOne(engine, body, call, alone)
+  return answerOne(engine, given, call, options)
+}
+
+/** Refuses a body without a type; `fetch` calls it plain text where none is given. */
+function requireType({ headers }: RouteRequest): void {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
+  if (type.trim() !== '' && type.trim().toLowerCase() !== 'text/plain') return
+  throw new TrellisError(415, 'invalid-headers', 'the Content-Type of a GraphQL request has to be application/json')
 }
 
 /** Whether a request's body asks for a subscription; one that cannot be read does not. */
@@ -106,11 +138,10 @@ const showsInternal = ({ settings }: Engine, session: Session): boolean =>
 
 function answerOne(
   engine: Engine,
-  body: unknown,
+  given: GraphQLRequest,
   { session, request, reply }: RouteCall,
   { schema, isAlone }: AnswerOptions,
 ): Promise<Buffer | string> {
-  const given = readGraphQLRequest(body)
   const logs = engine.observe.isEnabled('query-log', 'info')
   return engine.graphql.execute(given, session, {
     schema,
@@ -125,7 +156,7 @@ function answerOne(
 function logQuery(
   engine: Engine,
   requestId: string,
-  { query, operationName, variables }: ReturnType<typeof readGraphQLRequest>,
+  { query, operationName, variables }: GraphQLRequest,
   generatedSql: QueryLog['generated_sql'],
 ): void {
   const detail = {
@@ -163,7 +194,7 @@ async function answerOrFailure(
   options: AnswerOptions,
 ): Promise<Buffer | string> {
   try {
-    return await answerOne(engine, body, call, options)
+    return await answerOne(engine, readGraphQLRequest(body), call, options)
   } catch (error) {
     return failure(engine, error, call.session)
   }

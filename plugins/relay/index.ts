@@ -1,7 +1,7 @@
 // `POST /v1beta1/relay`: the GraphQL API for clients of Relay, with node ids, connections and cursors.
 
 import { definePlugin } from '../../sdk/index.ts'
-import { alwaysOk, eventStreams, graphqlRoute } from '../graphql/index.ts'
+import { alwaysOk, eventStreams, graphqlEndpoint } from '../graphql/index.ts'
 import { connectionContribution, relayContribution } from './graphql.ts'
 
 export default definePlugin({
@@ -17,6 +17,8 @@ export default definePlugin({
     engine.graphql.contribute(relayContribution)
     engine.graphql.contribute(connectionContribution)
     const events = engine.use(eventStreams)
-    engine.routes.add(graphqlRoute(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk, events }))
+    engine.routes.add(
+      ...graphqlEndpoint(engine, { url: '/v1beta1/relay', schema: 'relay', errors: alwaysOk(engine), events }),
+    )
   },
 })

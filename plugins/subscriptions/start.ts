@@ -31,8 +31,8 @@ export function startSubscriptions(engine: Engine<SubscriptionOptions>): void {
   const events = new Events({ engine, live, limits, places })
   const activity = activityOf({ sockets, events, live }, (listener) => listeners.push(listener))
   engine.measures.add(...subscriptionMeasures(activity))
-  engine.use(eventStreams).use((call, schema) => events.serve(call, schema))
-  for (const [url, { schema }] of endpoints) engine.routes.add(...events.routes(url, schema))
+  engine.use(eventStreams).use(events)
+  for (const url of endpoints.keys()) engine.routes.add(...events.routes(url))
   if (engine.apis.isEnabled('developer')) engine.routes.add(...developerRoutes(live, options.live))
   engine.around({
     operation(work, run) {

@@ -33,7 +33,11 @@ export function requestsTo(url: string, { dialect }: Pick<Settings, 'dialect'>):
   return async (path, { body, role, headers, method } = {}) => {
     const response = await fetch(url + path, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: { ...(role === undefined ? {} : { [roleHeader]: role }), ...headers },
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(role !== undefined && { [roleHeader]: role }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: bytesOf(body) }),
     })
     const text = await response.text()

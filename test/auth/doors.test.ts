@@ -205,7 +205,13 @@ test('headers that are sent twice give nothing that one of them would not', asyn
   const send = async (lines: readonly string[]) => {
     const socket = connect(Number(port), '127.0.0.1')
     const body = '{"query":"{ town { id } }"}'
-    const head = ['POST /v1/graphql HTTP/1.1', 'Host: x', 'Connection: close', `Content-Length: ${body.length}`]
+    const head = [
+      'POST /v1/graphql HTTP/1.1',
+      'Host: x',
+      'Connection: close',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ]
     socket.write(`${[...head, ...lines].join('\r\n')}\r\n\r\n${body}`)
     return Buffer.concat(await socket.toArray()).toString()
   }

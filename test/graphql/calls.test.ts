@@ -344,7 +344,9 @@ test('a call is told when its client has gone', async (t) => {
   const trellis = await startLibrary(t, { plugins: [waiting] })
   const controller = new AbortController()
   const body = JSON.stringify({ query: '{ wait }' })
-  const asked = fetch(`${trellis.url}/v1/graphql`, { method: 'POST', body, signal: controller.signal })
+  const asked = fetch(`${trellis.url}/v1/graphql`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: controller.signal },
+  })
   await started
   controller.abort()
   await assert.rejects(asked)

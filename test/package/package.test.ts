@@ -70,7 +70,11 @@ test('the package, installed in an empty project', async (t) => {
     const url = await server.ready()
     assert.deepEqual(await (await fetch(`${url}/greeting`)).json(), { hello: 'world' })
     const body = JSON.stringify({ query: '{ __typename }' })
-    const answer = await fetch(`${url}/v1/graphql`, { method: 'POST', body })
+    const answer = await fetch(`${url}/v1/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     assert.deepEqual(await answer.json(), { data: { __typename: 'query_root' } })
     const page = await fetch(url, { headers: { accept: 'text/html' } })
     const [, script = ''] = /src="([^"]+)"/.exec(await page.text()) ?? []

@@ -201,9 +201,9 @@ test('rows whose key the role may not select are no nodes', async (t) => {
 
 test('errors are answered with status 200, and batches work', async (t) => {
   const trellis = await startLibrary(t)
-  const { status, body } = await trellis.request('/v1beta1/relay', { body: '{' })
+  const { status, body } = await trellis.request('/v1beta1/relay', { body: { query: '{' } })
   assert.equal(status, 200)
-  assert.equal((body as { errors: { extensions: { code: string } }[] }).errors[0]!.extensions.code, 'invalid-json')
+  assert.equal((body as { errors: { extensions: { code: string } }[] }).errors[0]!.extensions.code, 'validation-failed')
   const batch = await trellis.request('/v1beta1/relay', { body: [{ query: '{ __typename }' }, { query: '{ x }' }] })
   const [first, second] = batch.body as [unknown, { errors: unknown[] }]
   assert.deepEqual(first, { data: { __typename: 'query_root' } })

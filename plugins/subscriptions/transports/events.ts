@@ -2,12 +2,11 @@
 // client runs.
 
 import { randomUUID } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
-import { readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
+import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { applicantOf, type Route, type RouteCall, readJson } from '../../../sdk/http.ts'
 import { badRequest, type Engine, notFound, type Session, TrellisError, Type } from '../../../sdk/index.ts'
 import { longestTimer } from '../../../sdk/services.ts'
-import { streamTokenHeader, wantsEvents } from '../../graphql/index.ts'
+import { streamTokenOf } from '../../graphql/index.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { SocketOptions } from '../options.ts'
 import { EventStream } from './event-stream.ts'
@@ -54,23 +53,18 @@ export class Events {
 
   /** Answers a POST that asks for events, or one that belongs to a stream of a client. */
   serve(call: RouteCall, schema: SchemaKind): unknown {
-    const token = tokenOf(call.request)
+    const token = streamTokenOf(call.request)
     const body = readJson(call.body as Buffer, 'lossless')
     if (token !== null) return this.#startShared(this.#find(token), body, call, schema)
     const request = readGraphQLRequest(body)
-    return this.#stream(request, call, schema)
+    return this.run(request, call, schema)
   }
 
-  /** The routes beside POST, on a path. */
-  routes(url: string, schema: SchemaKind): readonly Route[] {
+  /** The routes beside GET and POST, on a path. */
+  routes(url: string): readonly Route[] {
     const common = { url, api: 'graphql', raw: true } as const
     const operationId = 'the id of an operation'
     return [
-      {
-        ...{ ...common, method: 'GET', auth: 'none' },
-        about: { summary: 'Opens a stream of server-sent events.', contentType: 'text/event-stream' },
-        handle: (call) => this.#get(call, schema),
-      },
       {
         ...{ ...common, method: 'PUT', auth: 'session' },
         about: { summary: 'Reserves a stream of server-sent events; answers its token.', contentType: 'text/plain' },
@@ -94,24 +88,8 @@ export class Events {
     for (const [token, { stream }] of this.#shared) if (!stream) this.#forget(token)
   }
 
-  async #get(call: RouteCall, schema: SchemaKind): Promise<unknown> {
-    const { request, reply } = call
-    if (!wantsEvents(request.headers.accept)) throw notFound()
-    const token = tokenOf(request)
-    if (token !== null) return this.#open(token, call)
-    const { engine } = this.#options
-    const session = await engine.auth.authenticate(request.headers, request.raw.rawHeaders)
-    return engine.admission.admit(applicantOf({ session, request, reply }), async () => {
-      const given = readGraphQLRequest(requestInQuery(request))
-      if (engine.graphql.operation(given).kind === 'mutation') {
-        throw badRequest('unexpected-payload', 'mutations are not run by GET')
-      }
-      return this.#stream(given, { ...call, session }, schema)
-    })
-  }
-
   /** A stream for one operation. */
-  #stream(given: unknown, call: RouteCall, schema: SchemaKind): void {
+  run(given: GraphQLRequest, call: RouteCall, schema: SchemaKind): void {
     const release = this.#options.places.take(call.request.socket.remoteAddress ?? '')
     let operation: RunningOperation | null = null
     const stream = this.#openStream(call, call.session, () => {
@@ -190,7 +168,7 @@ export class Events {
     shared.operations.clear()
   }
 
-  #open(token: string, connected: Connected): void {
+  open(token: string, connected: Connected): void {
     const shared = this.#find(token)
     if (shared.stream) throw conflict('stream already open')
     clearTimeout(shared.expiry)
@@ -212,7 +190,7 @@ export class Events {
   }
 
   #end({ request }: RouteCall): object {
-    const token = tokenOf(request)
+    const token = streamTokenOf(request)
     if (token === null) throw notFound()
     const { operationId } = request.query as Record<string, unknown>
     if (typeof operationId !== 'string') throw badRequest('invalid-params', 'operationId is missing')
@@ -261,12 +239,6 @@ function sharedSink(shared: SharedStream, id: string): ResultSink {
   }
 }
 
-function tokenOf({ headers, query }: FastifyRequest): string | null {
-  const { token } = query as Record<string, unknown>
-  const given = headers[streamTokenHeader] ?? token
-  return typeof given === 'string' ? given : null
-}
-
 function operationIdOf(body: unknown): string {
   const { extensions } = (body ?? {}) as { readonly extensions?: { readonly operationId?: unknown } }
   const id = extensions?.operationId
@@ -275,8 +247,3 @@ function operationIdOf(body: unknown): string {
 }
 
 /** A request as the parameters of a URL have it. */
-function requestInQuery({ query: parameters }: FastifyRequest): unknown {
-  const { query, operationName, variables } = parameters as Record<string, unknown>
-  const given = typeof variables === 'string' ? readJson(Buffer.from(variables), 'lossless') : variables
-  return { query, operationName, variables: given }
-}

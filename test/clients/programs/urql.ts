@@ -1,7 +1,8 @@
 import { Client, cacheExchange, fetchExchange, gql } from '@urql/core'
 
 const [, , url = ''] = process.argv
-const options = { url: `${url}/v1/graphql`, preferGetMethod: false, exchanges: [cacheExchange, fetchExchange] } as const
+// As it comes: queries are sent by GET.
+const options = { url: `${url}/v1/graphql`, exchanges: [cacheExchange, fetchExchange] } as const
 const client = new Client({ ...options, exchanges: [...options.exchanges] })
 const reader = new Client({
   ...options,

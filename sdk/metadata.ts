@@ -88,7 +88,9 @@ export {
   type SliceDefinition,
   type SliceEntry,
   type SliceRenamePlace,
+  type SliceTypes,
   type TableDraft,
+  type TypesOfSlice,
 } from '../core/metadata/slices/slices.ts'
 export type { Source, SourceContext, SourceState, WantedSource } from '../core/metadata/slices/sources.ts'
 export type { AccessMode, ByArguments } from '../core/operations/operation.ts'

@@ -6,8 +6,8 @@ import type {
   MetadataDocument,
   ObjectDescription,
   ObjectRef,
-  Slice,
   SliceContext,
+  SliceDefinition,
 } from '../../sdk/metadata.ts'
 import { configuredUrl } from '../../sdk/services.ts'
 import {
@@ -168,7 +168,7 @@ function validateAction({ permissions = [] }: ActionEntry): void {
   throw badRequest('already-exists', message, { path: ['permissions'] })
 }
 
-type ActionsSlice = Omit<Slice<'actions', ActionSchemas['document']>, 'key'>
+type ActionsSlice = SliceDefinition<'actions', ActionSchemas['document']>
 
 /** The slice; `hasFunction` tells whose handlers are functions of plugins. */
 export const actionsSlice = ({ document: schema }: ActionSchemas, hasFunction: HasFunction): ActionsSlice => ({

@@ -11,8 +11,8 @@ import {
   objectKey,
   type PgType,
   type Rename,
-  type Slice,
   type SliceContext,
+  type SliceDefinition,
   type TableModel,
 } from '../../sdk/metadata.ts'
 import { databaseType } from './database-types.ts'
@@ -218,7 +218,7 @@ function writeTypes(custom: CustomTypes, kinds: RelationshipKinds): CustomTypes 
   }
 }
 
-type CustomTypesSlice = Omit<Slice<'custom_types', ReturnType<typeof documentSchema>>, 'key'>
+type CustomTypesSlice = SliceDefinition<'custom_types', ReturnType<typeof documentSchema>>
 
 export const customTypesSlice = (kinds: RelationshipKinds): CustomTypesSlice => ({
   schema: documentSchema(kinds),

@@ -8,8 +8,8 @@ import {
   type ObjectDescription,
   type ObjectRef,
   objectKey,
-  type Slice,
   type SliceContext,
+  type SliceDefinition,
 } from '../../sdk/metadata.ts'
 import { remoteUrl, subscriptionUrl } from './address.ts'
 import { sourceKey } from './introspect.ts'
@@ -81,7 +81,7 @@ export const findRemoteSchema = (
   name: string,
 ): RemoteSchemaEntry | undefined => entries.find((entry) => entry.name === name)
 
-export const remoteSchemasSlice = (dialect: Dialect): Omit<Slice<'remote_schemas'>, 'key'> => ({
+export const remoteSchemasSlice = (dialect: Dialect): SliceDefinition<'remote_schemas'> => ({
   schema: documentSchema(dialect),
   empty: [],
   entryKey: ({ name }: RemoteSchemaEntry) => name,

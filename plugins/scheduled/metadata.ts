@@ -1,7 +1,7 @@
 // The slice `cron_triggers`.
 
 import { badRequest, compareText, TrellisError } from '../../sdk/index.ts'
-import type { Model, ObjectDescription, ObjectRef, Slice, SliceContext } from '../../sdk/metadata.ts'
+import type { Model, ObjectDescription, ObjectRef, SliceContext, SliceDefinition } from '../../sdk/metadata.ts'
 import { configuredUrl } from '../../sdk/services.ts'
 import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
 import { type CronTrigger, type cronTriggersSchema, retryDefaults } from './schema.ts'
@@ -74,7 +74,7 @@ function resolveTrigger(entry: CronTrigger, context: SliceContext): ResolvedCron
 
 export const cronTriggersSlice = (
   schema: ReturnType<typeof cronTriggersSchema>,
-): Omit<Slice<'cron_triggers', ReturnType<typeof cronTriggersSchema>>, 'key'> => ({
+): SliceDefinition<'cron_triggers', ReturnType<typeof cronTriggersSchema>> => ({
   schema,
   empty: [],
   entryKey: ({ name }: CronTrigger) => name,

@@ -6,6 +6,7 @@ import type { Model } from '../../core/metadata/document/model.ts'
 import type { Rename } from '../../core/metadata/document/objects.ts'
 import { documentOf, MetadataRegistry } from '../../core/metadata/slices/registry.ts'
 import { Renames } from '../../core/metadata/slices/renames.ts'
+import type { Slice, TypesOfSlice } from '../../core/metadata/slices/slices.ts'
 import tables from '../../plugins/tables/index.ts'
 import { tablesSlice } from '../../plugins/tables/metadata.ts'
 
@@ -17,17 +18,15 @@ const model: Model = { resourceVersion: 1, tables: new Map(), slices: {}, incons
 test('of a rename those entries are asked that have the old name in them', () => {
   const asked: string[] = []
   const registry = new MetadataRegistry()
-  registry.addSlice(
-    {
-      ...tablesSlice,
-      key: 'tables',
-      rename(entry, change, place) {
-        asked.push(entry.table.name)
-        return tablesSlice.rename?.(entry, change, place) ?? entry
-      },
+  const slice: Slice<TypesOfSlice<'tables'>> = {
+    ...tablesSlice,
+    key: 'tables',
+    rename(entry, change, place) {
+      asked.push(entry.table.name)
+      return tablesSlice.rename?.(entry, change, place) ?? entry
     },
-    tables.name,
-  )
+  }
+  registry.addSlice(slice, tables.name)
   const names = ['a', 'book', 'say "book"', 'bookcase', 'Größe']
   const document = documentOf([['tables', deepFreeze(names.map((name) => ({ table: named(name) })))]])
   const draft = createDraft(document)

@@ -6,7 +6,7 @@ import type { MetadataDocument } from '../document/document.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
 import type { NameClaim, NameConflicts, NameLedger } from '../naming/root-fields.ts'
 import { sliceValue } from '../slices/registry.ts'
-import type { AnySlice } from '../slices/slices.ts'
+import type { Slice } from '../slices/slices.ts'
 import { type Reads, type RecordedWorld, RecordingSliceContext } from './resolve-context.ts'
 import { type Changes, isTouched } from './resolve-stages.ts'
 
@@ -29,7 +29,7 @@ export type SliceResults = ReadonlyMap<string, SliceResult>
 /** What slices are resolved from. */
 export interface SlicesInput {
   /** In the order of resolving. */
-  readonly slices: readonly AnySlice[]
+  readonly slices: readonly Slice[]
   readonly document: MetadataDocument
   readonly world: RecordedWorld
   readonly changes: Changes
@@ -52,7 +52,7 @@ export function* resolveSlices(
   }
 }
 
-function holds({ key }: AnySlice, before: SliceResult, input: SlicesInput): boolean {
+function holds({ key }: Slice, before: SliceResult, input: SlicesInput): boolean {
   const { ledger } = input
   if (before.value !== sliceValue(input.document, key)) return false
   if (isTouched(before.reads, input.changes)) return false
@@ -62,7 +62,7 @@ function holds({ key }: AnySlice, before: SliceResult, input: SlicesInput): bool
   return true
 }
 
-function resolveSlice(slice: AnySlice, { document, world, ledger }: SlicesInput): SliceResult {
+function resolveSlice(slice: Slice, { document, world, ledger }: SlicesInput): SliceResult {
   const context = new RecordingSliceContext(world, document, ledger)
   context.after = slice.after ?? []
   const value = sliceValue(document, slice.key)

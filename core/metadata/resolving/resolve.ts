@@ -10,7 +10,7 @@ import type { Model } from '../document/model.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
 import { type NameConflicts, NameLedger, type TableRootFields, tableRootFields } from '../naming/root-fields.ts'
 import type { MetadataRegistry } from '../slices/registry.ts'
-import type { AnySlice } from '../slices/slices.ts'
+import type { Slice } from '../slices/slices.ts'
 import type { SourceStates } from '../slices/sources.ts'
 import { type DependentPart, rememberParts } from './dependencies.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
@@ -66,7 +66,7 @@ export function* resolve(
   const results = new Map<string, SliceResult>()
   const ledger = new NameLedger(rootFields)
   const outside = outsideChanges(previous, next)
-  const runSlices = function* (slices: readonly AnySlice[], below: StageOutcome): Steps<void> {
+  const runSlices = function* (slices: readonly Slice[], below: StageOutcome): Steps<void> {
     if (slices.length === 0) return
     const world = { ...environment, catalog, sources, results, tables: tablesOf(below.results) }
     const changes = { tables: below.changed, results, ...outside }
@@ -94,7 +94,7 @@ export function* resolve(
   return { ...next, ...stages, document, slices, tableRootFields: rootFields, conflicts, inconsistencies }
 }
 
-function inOrder(slices: readonly Pick<AnySlice, 'key'>[], results: SliceResults): SliceResults {
+function inOrder(slices: readonly Pick<Slice, 'key'>[], results: SliceResults): SliceResults {
   const present = slices.map(({ key }) => [key, results.get(key)] as const)
   return new Map(present.flatMap(([key, result]) => (result ? [[key, result]] : [])))
 }

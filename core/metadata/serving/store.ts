@@ -6,7 +6,7 @@ import { internalError } from '../../errors/errors.ts'
 import { deepFreeze, parseJson } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import { documentOf, type MetadataRegistry, sliceValue } from '../slices/registry.ts'
-import type { AnySlice } from '../slices/slices.ts'
+import type { Slice } from '../slices/slices.ts'
 import { storageKey } from '../slices/storage-key.ts'
 import { type UnreadableRow, unreadableKey, unusable } from '../slices/unreadable.ts'
 
@@ -206,7 +206,7 @@ const sliceOfRow = (key: string): string => key.slice(0, key.indexOf('\u0000'))
 
 /** The rows that differ, entries compared by identity. */
 function differences(
-  slice: AnySlice,
+  slice: Slice,
   previous: unknown,
   next: unknown,
 ): { readonly gone: readonly RowName[]; readonly written: readonly WrittenRow[] } {
@@ -222,7 +222,7 @@ function differences(
   return { gone: gone.filter(({ key }) => !kept.has(key)), written }
 }
 
-function entryRow(slice: AnySlice, value: unknown): WrittenRow {
+function entryRow(slice: Slice, value: unknown): WrittenRow {
   if (slice.key !== unreadableKey) return { slice: slice.key, key: storageKey(slice.entryKey?.(value) ?? ''), value }
   // Kept under the name that it has always had.
   const row = value as UnreadableRow

@@ -20,7 +20,7 @@ import {
 } from '../document/given-document.ts'
 import { DeclaredFacets, laterShapes, locate, refuseRepeated } from './facet-format.ts'
 import { documentOf, type MetadataRegistry, setSliceValue, sliceEntries, sliceValue } from './registry.ts'
-import type { AnySlice, FormatContext } from './slices.ts'
+import type { FormatContext, Slice } from './slices.ts'
 
 /** The version that exports have. */
 const currentVersion = 2
@@ -203,7 +203,7 @@ export class DeclaredFormat implements DocumentFormat {
     }
   }
 
-  async #readSlice(slice: AnySlice, { parts, place, formatVersion }: GivenDocument): Promise<unknown> {
+  async #readSlice(slice: Slice, { parts, place, formatVersion }: GivenDocument): Promise<unknown> {
     const value = own(parts, slice.key)
     const at = place(slice.key)
     if (slice.isInternal) return slice.empty
@@ -219,7 +219,7 @@ export class DeclaredFormat implements DocumentFormat {
 }
 
 /** Reads what the slice itself has written: throws when that is not what it declares. */
-function readStored(slice: AnySlice, value: unknown, context: FormatContext): void {
+function readStored(slice: Slice, value: unknown, context: FormatContext): void {
   const wire = writeSlice(slice, slice.entryKey ? [value] : value, context)
   if (wire === undefined) return
   const decoded = decode(slice.schema, wire)
@@ -227,7 +227,7 @@ function readStored(slice: AnySlice, value: unknown, context: FormatContext): vo
   else slice.read?.(decoded, { formatVersion: currentVersion })
 }
 
-function writeSlice(slice: AnySlice, value: unknown, context: FormatContext): unknown {
+function writeSlice(slice: Slice, value: unknown, context: FormatContext): unknown {
   if (slice.write) return slice.write(value)
   const isEmpty = value === slice.empty || (Array.isArray(value) && value.length === 0)
   if (isEmpty && !slice.isRequired) return undefined

@@ -1,13 +1,12 @@
 // What plugins declared about the metadata: slices of the document and facets of a table's entry, in the order of the
 // document.
 
-import type { TSchema } from '@sinclair/typebox'
 import { deepFreeze, memberOf } from '../../json/json.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { GeneratedTypes } from '../naming/type-names.ts'
 import { DeclaredFacets } from './facet-format.ts'
 import { type ResolveOrder, resolveOrder } from './resolve-order.ts'
-import type { AnySlice, Facet, FacetFormat, ModelEffect, Slice } from './slices.ts'
+import type { Facet, FacetFormat, ModelEffect, Slice, SliceTypes } from './slices.ts'
 import type { AnySource, Source } from './sources.ts'
 import { unreadableKey, unreadableSlice } from './unreadable.ts'
 
@@ -39,7 +38,7 @@ const entryKeysOfCore = new Set(['table', 'is_enum', 'configuration'])
 
 /** Collects what plugins declare; the second to claim a key is refused. */
 export class MetadataRegistry {
-  readonly #slices = new Map<string, AnySlice>([[unreadableKey, unreadableSlice(() => this.facets)]])
+  readonly #slices = new Map<string, Slice>([[unreadableKey, unreadableSlice(() => this.facets)]])
   readonly #facets = new Map<string, Facet>()
   readonly #effects: ModelEffect[] = []
   readonly #sources = new Map<string, AnySource>()
@@ -48,12 +47,12 @@ export class MetadataRegistry {
   readonly #owners = new Map<string, string>()
 
   /** All slices, in document order. */
-  get slices(): readonly AnySlice[] {
+  get slices(): readonly Slice[] {
     return inOrder([...this.#slices.values()], documentOrder)
   }
 
   /** The slice of a key; undefined when nobody declares it. */
-  find(key: string): AnySlice | undefined {
+  find(key: string): Slice | undefined {
     return this.#slices.get(key)
   }
 
@@ -107,9 +106,9 @@ export class MetadataRegistry {
     this.#effects.push(effect)
   }
 
-  addSlice<K extends keyof MetadataDocument, S extends TSchema>(slice: Slice<K, S>, plugin = 'unknown'): void {
+  addSlice<T extends SliceTypes>(slice: Slice<T>, plugin = 'unknown'): void {
     this.#claim('metadata slice', slice.key, this.#slices.has(slice.key), plugin)
-    this.#slices.set(slice.key, slice as unknown as AnySlice)
+    this.#slices.set(slice.key, slice)
   }
 
   addFacet<Entry, Resolved>(facet: Facet<Entry, Resolved>, plugin = 'unknown'): void {

@@ -7,7 +7,7 @@ import type { MetadataDocument } from '../document/document.ts'
 import type { Model, TableModel } from '../document/model.ts'
 import type { Rename } from '../document/objects.ts'
 import { type MetadataRegistry, setSliceValue, sliceValue } from './registry.ts'
-import type { AnySlice, SliceRenamePlace } from './slices.ts'
+import type { Slice, SliceRenamePlace } from './slices.ts'
 
 /** The renames of one operation, one after another. */
 export class Renames {
@@ -44,7 +44,7 @@ export class Renames {
     this.#seen.clear()
   }
 
-  #followIn(slice: AnySlice, rename: Rename, place: SliceRenamePlace): void {
+  #followIn(slice: Slice, rename: Rename, place: SliceRenamePlace): void {
     if (!slice.rename) return
     const inDraft = sliceValue(this.#draft, slice.key)
     // Entries are compared and copied as plain values: drafts of thousands of them would cost more than the rest.

@@ -1,18 +1,18 @@
 // In which order slices are resolved, and where between the stages of the tables.
 
 import { StartError } from '../../errors/start-error.ts'
-import type { AnySlice, Facet } from './slices.ts'
+import type { Facet, Slice } from './slices.ts'
 
 /** The slices that come before each stage of tables, and those after all; in each list, the order of resolving. */
 export interface ResolveOrder {
-  readonly fields: readonly AnySlice[]
-  readonly rules: readonly AnySlice[]
-  readonly end: readonly AnySlice[]
+  readonly fields: readonly Slice[]
+  readonly rules: readonly Slice[]
+  readonly end: readonly Slice[]
 }
 
 interface OrderInput {
   /** In document order, which decides where nothing else does. */
-  readonly slices: readonly AnySlice[]
+  readonly slices: readonly Slice[]
   readonly facets: readonly Facet[]
   /** Names a slice or facet together with whose it is, for errors. */
   describe(kind: 'slice' | 'facet', key: string): string
@@ -20,7 +20,7 @@ interface OrderInput {
 
 const places = ['fields', 'rules', 'end'] as const
 
-const placeOf = ({ before }: Pick<AnySlice, 'before'>): number => places.indexOf(before ?? 'end')
+const placeOf = ({ before }: Pick<Slice, 'before'>): number => places.indexOf(before ?? 'end')
 
 /** Refuses orders that cannot be. */
 export function resolveOrder({ slices, facets, describe }: OrderInput): ResolveOrder {
@@ -35,8 +35,8 @@ export function resolveOrder({ slices, facets, describe }: OrderInput): ResolveO
     const late = earlier(after).find((other) => placeOf(other) > places.indexOf(stage))
     if (late) throw tooLate(describe('facet', key), describe('slice', late.key), stage)
   }
-  const done = new Set<AnySlice>()
-  const visit = (slice: AnySlice, path: readonly AnySlice[]): void => {
+  const done = new Set<Slice>()
+  const visit = (slice: Slice, path: readonly Slice[]): void => {
     if (done.has(slice)) return
     if (path.includes(slice)) {
       const circle = [...path.slice(path.indexOf(slice)), slice].map(({ key }) => describe('slice', key))

@@ -98,44 +98,54 @@ export interface FormatContext {
   readonly facets: FacetFormat
 }
 
-/** One top-level key of the metadata document. `K` is the key. */
-export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument, S extends TSchema = TSchema> {
-  readonly key: K
+/** The types of a slice: its schema, its stored value, an entry of it, and its part of the model. */
+export interface SliceTypes {
+  readonly schema: TSchema
+  readonly value: unknown
+  readonly entry: unknown
+  readonly resolved: unknown
+}
+
+/** One top-level key of the metadata document. With no argument, the types of its values are unknown. */
+export interface Slice<T extends SliceTypes = SliceTypes> {
+  readonly key: string
+  /** Whether documents on the wire neither have nor take it. */
+  readonly isInternal?: boolean
   /** The wire shape in documents, checked on import. */
-  readonly schema: S
+  readonly schema: T['schema']
   /** What descriptions show in the place of `schema`, where it depends on what other plugins declare. */
   describe?(context: FormatContext): TSchema
-  readonly empty: MetadataDocument[K]
+  readonly empty: T['value']
   /** Whether every document has it, be it empty. */
   readonly isRequired?: boolean
   /** What messages call its entries; absent: the key, in words. */
   readonly kind?: string
   /** Identity of an entry of a list slice; each entry is stored and compared on its own. Absent: one value. */
-  entryKey?(entry: SliceEntry<K>): string
+  entryKey?(entry: T['entry']): string
   /** What messages call an entry; absent: its key. */
-  entryName?(entry: SliceEntry<K>): string
+  entryName?(entry: T['entry']): string
   /** What is said when a document brings an entry whose key one has that stays. */
   keptMessage?(key: string): string
   /** The order of entries in documents; absent: by their keys. */
-  compareEntries?(a: SliceEntry<K>, b: SliceEntry<K>): number
+  compareEntries?(a: T['entry'], b: T['entry']): number
   /** Decoded wire shape to stored shape; throws with a path relative to the slice. Absent: as it is. */
-  read?(value: Static<S>, context: { readonly formatVersion: number }): MetadataDocument[K]
+  read?(value: Static<T['schema']>, context: { readonly formatVersion: number }): T['value']
   /** The same of each entry, in place of `read`: thousands of them are read in turns. */
-  readEntry?(value: unknown, context: FormatContext): SliceEntry<K>
+  readEntry?(value: unknown, context: FormatContext): T['entry']
   /** Stored shape to wire shape, sorted; `undefined` leaves the key out. Absent: the value, left out when empty. */
-  write?(value: MetadataDocument[K]): unknown
+  write?(value: T['value']): unknown
   /** The same of each entry, in place of `write`. */
-  writeEntry?(entry: SliceEntry<K>, context: FormatContext): unknown
+  writeEntry?(entry: T['entry'], context: FormatContext): unknown
   /** Refuses a given document in which the slice does not fit the others; throws with a path relative to the slice. */
-  validate?(value: MetadataDocument[K], document: MetadataDocument, context: FormatContext): void
+  validate?(value: T['value'], document: MetadataDocument, context: FormatContext): void
   /** Refuses an entry of a given document that does not fit itself; throws with a path relative to the entry. */
-  validateEntry?(entry: SliceEntry<K>, context: FormatContext): void
+  validateEntry?(entry: T['entry'], context: FormatContext): void
   /** Whether what is stored, perhaps by another release, can be used at all. Absent: when it has a key. */
   isUsable?(entry: unknown, context: FormatContext): boolean
   /** What `clear_metadata` leaves. Absent: `empty`. */
-  cleared?(value: MetadataDocument[K]): MetadataDocument[K]
+  cleared?(value: T['value']): T['value']
   /** The functions of the database that resolving looks at. */
-  functionsOf?(value: MetadataDocument[K]): readonly QualifiedName[]
+  functionsOf?(value: T['value']): readonly QualifiedName[]
   /** Slices that are resolved before, whose results `resolve` may look at. */
   readonly after?: readonly (string & keyof ModelSlices)[]
   /**
@@ -144,48 +154,29 @@ export interface Slice<K extends keyof MetadataDocument = keyof MetadataDocument
    */
   readonly before?: Facet['stage']
   /** The slice's part of the model. Reports broken entries instead of throwing, and goes on. */
-  resolve?(value: MetadataDocument[K], context: SliceContext): K extends keyof ModelSlices ? ModelSlices[K] : void
+  resolve?(value: T['value'], context: SliceContext): T['resolved']
   /** Takes an object out of a draft; false when it is not one of this slice. Used by cascades and drops. */
   remove?(draft: MetadataDocument, object: ObjectRef): boolean
   /**
    * The entry with the new name in place of the old one; of slices without entries, the value. It is asked where the old name
    * stands anywhere in them. Absent: they mention none.
    */
-  rename?(entry: SliceEntry<K>, rename: Rename, place: SliceRenamePlace): SliceEntry<K>
+  rename?(entry: T['entry'], rename: Rename, place: SliceRenamePlace): T['entry']
 }
 
-/** What `engine.metadata.slice` takes beside the key. */
-export type SliceDefinition<K extends keyof MetadataDocument, S extends TSchema = TSchema> = Omit<Slice<K, S>, 'key'>
-
-/** A slice with the types of its entries forgotten. */
-export interface AnySlice {
-  readonly key: string
-  /** Whether documents on the wire neither have nor take it. */
-  readonly isInternal?: boolean
-  readonly schema: TSchema
-  readonly empty: unknown
-  readonly isRequired?: boolean
-  readonly after?: readonly string[]
-  readonly before?: Facet['stage']
-  describe?(context: FormatContext): TSchema
-  readonly kind?: string
-  entryKey?(entry: unknown): string
-  entryName?(entry: unknown): string
-  keptMessage?(key: string): string
-  compareEntries?(a: unknown, b: unknown): number
-  read?(value: unknown, context: { readonly formatVersion: number }): unknown
-  readEntry?(value: unknown, context: FormatContext): unknown
-  write?(value: unknown): unknown
-  writeEntry?(entry: unknown, context: FormatContext): unknown
-  validate?(value: unknown, document: MetadataDocument, context: FormatContext): void
-  validateEntry?(entry: unknown, context: FormatContext): void
-  isUsable?(entry: unknown, context: FormatContext): boolean
-  cleared?(value: unknown): unknown
-  functionsOf?(value: unknown): readonly QualifiedName[]
-  resolve?(value: unknown, context: SliceContext): unknown
-  remove?(draft: MetadataDocument, object: ObjectRef): boolean
-  rename?(entry: unknown, rename: Rename, place: SliceRenamePlace): unknown
+/** The types of the slice under the key `K` of the document. */
+export interface TypesOfSlice<K extends keyof MetadataDocument, S extends TSchema = TSchema> {
+  readonly schema: S
+  readonly value: MetadataDocument[K]
+  readonly entry: SliceEntry<K>
+  readonly resolved: K extends keyof ModelSlices ? ModelSlices[K] : unknown
 }
+
+/** The argument of `engine.metadata.slice` beside the key. */
+export type SliceDefinition<K extends keyof MetadataDocument, S extends TSchema = TSchema> = Omit<
+  Slice<TypesOfSlice<K, S>>,
+  'key' | 'isInternal'
+>
 
 /** A table under construction, as `attach` may extend it; `fields` holds what the object at hand attaches. */
 export interface TableDraft {

@@ -7,11 +7,11 @@ import { nameText } from '../../names/names.ts'
 import type { MetadataDocument, TableEntry } from '../document/document.ts'
 import type { ObjectRef } from '../document/objects.ts'
 import {
-  type AnySlice,
   type Facet,
   type FormatContext,
   findTable,
   type ObjectDescription,
+  type Slice,
   type SliceContext,
 } from './slices.ts'
 
@@ -46,7 +46,7 @@ const describeRow = ({ slice, key, value }: UnreadableRow): ObjectDescription =>
 const headKeys = ['table', 'is_enum', 'configuration']
 
 /** The slice, for a registry's facets. */
-export const unreadableSlice = (facets: () => readonly Facet[]): AnySlice => ({
+export const unreadableSlice = (facets: () => readonly Facet[]): Slice => ({
   key: unreadableKey,
   isInternal: true,
   schema: Type.Array(Type.Unknown()),
@@ -88,12 +88,7 @@ function removeKey(draft: MetadataDocument, { kind: of, table, name }: ObjectRef
  * Why a stored value cannot be used at all; null when it can, whatever is wrong further inside: that is for resolving to
  * find. `slice` is undefined when nobody declares it.
  */
-export function unusable(
-  key: string,
-  slice: AnySlice | undefined,
-  value: unknown,
-  context: FormatContext,
-): string | null {
+export function unusable(key: string, slice: Slice | undefined, value: unknown, context: FormatContext): string | null {
   if (!slice || slice.isInternal) return undeclared(key)
   const shape = `it is not in the shape of "${key}"`
   try {

@@ -65,7 +65,7 @@ export type {
 export { conflictingDefinitions, type GeneratedTypes } from '../core/metadata/naming/type-names.ts'
 export type { ConsistencyCheck } from '../core/metadata/resolving/consistency.ts'
 export { inconsistencyJson, inconsistentObjects } from '../core/metadata/resolving/consistency.ts'
-export { dependenciesOn } from '../core/metadata/resolving/dependencies.ts'
+export { dependenciesOn, withDependents } from '../core/metadata/resolving/dependencies.ts'
 export { withReasons } from '../core/metadata/resolving/reasons.ts'
 export type { BaseInput, BaseResult } from '../core/metadata/resolving/table-base.ts'
 export { resolveBase } from '../core/metadata/resolving/table-base.ts'

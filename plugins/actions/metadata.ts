@@ -14,6 +14,7 @@ import {
   baseName,
   baseOf,
   type CustomTypesModel,
+  dependOnType,
   isInput,
   type ResolvedType,
   typeOfText,
@@ -83,7 +84,11 @@ function resolveActions(
       if (!types?.isConsistent) throw badRequest('constraint-violation', 'custom types are inconsistent')
       const url = hasFunction(entry.name) ? '' : urlOf(entry, context)
       const action = { ...resolveAction(entry, types, context), url }
-      if (claims(entry, action, context)) actions.set(entry.name, action)
+      if (!claims(entry, action, context)) continue
+      for (const { type } of [...action.arguments, { type: action.output }]) {
+        dependOnType({ object: actionRef(entry.name), type }, context)
+      }
+      actions.set(entry.name, action)
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error
       context.report(describe(entry), error.message)

@@ -68,7 +68,10 @@ function resolveComputedField(
   try {
     const found = soleFunction(definition.function, context)
     const reasons = violations(name, definition, { found, table, context })
-    if (reasons.length === 0) return computedField(name, definition, found)
+    if (reasons.length === 0) {
+      if (found.returnsTable) context.depend({ kind: 'table', table: found.returnsTable }, 'remote_table')
+      return computedField(name, definition, found)
+    }
     const what = `the computed field "${name}" cannot be added to table "${nameText(table.name)}"`
     throw badRequest('constraint-violation', withReasons(what, reasons))
   } catch (error) {

@@ -38,13 +38,14 @@ export const dropComputedField = operation({
   about: { summary: 'Takes a computed field away.' },
   args: DropComputedFieldArgs,
   check: 'new',
-  handle({ metadata, model, remove }, { table, name, cascade = false }) {
+  handle(context, { table, name, cascade = false }) {
+    const { metadata, model, remove } = context
     const { computed_fields: fields = [] } = within('table', () => requireTable(metadata, table))
     if (!fields.some((field) => field.name === name)) throw notFound(kindOf(model, table, name), name).at('name')
     const ref = computedFieldRef(table, name)
     const key = objectKey(ref)
     const dependents = dependenciesOn(model, table).filter(({ on }) => objectKey(on) === key)
-    releaseDependents(dependents, { cascade, remove })
+    releaseDependents(dependents, cascade, context)
     remove(ref)
   },
 })

@@ -1,6 +1,6 @@
 // Types of PostgreSQL under the names that they have as scalars.
 
-import { builtInType, type PgType, type SliceContext } from '../../sdk/metadata.ts'
+import { builtInType, type ObjectRef, type PgType, type SliceContext } from '../../sdk/metadata.ts'
 
 /** Types of PostgreSQL itself, by the names of their scalars where those are others. */
 const renamed: Readonly<Record<string, string>> = { smallint: 'int2', bigint: 'int8' }
@@ -31,6 +31,22 @@ const builtIn: ReadonlyMap<string, PgType> = new Map([
   ...own.map((name) => [name, builtInType(name)] as const),
   ...Object.entries(renamed).map(([name, type]) => [name, builtInType(type)] as const),
 ])
+
+/**
+ * What of the tracked tables gives a type of the database, where that is in one table alone: its column, or the table when
+ * several have the type. Null: the type is there without any.
+ */
+export function soleSource(name: string, context: Pick<SliceContext, 'catalog'>): ObjectRef | null {
+  if (builtIn.has(name)) return null
+  const sources = [...context.catalog.tables.values()].flatMap((table) => {
+    const columns = table.columns.filter(({ type }) => type.name === name && type.schema !== 'pg_catalog')
+    return columns.length > 0 ? [{ table: { schema: table.schema, name: table.name }, columns }] : []
+  })
+  const [source, ...others] = sources
+  if (!source || others.length > 0) return null
+  const { table, columns } = source
+  return columns.length === 1 ? { kind: 'column', table, name: columns[0]!.name } : { kind: 'table', table }
+}
 
 /** The type of that scalar: one of PostgreSQL itself, or of a column of a tracked table. */
 export function databaseType(name: string, context: Pick<SliceContext, 'catalog'>): PgType | undefined {

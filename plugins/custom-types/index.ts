@@ -5,7 +5,7 @@ import { customTypesSlice } from './metadata.ts'
 import { setCustomTypes } from './operations.ts'
 import { type ObjectRelationships, RelationshipKinds } from './relationship-kinds.ts'
 
-export { typeOfText } from './metadata.ts'
+export { dependOnType, typeOfText } from './metadata.ts'
 export {
   baseOf,
   type CustomTypesModel,

@@ -15,12 +15,14 @@ import {
   type SliceDefinition,
   type TableModel,
 } from '../../sdk/metadata.ts'
-import { databaseType } from './database-types.ts'
+import { databaseType, soleSource } from './database-types.ts'
 import {
+  baseOf,
   type CustomTypesModel,
   type ModelField,
   type NamedType,
   namedType,
+  nameOfType,
   type RelationshipOfObject,
   type ResolvedType,
   resolvedType,
@@ -104,23 +106,45 @@ interface Resolving {
   readonly kinds: RelationshipKinds
 }
 
+/** A relationship of an object to a table, as dependencies name it. */
+const relationshipRef = (object: string, name: string): ObjectRef => ({
+  kind: 'relationship',
+  name: object,
+  detail: name,
+})
+
+/** A field of a type as dependencies name it. No cascade takes it away: others may need the type as it is. */
+const fieldRef = (type: string, name: string): ObjectRef => ({ kind: 'custom type', name: type, detail: name })
+
+/** Records that an object needs the column that a type of the database is known by, if it is one of the database's. */
+export function dependOnType(
+  { object, type }: { readonly object: ObjectRef; readonly type: ResolvedType },
+  context: SliceContext,
+): void {
+  const base = baseOf(type)
+  const source = base.kind === 'database' ? soleSource(nameOfType(base), context) : null
+  if (source) context.depend(object, source, source.kind === 'column' ? 'on_type' : 'table')
+}
+
 /** Fills in the fields of types that were found to be right. */
 function fillIn(custom: CustomTypes, named: Pick<CustomTypesModel, 'types'>, { context, kinds }: Resolving): void {
-  const fieldsOf = (fields: readonly TypedField[]): ModelField[] =>
+  const fieldsOf = (owner: string, fields: readonly TypedField[]): ModelField[] =>
     fields.map(({ name, type, description }) => {
       const resolved = typeOfText(type, named, context)!
+      dependOnType({ object: fieldRef(owner, name), type: resolved }, context)
       return { name, type: resolved, ...(description !== undefined && { description }) }
     })
   for (const { name, fields } of custom.input_objects ?? []) {
     const type = named.types.get(name)
-    if (type?.kind === 'input') type.input.fields.push(...fieldsOf(fields))
+    if (type?.kind === 'input') type.input.fields.push(...fieldsOf(name, fields))
   }
   for (const { name, fields, relationships = [] } of custom.objects ?? []) {
     const type = named.types.get(name)
     if (type?.kind !== 'object') continue
-    type.object.fields.push(...fieldsOf(fields))
+    type.object.fields.push(...fieldsOf(name, fields))
     for (const each of relationships) {
       if (leadsToTable(each)) {
+        dependOnTable(relationshipRef(name, each.name), each, context)
         type.object.relationships.push(relationshipOf(each, context.table(each.remote_table)!))
         continue
       }
@@ -128,6 +152,15 @@ function fillIn(custom: CustomTypes, named: Pick<CustomTypesModel, 'types'>, { c
       if (member) type.object.members.push(member)
     }
   }
+}
+
+function dependOnTable(
+  object: ObjectRef,
+  { remote_table: table, field_mapping: mapping }: ObjectRelationship,
+  context: SliceContext,
+): void {
+  context.depend(object, { kind: 'table', table }, 'remote_table')
+  for (const name of Object.values(mapping)) context.depend(object, { kind: 'column', table, name }, 'right_column')
 }
 
 function relationshipOf(
@@ -236,9 +269,14 @@ export const customTypesSlice = (kinds: RelationshipKinds): CustomTypesSlice => 
 
 function removeRelationship(draft: MetadataDocument, object: ObjectRef, kinds: RelationshipKinds): boolean {
   const key = objectKey(object)
-  const found = kinds
-    .entriesOf(draft.custom_types.objects ?? [])
-    .find(({ description }) => objectKey(description.ref) === key)
+  const objects = draft.custom_types.objects ?? []
+  const toTables = objects.flatMap((owner) =>
+    (owner.relationships ?? []).filter(leadsToTable).map((entry) => ({
+      ...{ object: owner, entry, ref: relationshipRef(owner.name, entry.name) },
+    })),
+  )
+  const ofKinds = kinds.entriesOf(objects).map(({ description, ...placed }) => ({ ...placed, ref: description.ref }))
+  const found = [...toTables, ...ofKinds].find(({ ref }) => objectKey(ref) === key)
   if (!found) return false
   const rest = (found.object.relationships ?? []).filter((entry) => entry !== found.entry)
   if (rest.length > 0) found.object.relationships = rest

@@ -123,7 +123,7 @@ export const dropRelationship = operation({
     const ref = relationshipRef(table, relationship)
     const key = objectKey(ref)
     const dependents = dependenciesOn(model, table).filter(({ on }) => objectKey(on) === key)
-    releaseDependents(dependents, { cascade, remove })
+    releaseDependents(dependents, cascade, context)
     remove(ref)
   },
 })

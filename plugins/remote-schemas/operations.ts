@@ -65,12 +65,13 @@ export const removeRemoteSchema = operation({
   about: { summary: 'Takes a remote schema away.' },
   args: RemoteSchemaName,
   check: 'new',
-  handle({ metadata, model, remove }, { name }) {
+  handle(context, { name }) {
+    const { metadata, model, remove } = context
     if (!findRemoteSchema(metadata, name)) throw noSuch()
     const ref = remoteSchemaRef(name)
     const key = objectKey(ref)
     const dependents = model.dependencies.filter(({ on }) => objectKey(on) === key)
-    releaseDependents(dependents, { cascade: false, remove })
+    releaseDependents(dependents, false, context)
     remove(ref)
   },
 })

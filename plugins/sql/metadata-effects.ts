@@ -80,7 +80,7 @@ function releaseDropped(
     ({ object, on }) => !isGone(object) && (isGone(on) || droppedParts.has(objectKey(on))),
   )
   const alsoLost = lost.filter((object) => !isGone(object)).map((object) => ({ object }))
-  releaseDependents([...dependents, ...alsoLost], { cascade, remove: context.remove })
+  releaseDependents([...dependents, ...alsoLost], cascade, context)
 }
 
 function partsDropped(change: SurvivingTable, changes: CatalogChanges): ObjectRef[] {

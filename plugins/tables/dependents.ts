@@ -1,18 +1,27 @@
 // What depends on an object that is about to go.
 
-import { badRequest, compareText } from '../../sdk/index.ts'
-import { type Dependency, type ObjectRef, objectKey, objectText } from '../../sdk/metadata.ts'
+import { badRequest, compareText, type TrellisError } from '../../sdk/index.ts'
+import { type Dependency, type OperationContext, objectKey, objectText, withDependents } from '../../sdk/metadata.ts'
 
-/** Removes the dependents when the caller asked for that, and refuses otherwise, if there are any. */
+type Objects = readonly Pick<Dependency, 'object'>['object'][]
+
+/**
+ * Removes the dependents when the caller asked for that, with all that depends on them, and refuses otherwise, if there are any.
+ * What nobody can remove alone is refused in any case.
+ */
 export function releaseDependents(
   dependencies: readonly Pick<Dependency, 'object'>[],
-  { cascade, remove }: { readonly cascade: boolean; readonly remove: (object: ObjectRef) => boolean },
+  cascade: boolean,
+  { model, remove }: Pick<OperationContext, 'model' | 'remove'>,
 ): void {
   const dependents = [...new Map(dependencies.map(({ object }) => [objectKey(object), object])).values()]
   if (dependents.length === 0) return
-  if (!cascade) {
-    const list = dependents.map(objectText).sort(compareText).join(', ')
-    throw badRequest('dependency-error', `cannot drop due to the following dependent objects : ${list}`)
-  }
-  for (const object of dependents) remove(object)
+  if (!cascade) throw dependencyError(dependents)
+  const kept = withDependents(model, dependents).filter((object) => !remove(object))
+  if (kept.length > 0) throw dependencyError(kept)
+}
+
+function dependencyError(objects: Objects): TrellisError {
+  const list = objects.map(objectText).sort(compareText).join(', ')
+  return badRequest('dependency-error', `cannot drop due to the following dependent objects : ${list}`)
 }

@@ -125,11 +125,12 @@ export const untrackTable = operation({
   about: { summary: 'Takes a table or view out of the GraphQL schema.' },
   args: UntrackTableArgs,
   check: 'new',
-  handle({ metadata, model, dialect, remove }, { table, cascade = false }) {
+  handle(context, { table, cascade = false }) {
+    const { metadata, model, dialect, remove } = context
     if (!findTable(metadata, table)) throw notTracked(table, dialect)
     const isInside = (object: ObjectRef) => object.table !== undefined && sameName(object.table, table)
     const elsewhere = dependenciesOn(model, table).filter(({ object }) => !isInside(object))
-    releaseDependents(elsewhere, { cascade, remove })
+    releaseDependents(elsewhere, cascade, context)
     remove(tableRef(table))
   },
 })

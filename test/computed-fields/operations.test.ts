@@ -248,14 +248,15 @@ test('permissions list scalar computed fields only', async (t) => {
   assert.deepEqual(await error('others'), inPermission(derived))
 })
 
-test('a table whose rows a computed field of another returns cannot be untracked', async (t) => {
+test('a table whose rows computed fields of another return takes them along', async (t) => {
   const trellis = await startOffice(t)
   await trellis.op('drop_relationship', { table: 'person', relationship: 'leads' })
-  const { status, body } = await trellis.opError('untrack_table', { table: lead, cascade: true })
-  const { internal, ...rest } = body as { internal: { definition: { name: string } }[] }
-  assert.equal(status, 500)
-  assert.deepEqual(rest, refused('unexpected', 'cannot continue due to newly found inconsistent metadata'))
-  assert.deepEqual(internal.map(({ definition }) => definition.name).sort(), ['best_lead', 'top_leads'])
+  const { status, body } = await trellis.opError('untrack_table', { table: lead })
+  const objects = 'computed field person.best_lead, computed field person.top_leads'
+  assert.equal(status, 400)
+  assert.deepEqual(body, refused('dependency-error', `cannot drop due to the following dependent objects : ${objects}`))
+  assert.deepEqual(await trellis.op('untrack_table', { table: lead, cascade: true }), ok)
+  assert.doesNotMatch(JSON.stringify(await trellis.op('export_metadata', {})), /best_lead|top_leads/)
   assert.deepEqual(await trellis.op('untrack_table', { table: 'person', cascade: true }), ok)
 })
 

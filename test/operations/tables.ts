@@ -307,17 +307,16 @@ export const tables: Area = {
           error: '"trellis.metadata" is system defined, cannot untrack',
         },
         {
-          title: 'a table that a computed field elsewhere returns, cascade or not',
+          title: 'a table that a computed field elsewhere returns',
           given: [
             {
               type: 'add_computed_field',
               args: { table: 'publisher', name: 'catalogue', definition: { function: 'publisher_catalogue' } },
             },
           ],
-          args: { table: 'book', cascade: true },
-          code: 'unexpected',
-          status: 500,
-          error: 'cannot continue due to newly found inconsistent metadata',
+          args: { table: 'book' },
+          code: 'dependency-error',
+          error: 'cannot drop due to the following dependent objects : computed field publisher.catalogue',
         },
       ],
     },

@@ -2,7 +2,7 @@
 
 import { nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { Model } from '../document/model.ts'
-import type { Dependency } from '../document/objects.ts'
+import { type Dependency, type ObjectRef, objectKey } from '../document/objects.ts'
 
 /** A part of a model with the dependencies of its objects; it looked at every table that they lead to. */
 export interface DependentPart {
@@ -33,4 +33,15 @@ export function dependenciesOn(model: Model, table: QualifiedName): readonly Dep
     }
   }
   return found
+}
+
+/** Objects, and all that depend on one of them, directly or through others. */
+export function withDependents(model: Model, objects: readonly ObjectRef[]): readonly ObjectRef[] {
+  const found = new Map(objects.map((object) => [objectKey(object), object]))
+  // What is found on the way is gone through as well.
+  for (const [key, { table }] of found) {
+    const among = table ? dependenciesOn(model, table) : model.dependencies
+    for (const { object, on } of among) if (objectKey(on) === key) found.set(objectKey(object), object)
+  }
+  return [...found.values()]
 }

@@ -316,7 +316,8 @@ export const tables: Area = {
           ],
           args: { table: 'book' },
           code: 'dependency-error',
-          error: 'cannot drop due to the following dependent objects : computed field publisher.catalogue',
+          error:
+            'cannot drop due to the following dependent objects : computed field publisher.catalogue, function search_book, relationship publisher.books',
         },
       ],
     },

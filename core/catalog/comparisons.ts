@@ -9,7 +9,9 @@ const query = readFileSync(new URL('./comparisons.sql', import.meta.url), 'utf8'
 /** The types below this OID are PostgreSQL's own, and the same in all its databases. */
 const firstOther = 10_000
 
+/** Of PostgreSQL's own types, by OID, as long as the casts and operators are those that they were read with. */
 const ofPostgres = new Map<number, TypeComparison>()
+let comparedBy = ''
 
 const symbols: readonly ComparisonSymbol[] = ['=', '<>', '<', '<=', '>', '>=']
 
@@ -30,11 +32,23 @@ const enumComparison = (oid: number): TypeComparison => ({
   equalTo: [],
 })
 
+interface ReadType {
+  readonly oid: number
+  readonly kind: string
+  /** Changes with the casts and operators of the database. */
+  readonly comparedBy: string
+}
+
 /** By OID; a type that is gone has none. */
 export async function readComparisons(
   reader: Pick<Transaction, 'rows'>,
-  types: readonly { readonly oid: number; readonly kind: string }[],
+  types: readonly ReadType[],
 ): Promise<ReadonlyMap<number, TypeComparison>> {
+  const [first] = types
+  if (first && first.comparedBy !== comparedBy) {
+    ofPostgres.clear()
+    comparedBy = first.comparedBy
+  }
   const found = new Map<number, TypeComparison>()
   const unknown = new Set<number>()
   for (const { oid, kind } of types) {
@@ -46,7 +60,7 @@ export async function readComparisons(
   const rows = await reader.rows<Row & TypeComparison & { type: number }>(query, [[...unknown]])
   for (const { type, ...comparison } of rows) {
     found.set(type, comparison)
-    if (type < firstOther) ofPostgres.set(type, comparison)
+    if (type < firstOther && first?.comparedBy === comparedBy) ofPostgres.set(type, comparison)
   }
   return found
 }

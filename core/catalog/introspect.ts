@@ -103,10 +103,12 @@ export async function readWithTypes<R>(
 /** Types as they look from outside; what has the same type shares one object. */
 async function readTypes(reader: Reader, oids: ReadonlySet<number>): Promise<Types> {
   if (oids.size === 0) return new Map()
-  const rows = await reader.rows<Row & PgType & { asked: number; oid: number }>(typesQuery, [[...oids]])
+  const rows = await reader.rows<Row & PgType & { asked: number; oid: number; comparedBy: string }>(typesQuery, [
+    [...oids],
+  ])
   const comparisons = await readComparisons(reader, rows)
   return new Map(
-    rows.flatMap(({ asked, isEnumDomain, isTableRow, ...type }) => {
+    rows.flatMap(({ asked, comparedBy: _, isEnumDomain, isTableRow, ...type }) => {
       const comparison = comparisons.get(type.oid)
       const flags = { ...(isEnumDomain && { isEnumDomain }), ...(isTableRow && { isTableRow }) }
       // What is gone meanwhile is read again.

@@ -10,6 +10,11 @@ select
   element.oid is not null as "isArray",
   given.typtype = 'd' and t.typtype = 'e' as "isEnumDomain",
   relation.relkind <> 'c' as "isTableRow",
+  -- Changes with the casts and operators that there are, those of PostgreSQL's own types among them.
+  (select pg_catalog.concat_ws('.', pg_catalog.count(*), pg_catalog.max(c.oid)) from pg_catalog.pg_cast c)
+    || '/'
+    || (select pg_catalog.concat_ws('.', pg_catalog.count(*), pg_catalog.max(o.oid)) from pg_catalog.pg_operator o)
+    as "comparedBy",
   case
     when n.nspname = 'pg_catalog' then pg_catalog.format_type(t.oid, -1)
     when element.oid is not null then

@@ -170,6 +170,22 @@ test('a relationship whose columns PostgreSQL cannot compare is refused, and inc
   assert.equal(errors[0]?.message, `field "other" not found in type: 'odd'`)
 })
 
+test('a cast that is made meanwhile makes columns comparable, and one that is dropped no more', async (t) => {
+  const { op, opError } = await startOdd(t)
+  const args = { table: 'odd', name: 'other', using: manual('plain', { u: 'v' }) }
+  assert.equal((await opError('create_object_relationship', args)).status, 400)
+  await op('run_sql', { sql: 'create cast (varchar as uuid) with inout as implicit; alter table odd add more int' })
+  await op('reload_metadata', {})
+  await op('create_object_relationship', args)
+  await op('run_sql', { sql: 'drop cast (varchar as uuid)', check_metadata_consistency: false })
+  await op('reload_metadata', {})
+  const inconsistent = await op<{ type: string }[]>('get_inconsistent_metadata', {})
+  assert.deepEqual(
+    inconsistent.map(({ type }) => type),
+    ['object_relation'],
+  )
+})
+
 test('hasura: comparisons and orders are those of v1.3', async (t) => {
   const { fieldsOf, op } = await startOdd(t, { dialect: 'hasura' })
   const all = ['_eq', '_gt', '_gte', '_in', '_is_null', '_lt', '_lte', '_neq', '_nin']

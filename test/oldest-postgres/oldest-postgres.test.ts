@@ -22,9 +22,11 @@ const directory = import.meta.dirname
 const files = [
   'catalog/introspect',
   'catalog/promises',
+  'compiler/exists-forms',
   'event-triggers/capture',
   'graphql/column-grants',
   'graphql/database-errors',
+  'graphql/types-elsewhere',
   'metadata/inconsistencies',
   'oracle/mutations',
   'oracle/queries',

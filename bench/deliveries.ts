@@ -1,7 +1,7 @@
 // Event triggers: how many deliveries a second, how long after the commit, and what recording costs a change.
 
 import type pg from 'pg'
-import { watchLog } from '../plugins/event-triggers/ledger-statements.ts'
+import { watchLog } from '../plugins/event-triggers/ledger/ledger-statements.ts'
 import { type Database, makeDatabase, withClient } from './database.ts'
 import { type Queue, queueKinds, startQueue } from './delivery-queues.ts'
 import { fillLog, type IdleCost, measureIdle, measureOneOffs, queryP99 } from './delivery-sizes.ts'

@@ -31,13 +31,15 @@ export const innerOrders: Readonly<Record<string, readonly string[]>> = {
   'core/database': ['wire', 'sql', 'hearing', 'migrations', 'placing'],
   'core/metadata': ['document', 'naming', 'slices', 'resolving', 'serving'],
   'core/graphql': ['read', 'schema', 'plan', 'run'],
+  'core/compiler': ['types', 'plan', 'print', 'run'],
+  'core/http': ['body', 'front', 'route'],
 }
 
 /** The files of a plugin that its dependents may import. */
 const publicFiles = ['index.ts', 'graphql.ts', 'schema.ts']
 
 /** Files that form one recursive unit: a printer that nests itself. */
-const recursions: readonly string[] = ['core/compiler/aggregate-sql.ts', 'core/compiler/select-sql.ts']
+const recursions: readonly string[] = ['core/compiler/print/aggregate-sql.ts', 'core/compiler/print/select-sql.ts']
 
 /** Doors of the SDK for programs and tests; plugins do not import them. */
 const programDoors = /^sdk\/(engine|testing)\b/

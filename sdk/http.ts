@@ -12,10 +12,13 @@ export {
 export { hasAdminSecret } from '../core/auth/option-rules.ts'
 export { secretCheck, secretsRefusal } from '../core/auth/secrets.ts'
 export type { Admission } from '../core/engine/admission.ts'
-export { inDialect } from '../core/http/answer.ts'
-export { readJson } from '../core/http/body.ts'
-export { Gzipped } from '../core/http/compression.ts'
-export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/cors.ts'
+export { readJson } from '../core/http/body/body.ts'
+export { departureOf } from '../core/http/departure.ts'
+export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/front/cors.ts'
+export { isSameOrigin } from '../core/http/front/hosts.ts'
+export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
+export { inDialect } from '../core/http/route/answer.ts'
+export { Gzipped } from '../core/http/route/compression.ts'
 export type {
   ErrorAnswer,
   ErrorEncoder,
@@ -25,9 +28,6 @@ export type {
   RouteDescription,
   RouteRequest,
   RouteUrl,
-} from '../core/http/declared-route.ts'
-export { departureOf } from '../core/http/departure.ts'
-export type { Exchange } from '../core/http/exchange.ts'
-export { isSameOrigin } from '../core/http/hosts.ts'
-export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
-export { applicantOf } from '../core/http/route.ts'
+} from '../core/http/route/declared-route.ts'
+export type { Exchange } from '../core/http/route/exchange.ts'
+export { applicantOf } from '../core/http/route/route.ts'

@@ -15,7 +15,7 @@ export type {
 } from '../core/engine/measures.ts'
 export type { Surroundings } from '../core/engine/work-hooks.ts'
 export type { DocumentWork, OperationWork, PlanningWork } from '../core/graphql/works.ts'
-export type { RequestWork } from '../core/http/request-work.ts'
+export type { RequestWork } from '../core/http/route/request-work.ts'
 export type { Decimal } from '../core/json/decimal.ts'
 export { decimalText, parseDecimal } from '../core/json/decimal.ts'
 export type { NumberMode } from '../core/json/json.ts'

@@ -1,50 +1,7 @@
 // For plugins whose fields and conditions become SQL: plans, the `sql` tag, operators, codecs, transactions.
 
-export { aggregateSql } from '../core/compiler/aggregate-sql.ts'
-export type { BatchStatement } from '../core/compiler/batch-sql.ts'
-export type { Bindings, BoundInputs } from '../core/compiler/bind.ts'
-export { bindParams, sessionVariablesOf } from '../core/compiler/bind.ts'
-export {
-  codecFor,
-  encodeArray,
-  idCodec,
-  inputType,
-  isKnownType,
-  numberText,
-  requireDouble,
-  scalarName,
-  stringCodec,
-  textLiteralCodec,
-  undecodable,
-} from '../core/compiler/codecs.ts'
-export { type Compared, compare } from '../core/compiler/compare.ts'
-export {
-  comparisonSql,
-  isAbsentSql,
-  isComparedAsUsual,
-  isRowType,
-  isThereSql,
-  rowComparisonSql,
-} from '../core/compiler/comparing.ts'
-export type {
-  ComparisonOperator,
-  OperandKind,
-  OperandMember,
-  OperandObject,
-  OperandValue,
-} from '../core/compiler/comparison-operator.ts'
-export {
-  andSql,
-  columnSql,
-  comparableSql,
-  conditionSql,
-  isTrue,
-  operandSql,
-  tableSql,
-} from '../core/compiler/condition-sql.ts'
-export { columnJson, concat, roundTripJson } from '../core/compiler/json-sql.ts'
-export type { UpdateOperand } from '../core/compiler/mutation-operators.ts'
-export { type UpdateOperator, updateOperators } from '../core/compiler/mutation-operators.ts'
+export type { UpdateOperand } from '../core/compiler/plan/mutation-operators.ts'
+export { type UpdateOperator, updateOperators } from '../core/compiler/plan/mutation-operators.ts'
 export {
   type AnsweredTable,
   type Assignment,
@@ -68,24 +25,69 @@ export {
   sessionValue,
   soleStep,
   type Update,
-} from '../core/compiler/mutation-plan.ts'
-export type { DirectProgram, MutationProgram, ProgramStep } from '../core/compiler/mutation-program.ts'
-export { mutationProgram } from '../core/compiler/mutation-program.ts'
-export type { Scope } from '../core/compiler/nesting.ts'
+} from '../core/compiler/plan/mutation-plan.ts'
+export type { Scope } from '../core/compiler/plan/nesting.ts'
+export type * from '../core/compiler/plan/plan.ts'
+export { allOf, allRows, always, columnPair, isNull } from '../core/compiler/plan/plan.ts'
+export type { UseOfColumns } from '../core/compiler/plan/used-columns.ts'
+export { usedColumns, usedList } from '../core/compiler/plan/used-columns.ts'
+export { aggregateSql } from '../core/compiler/print/aggregate-sql.ts'
+export type { BatchStatement } from '../core/compiler/print/batch-sql.ts'
+export { type Compared, compare } from '../core/compiler/print/compare.ts'
+export {
+  andSql,
+  columnSql,
+  comparableSql,
+  conditionSql,
+  isTrue,
+  operandSql,
+  tableSql,
+} from '../core/compiler/print/condition-sql.ts'
+export { columnJson, concat, roundTripJson } from '../core/compiler/print/json-sql.ts'
+export type { DirectProgram, MutationProgram, ProgramStep } from '../core/compiler/print/mutation-program.ts'
+export { mutationProgram } from '../core/compiler/print/mutation-program.ts'
+export type { PrintedOrder } from '../core/compiler/print/order-sql.ts'
+export { orderItemSql, targetsSql } from '../core/compiler/print/order-sql.ts'
+export type { Envelope, InnerFrame, RowSet } from '../core/compiler/print/select-sql.ts'
+export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/print/select-sql.ts'
+export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
+export type { Bindings, BoundInputs } from '../core/compiler/run/bind.ts'
+export { bindParams, sessionVariablesOf } from '../core/compiler/run/bind.ts'
+export {
+  codecFor,
+  encodeArray,
+  idCodec,
+  inputType,
+  isKnownType,
+  numberText,
+  requireDouble,
+  scalarName,
+  stringCodec,
+  textLiteralCodec,
+  undecodable,
+} from '../core/compiler/types/codecs.ts'
+export {
+  comparisonSql,
+  isAbsentSql,
+  isComparedAsUsual,
+  isRowType,
+  isThereSql,
+  rowComparisonSql,
+} from '../core/compiler/types/comparing.ts'
+export type {
+  ComparisonOperator,
+  OperandKind,
+  OperandMember,
+  OperandObject,
+  OperandValue,
+} from '../core/compiler/types/comparison-operator.ts'
 export {
   findOperator,
   isOperandObject,
   operandType,
   operatorsFor,
   operatorsNamed,
-} from '../core/compiler/operators.ts'
-export type { PrintedOrder } from '../core/compiler/order-sql.ts'
-export { orderItemSql, targetsSql } from '../core/compiler/order-sql.ts'
-export type * from '../core/compiler/plan.ts'
-export { allOf, allRows, always, columnPair, isNull } from '../core/compiler/plan.ts'
-export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
-export type { Envelope, InnerFrame, RowSet } from '../core/compiler/select-sql.ts'
-export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/select-sql.ts'
+} from '../core/compiler/types/operators.ts'
 export {
   isComparedByMembers,
   isOrdered,
@@ -93,9 +95,7 @@ export {
   supportOf,
   type TypeSupport,
   typeBeside,
-} from '../core/compiler/type-support.ts'
-export type { UseOfColumns } from '../core/compiler/used-columns.ts'
-export { usedColumns, usedList } from '../core/compiler/used-columns.ts'
+} from '../core/compiler/types/type-support.ts'
 export type {
   ChangeOptions,
   ConnectionCounts,

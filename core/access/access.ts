@@ -2,7 +2,7 @@
 // what plugins leave. Planners get ready rows and changes, never the conditions that are merged into them.
 
 import { LRUCache } from 'lru-cache'
-import { always } from '../compiler/plan.ts'
+import { always } from '../compiler/plan/plan.ts'
 import { type Model, rowCondition, type TableModel, type TablePermissions } from '../metadata/document/model.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 import type { Session } from '../session/session.ts'

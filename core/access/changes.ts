@@ -1,7 +1,6 @@
 // Changes of a table that a role may make, ready for plans: filters, checks and presets of its permissions, and what
 // plugins narrow are merged in here and nowhere else.
 
-import { codecFor, inputType } from '../compiler/codecs.ts'
 import type {
   Assignment,
   Change,
@@ -13,8 +12,9 @@ import type {
   OnConflict,
   ParamOperand,
   RowCheck,
-} from '../compiler/mutation-plan.ts'
-import { allOf, type Condition } from '../compiler/plan.ts'
+} from '../compiler/plan/mutation-plan.ts'
+import { allOf, type Condition } from '../compiler/plan/plan.ts'
+import { codecFor, inputType } from '../compiler/types/codecs.ts'
 import type { ParamSource } from '../database/sql/param.ts'
 import type {
   DeletePermission,

@@ -1,8 +1,8 @@
 // What plugins take away of tables for everybody, administrators included: rows that nobody reaches, and changes that
 // become others.
 
-import type { Change, ColumnValue, Delete, Update } from '../compiler/mutation-plan.ts'
-import { allOf, always, type Condition } from '../compiler/plan.ts'
+import type { Change, ColumnValue, Delete, Update } from '../compiler/plan/mutation-plan.ts'
+import { allOf, always, type Condition } from '../compiler/plan/plan.ts'
 import { messageOf } from '../errors/thrown.ts'
 import { conditionOf, type Model, type RowCondition, type TableModel } from '../metadata/document/model.ts'
 import { nameKey, nameText, type QualifiedName, sameName } from '../names/names.ts'

@@ -10,7 +10,7 @@ import {
   type Mapping,
   type OrderTarget,
   type Rows,
-} from '../compiler/plan.ts'
+} from '../compiler/plan/plan.ts'
 import type { RootFieldVisibility, SelectPermission, TableModel } from '../metadata/document/model.ts'
 import type { Narrower } from './narrowing.ts'
 

@@ -1,6 +1,6 @@
 // Runs GraphQL requests: plans each by the planner, binds its parameters and sends it to the database.
 
-import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/bind.ts'
+import { type BoundInputs, bindInputs, bindParams, requireSessionVariables } from '../compiler/run/bind.ts'
 import type { Database, ReadOptions } from '../database/database.ts'
 import { badRequest, type TrellisError } from '../errors/errors.ts'
 import type { QueryLog } from '../log/observe.ts'

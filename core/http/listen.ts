@@ -3,7 +3,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { StartError } from '../errors/start-error.ts'
 import { codeOf, messageOf } from '../errors/thrown.ts'
-import { listeningOf } from './hosts.ts'
+import { listeningOf } from './front/hosts.ts'
 import type { ServerSettings } from './options.ts'
 import type { HttpServer } from './server.ts'
 

@@ -2,11 +2,11 @@
 
 import type { AuthService } from '../auth/auth.ts'
 import type { Observer } from '../log/observe.ts'
-import { takeBodiesAsBytes } from './body-reading.ts'
-import type { Route } from './declared-route.ts'
+import { takeBodiesAsBytes } from './body/body-reading.ts'
 import { listen } from './listen.ts'
 import type { ServerSettings } from './options.ts'
-import type { RouteContext } from './route.ts'
+import type { Route } from './route/declared-route.ts'
+import type { RouteContext } from './route/route.ts'
 import { createHttp, mountRoute } from './server.ts'
 
 /** What opens a port of its own. */

@@ -2,8 +2,8 @@
 
 import type { Engine } from '../../sdk/index.ts'
 import type { Deliveries } from '../delivery/index.ts'
-import { EventLedger } from './ledger.ts'
-import type { ClaimedEvent } from './ledger-statements.ts'
+import { EventLedger } from './ledger/ledger.ts'
+import type { ClaimedEvent } from './ledger/ledger-statements.ts'
 import { eventTriggersOf } from './metadata.ts'
 
 /** Milliseconds after which it is told again that events wait for a trigger that is not served. */

@@ -4,11 +4,12 @@ import './log.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { deliveries } from '../delivery/index.ts'
 import { jobs } from '../jobs/index.ts'
-import { archiveWhatIsLeft } from './archive.ts'
-import { scheduleCleanups } from './cleanup-jobs.ts'
-import { cleanupEventTriggerLogs, pauseCleanups, resumeCleanups } from './cleanup-operations.ts'
+import { DisabledTriggers } from './capture/disabled-triggers.ts'
+import { followEventTriggers, reconcileEventTriggers } from './capture/sync-triggers.ts'
+import { scheduleCleanups } from './cleanup/cleanup-jobs.ts'
+import { cleanupEventTriggerLogs, pauseCleanups, resumeCleanups } from './cleanup/cleanup-operations.ts'
 import { deliverEvents } from './deliver.ts'
-import { DisabledTriggers } from './disabled-triggers.ts'
+import { archiveWhatIsLeft } from './ledger/archive.ts'
 import { eventTriggersFacet } from './metadata.ts'
 import { eventLogMigrations } from './migrations.ts'
 import {
@@ -20,7 +21,6 @@ import {
   resumeEventTrigger,
 } from './operations.ts'
 import { getEventById, getEventInvocationLogs, getEventLogs } from './reading.ts'
-import { followEventTriggers, reconcileEventTriggers } from './sync-triggers.ts'
 
 export default definePlugin({
   name: 'event-triggers',

@@ -12,10 +12,10 @@ import {
 import type { Facet, Model, ObjectRef, Rename, RenamePlace, ResolveContext, TableModel } from '../../sdk/metadata.ts'
 import { configuredUrl } from '../../sdk/services.ts'
 import { type ResolvedHeaders, resolveHeaders } from '../delivery/index.ts'
-import { renameInCondition } from './condition.ts'
-import { rowOperations } from './row-operations.ts'
+import { renameInCondition } from './capture/condition.ts'
+import { rowOperations } from './capture/row-operations.ts'
+import { type SqlTrigger, sqlTriggers, type TriggerNames } from './capture/trigger-sql.ts'
 import { type EventTrigger, eventTriggerEntry, type OperationSpec } from './schema.ts'
-import { type SqlTrigger, sqlTriggers, type TriggerNames } from './trigger-sql.ts'
 
 /** An event trigger as events are delivered with it. */
 export interface ResolvedTrigger {

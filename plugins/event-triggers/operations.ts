@@ -4,10 +4,10 @@ import { badRequest, type Dialect, didYouMean, nameKey, sameName, Type } from '.
 import { findTable, type Model, operation, type TableModel } from '../../sdk/metadata.ts'
 import { wakeStatement } from '../delivery/index.ts'
 import { requireTable } from '../tables/index.ts'
-import { archive } from './archive.ts'
+import { rowOperations } from './capture/row-operations.ts'
+import { archive } from './ledger/archive.ts'
 import { noSuchEvent, noSuchTrigger, ownerOf, requireEventTrigger } from './lookup.ts'
 import { eventTriggerRef, eventTriggersOf, refuseTable, storedTriggers } from './metadata.ts'
-import { rowOperations } from './row-operations.ts'
 import {
   createEventTriggerArgs,
   type EventTrigger,

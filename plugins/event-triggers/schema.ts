@@ -12,9 +12,9 @@ import {
   urlSchema,
   VerbatimObject,
 } from '../../sdk/metadata.ts'
-import { CleanupConfig, storedCleanup } from './cleanup-schema.ts'
-import type { EventCondition } from './condition.ts'
-import { type RowOperation, rowOperations } from './row-operations.ts'
+import type { EventCondition } from './capture/condition.ts'
+import { type RowOperation, rowOperations } from './capture/row-operations.ts'
+import { CleanupConfig, storedCleanup } from './cleanup/cleanup-schema.ts'
 
 type Columns = '*' | string[]
 

@@ -2,8 +2,9 @@
 
 import type { CallGroup } from '../../sdk/graphql.ts'
 import { definePlugin, option, serviceKey } from '../../sdk/index.ts'
+import type { RemotePlan } from './ask/questions.ts'
+import { remoteServer } from './ask/server.ts'
 import { remoteFeed } from './events/feed.ts'
-import { remoteSchemaSource } from './introspect.ts'
 import { type RemoteSchemaModel, remoteSchemasSlice } from './metadata.ts'
 import {
   addRemoteSchema,
@@ -13,13 +14,11 @@ import {
   updateRemoteSchema,
 } from './operations.ts'
 import { addRemoteSchemaPermissions, dropRemoteSchemaPermissions } from './permission-operations.ts'
-import type { RemotePlan } from './questions.ts'
 import { type RemoteFieldsOptions, remoteContribution } from './root-fields.ts'
-import { remoteServer } from './server.ts'
-import type { RemoteView } from './view.ts'
+import { remoteSchemaSource } from './types/introspect.ts'
+import type { RemoteView } from './types/view.ts'
 
-export { type AnswerMembers, type AnswerShape, renamedOf, shapeOf } from './answer-shape.ts'
-export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
+export { type AnswerMembers, type AnswerShape, renamedOf, shapeOf } from './ask/answer-shape.ts'
 export {
   type AskedField,
   type FieldAnswer,
@@ -28,12 +27,13 @@ export {
   presetVariable,
   type Question,
   type RemotePlan,
-} from './questions.ts'
-export { longestInline } from './repeated-selections.ts'
-export { RequestText } from './request-text.ts'
-export { restored } from './restored.ts'
-export { RoleTypes } from './role-types.ts'
-export type { RemoteView } from './view.ts'
+} from './ask/questions.ts'
+export { longestInline } from './ask/repeated-selections.ts'
+export { RequestText } from './ask/request-text.ts'
+export { restored } from './ask/restored.ts'
+export { type RemoteSchemaModel, remoteSchemaRef } from './metadata.ts'
+export { RoleTypes } from './types/role-types.ts'
+export type { RemoteView } from './types/view.ts'
 
 /** What other plugins have remote servers answer. */
 export interface RemoteServers {

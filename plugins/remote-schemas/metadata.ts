@@ -12,18 +12,18 @@ import {
   type SliceDefinition,
 } from '../../sdk/metadata.ts'
 import { remoteUrl, subscriptionUrl } from './address.ts'
-import { sourceKey } from './introspect.ts'
-import { repeatedFields } from './introspected-schema.ts'
-import { permittedView, refused } from './permitted-view.ts'
-import { localRootFields, namespaceType, type RemoteTypes, remoteTypes, rootTypeOf } from './remote-types.ts'
 import {
   documentSchema,
   type RemoteSchemaDefinition,
   type RemoteSchemaEntry,
   type RemoteSchemaPermission,
 } from './schema.ts'
-import { shownOtherwise } from './shared-types.ts'
-import { RemoteView } from './view.ts'
+import { sourceKey } from './types/introspect.ts'
+import { repeatedFields } from './types/introspected-schema.ts'
+import { permittedView, refused } from './types/permitted-view.ts'
+import { localRootFields, namespaceType, type RemoteTypes, remoteTypes, rootTypeOf } from './types/remote-types.ts'
+import { shownOtherwise } from './types/shared-types.ts'
+import { RemoteView } from './types/view.ts'
 
 /** A remote schema that is served. */
 export interface RemoteSchemaModel {

@@ -3,9 +3,9 @@
 import { badRequest, type Dialect, Type } from '../../sdk/index.ts'
 import { type MetadataDocument, objectKey, operation } from '../../sdk/metadata.ts'
 import { releaseDependents } from '../tables/index.ts'
-import { introspectionRequest, sourceKey } from './introspect.ts'
 import { findRemoteSchema, remoteSchemaRef } from './metadata.ts'
 import { type RemoteSchemaEntry, RemoteSchemaName, remoteSchemaArgs } from './schema.ts'
+import { introspectionRequest, sourceKey } from './types/introspect.ts'
 
 const sourceOf = (entry: RemoteSchemaEntry) => ({
   key: sourceKey,

@@ -18,14 +18,14 @@ import {
   type RootFields,
   type SchemaScope,
 } from '../../sdk/graphql.ts'
-import { renamedOf } from './answer-shape.ts'
+import { renamedOf } from './ask/answer-shape.ts'
+import { type FieldAnswer, prefixBeside, presetVariable, type Question, type RemotePlan } from './ask/questions.ts'
+import { RequestText } from './ask/request-text.ts'
+import { restored } from './ask/restored.ts'
 import type { RemoteSchemaModel } from './metadata.ts'
-import { type FieldAnswer, prefixBeside, presetVariable, type Question, type RemotePlan } from './questions.ts'
-import { namespaceType, type RootKind, rootFieldNames } from './remote-types.ts'
-import { RequestText } from './request-text.ts'
-import { restored } from './restored.ts'
-import { RoleTypes } from './role-types.ts'
-import type { RemoteView } from './view.ts'
+import { namespaceType, type RootKind, rootFieldNames } from './types/remote-types.ts'
+import { RoleTypes } from './types/role-types.ts'
+import type { RemoteView } from './types/view.ts'
 
 type Field = GraphQLFieldConfig<unknown, unknown>
 

@@ -4,7 +4,7 @@ import { definePlugin, StartError, Type } from '../../sdk/index.ts'
 import { pacesOf, reported, subscriptionOptions } from './options.ts'
 import { startSubscriptions } from './start.ts'
 
-export { positionSource, withPosition } from './live/position.ts'
+export { positionSource, withPosition } from './live/groups/position.ts'
 
 export default definePlugin({
   name: 'subscriptions',

@@ -1,7 +1,7 @@
 // The lines about sockets, and about asking for live queries.
 
 import type { GraphQLRequest } from '../../sdk/graphql.ts'
-import type { Means } from './live/changes.ts'
+import type { Means } from './live/hearing/changes.ts'
 
 /** What became of an operation of a socket. */
 export type OperationOutcome =

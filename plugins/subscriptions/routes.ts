@@ -3,7 +3,7 @@
 import type { Route } from '../../sdk/http.ts'
 import { Type } from '../../sdk/index.ts'
 import type { ParamSource } from '../../sdk/sql.ts'
-import type { Group } from './live/group.ts'
+import type { Group } from './live/groups/group.ts'
 import type { LiveQueries } from './live/live-queries.ts'
 import { type LiveOptions, reported } from './options.ts'
 

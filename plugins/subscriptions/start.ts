@@ -2,8 +2,8 @@
 
 import type { Engine } from '../../sdk/index.ts'
 import { eventStreams } from '../graphql/index.ts'
-import type { Means } from './live/changes.ts'
-import type { BatchReport } from './live/group.ts'
+import type { BatchReport } from './live/groups/group.ts'
+import type { Means } from './live/hearing/changes.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { type Activity, subscriptionMeasures } from './measures.ts'
 import { pacesOf, type SubscriptionOptions, socketOptionsOf } from './options.ts'

@@ -1,19 +1,20 @@
 // What other plugins may build on: the types that tables have in GraphQL, and how selections of them are planned.
 
 import type { Contribution } from '../../sdk/graphql.ts'
-import { columnComparisons } from './graphql/boolean-expression.ts'
-import { columnInsertFields } from './graphql/insert-input.ts'
-import { tableMutationFields } from './graphql/mutation-fields.ts'
-import { columnOrders } from './graphql/order-by.ts'
-import { tableQueryFields } from './graphql/query-fields.ts'
+import { columnInsertFields } from './graphql/mutations/insert-input.ts'
+import { tableMutationFields } from './graphql/mutations/mutation-fields.ts'
+import { columnComparisons } from './graphql/queries/boolean-expression.ts'
+import { columnOrders } from './graphql/queries/order-by.ts'
+import { tableQueryFields } from './graphql/queries/query-fields.ts'
 import { columnFields } from './graphql/row-type.ts'
 
-export { aggregateType, planAggregate } from './graphql/aggregate.ts'
-export { isNumeric } from './graphql/aggregate-columns.ts'
-export { booleanExpressionType, planBoolean } from './graphql/boolean-expression.ts'
-export { insertInputType } from './graphql/insert-input.ts'
-export { readPathArgument } from './graphql/json-path.ts'
-export { onConflictType, planOnConflict } from './graphql/on-conflict.ts'
+export { insertInputType } from './graphql/mutations/insert-input.ts'
+export { onConflictType, planOnConflict } from './graphql/mutations/on-conflict.ts'
+export { isWritableColumn } from './graphql/mutations/written-columns.ts'
+export { aggregateType, planAggregate } from './graphql/queries/aggregate.ts'
+export { isNumeric } from './graphql/queries/aggregate-columns.ts'
+export { booleanExpressionType, planBoolean } from './graphql/queries/boolean-expression.ts'
+export { readPathArgument } from './graphql/queries/json-path.ts'
 export {
   aggregateOrderByType,
   directed,
@@ -24,7 +25,7 @@ export {
   planOrder,
   type RelatedRows,
   relatedValue,
-} from './graphql/order-by.ts'
+} from './graphql/queries/order-by.ts'
 export {
   keyArguments,
   keyColumns,
@@ -32,11 +33,16 @@ export {
   type ReadingRoot,
   rowList,
   showsRootField,
-} from './graphql/query-fields.ts'
+} from './graphql/queries/query-fields.ts'
+export {
+  planOrderBy,
+  planRows,
+  type RowSource,
+  readLimit,
+  selectArguments,
+} from './graphql/queries/select-arguments.ts'
 export { fieldsOfTables } from './graphql/root-fields.ts'
 export { planMembers, planRow, rowType, selectableColumns } from './graphql/row-type.ts'
-export { planOrderBy, planRows, type RowSource, readLimit, selectArguments } from './graphql/select-arguments.ts'
-export { isWritableColumn } from './graphql/written-columns.ts'
 
 /** Tables as root fields to select from. */
 export const tableQueryContribution: Contribution = {

@@ -17,7 +17,7 @@ import {
 } from '../../sdk/metadata.ts'
 import { releaseDependents } from './dependents.ts'
 import { requireTable } from './entries.ts'
-import { takenOrderByName } from './graphql/order-by.ts'
+import { takenOrderByName } from './graphql/queries/order-by.ts'
 import {
   SetTableCustomFieldsArgs,
   SetTableIsEnumArgs,

@@ -2,7 +2,7 @@
 
 import type { GeneratedTypes } from '../../sdk/metadata.ts'
 import { updateOperators } from '../../sdk/sql.ts'
-import { numericAggregates } from './graphql/aggregate-columns.ts'
+import { numericAggregates } from './graphql/queries/aggregate-columns.ts'
 
 const suffixes = [
   ...['', '_insert_input', '_bool_exp', '_order_by', '_aggregate', '_aggregate_fields', '_aggregate_order_by'],

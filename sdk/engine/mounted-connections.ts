@@ -6,7 +6,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { RunningEngine } from '../../core/engine/engine.ts'
-import { isForWebSocket } from '../../core/http/listener.ts'
+import { isForWebSocket } from '../../core/http/front/listener.ts'
 
 /** Whether a mounted engine is asked for by a request. */
 type IsMine = (request: IncomingMessage) => boolean

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import type { Route } from '../../core/http/declared-route.ts'
+import type { Route } from '../../core/http/route/declared-route.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { startTrellis, type TestTrellis } from '../support/trellis.ts'
 import { type OtherAnswer, startOther } from './other-server.ts'

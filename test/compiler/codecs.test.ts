@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PgType } from '../../core/catalog/types.ts'
-import { codecFor, encodeArray, enumCodec, scalarName } from '../../core/compiler/codecs.ts'
+import { codecFor, encodeArray, enumCodec, scalarName } from '../../core/compiler/types/codecs.ts'
 import { TrellisError } from '../../core/errors/errors.ts'
 
 const pgType = (name: string): PgType => ({

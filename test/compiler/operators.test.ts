@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PgType } from '../../core/catalog/types.ts'
-import { compare } from '../../core/compiler/compare.ts'
-import { coreOperatorSql, findOperator, operatorsFor } from '../../core/compiler/operators.ts'
+import { compare } from '../../core/compiler/print/compare.ts'
 import { Printer } from '../../core/compiler/printer.ts'
-import { Vocabulary } from '../../core/compiler/vocabulary.ts'
+import { coreOperatorSql, findOperator, operatorsFor } from '../../core/compiler/types/operators.ts'
+import { Vocabulary } from '../../core/compiler/types/vocabulary.ts'
 import { compile, id, sql } from '../../core/database/sql/sql.ts'
 
 const pgType = (name: string, isArray = false): PgType => ({

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byIndexes, type Outcome, type Settled, type WebhookCaller } from '../../plugins/delivery/index.ts'
-import { claim, claimNext, claimWithin, record } from '../../plugins/event-triggers/ledger-statements.ts'
+import { claim, claimNext, claimWithin, record } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
 import { CronLedger, OneOffLedger } from '../../plugins/scheduled/ledger.ts'
 import { startTrellis } from '../support/trellis.ts'
 

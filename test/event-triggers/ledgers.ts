@@ -6,8 +6,8 @@ import type { Attempt } from '../../plugins/delivery/index.ts'
 import type { Outcome } from '../../plugins/delivery/ledger.ts'
 import { DeliveryMeasures } from '../../plugins/delivery/measures.ts'
 import { DeliveryWorker } from '../../plugins/delivery/worker.ts'
-import { EventLedger } from '../../plugins/event-triggers/ledger.ts'
-import type { ClaimedEvent } from '../../plugins/event-triggers/ledger-statements.ts'
+import { EventLedger } from '../../plugins/event-triggers/ledger/ledger.ts'
+import type { ClaimedEvent } from '../../plugins/event-triggers/ledger/ledger-statements.ts'
 import type { Shop } from './shop.ts'
 
 type Parts = ConstructorParameters<typeof EventLedger>[0]

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { badRequest, graphqlError } from '../../core/errors/errors.ts'
-import type { Route, RouteCall } from '../../core/http/declared-route.ts'
+import type { Route, RouteCall } from '../../core/http/route/declared-route.ts'
 import { eventually } from '../support/waiting.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Route } from '../../core/http/declared-route.ts'
+import type { Route } from '../../core/http/route/declared-route.ts'
 import { eventually } from '../support/waiting.ts'
 import { openConnection, recordingObserver, serveRoutes } from './server.ts'
 

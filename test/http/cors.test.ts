@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { GivenSettings } from '../../core/engine/options.ts'
-import { originCheck } from '../../core/http/cors.ts'
-import type { Route } from '../../core/http/declared-route.ts'
+import { originCheck } from '../../core/http/front/cors.ts'
+import type { Route } from '../../core/http/route/declared-route.ts'
 import { serveRoutes } from './server.ts'
 
 const hello: Route = { method: 'GET', url: '/hello', auth: 'none', handle: () => ({ hello: true }) }

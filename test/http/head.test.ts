@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { notFound } from '../../core/errors/errors.ts'
-import type { Route } from '../../core/http/declared-route.ts'
+import type { Route } from '../../core/http/route/declared-route.ts'
 import type { HttpLog } from '../../core/log/observe.ts'
 import { definePlugin } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { GivenSettings } from '../../core/engine/options.ts'
 import { badRequest } from '../../core/errors/errors.ts'
-import type { Route } from '../../core/http/declared-route.ts'
+import type { Route } from '../../core/http/route/declared-route.ts'
 import type { HttpLog } from '../../core/log/observe.ts'
 import { recordingObserver, serveRoutes } from './server.ts'
 

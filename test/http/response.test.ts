@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
-import { JoiningResponse } from '../../core/http/response.ts'
+import { JoiningResponse } from '../../core/http/front/response.ts'
 
 type Answer = (response: ServerResponse) => void
 

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultSettings } from '../../core/engine/options.ts'
-import type { Route } from '../../core/http/declared-route.ts'
-import { createListener } from '../../core/http/listener.ts'
+import { createListener } from '../../core/http/front/listener.ts'
+import type { Route } from '../../core/http/route/declared-route.ts'
 import { openConnection, serveRoutes } from './server.ts'
 
 const echo: Route = { method: 'POST', url: '/echo', auth: 'none', handle: ({ body }) => body }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { Vocabulary } from '../../core/compiler/vocabulary.ts'
+import { Vocabulary } from '../../core/compiler/types/vocabulary.ts'
 import { PooledDatabase } from '../../core/database/placing/pooled-database.ts'
 import { defaultSettings } from '../../core/engine/options.ts'
 import type { Engine, Plugin } from '../../core/engine/plugin.ts'

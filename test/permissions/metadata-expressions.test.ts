@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Condition } from '../../core/compiler/plan.ts'
+import type { Condition } from '../../core/compiler/plan/plan.ts'
 import type { FieldModel } from '../../core/metadata/document/model.ts'
 import { resolveExpression } from '../../plugins/permissions/index.ts'
 import { expressionContext, publicName, relationship, tableModel } from './models.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { arrayItems } from '../../plugins/remote-schemas/array-literal.ts'
+import { arrayItems } from '../../plugins/remote-schemas/ask/array-literal.ts'
 import { TrellisError } from '../../sdk/index.ts'
 import { startTrellis } from '../support/trellis.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { Turnstile } from '../../plugins/subscriptions/live/turnstile.ts'
+import { Turnstile } from '../../plugins/subscriptions/live/groups/turnstile.ts'
 import { connectTo } from '../support/database.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { graphqlWsClient, subscribeWith } from './clients.ts'

@@ -1,4 +1,4 @@
-// Where a statement's parameter gets its value when the statement runs. Data only: `core/compiler/bind.ts` does the reading.
+// Where a statement's parameter gets its value when the statement runs. Data only: `core/compiler/run/bind.ts` does the reading.
 
 import type { Path } from '../../errors/path.ts'
 

@@ -1,6 +1,6 @@
 // Tables whose reading may do more than read, by the names that statements have for them.
 
-import { tableSql } from '../../compiler/condition-sql.ts'
+import { tableSql } from '../../compiler/print/condition-sql.ts'
 import { compile } from '../../database/sql/sql.ts'
 import type { Model } from '../../metadata/document/model.ts'
 

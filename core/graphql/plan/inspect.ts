@@ -1,7 +1,7 @@
 // An operation taken apart for looking at: what each root field would run.
 
-import { type BatchStatement, batchStatement } from '../../compiler/batch-sql.ts'
-import { rootQuery } from '../../compiler/root-sql.ts'
+import { type BatchStatement, batchStatement } from '../../compiler/print/batch-sql.ts'
+import { rootQuery } from '../../compiler/print/root-sql.ts'
 import { compile, literal, replaceParams, type Statement, trusted } from '../../database/sql/sql.ts'
 import type { PlanContext, Variables } from '../read/plan-context.ts'
 import { type PlannedField, planOperation } from './plan.ts'

@@ -1,7 +1,7 @@
 // Plans one operation: every root field is asked for its part.
 
-import type { MutationPlan } from '../../compiler/mutation-plan.ts'
-import type { RootOutput } from '../../compiler/plan.ts'
+import type { MutationPlan } from '../../compiler/plan/mutation-plan.ts'
+import type { RootOutput } from '../../compiler/plan/plan.ts'
 import { badRequest, validationFailed } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
 import { checkOperationDirectives, subscribesToSeveral } from '../read/directives.ts'

@@ -1,15 +1,15 @@
 // An operation planned and printed: what is left for a request is to bind values, run, and hand the bytes on.
 
-import { type BatchStatement, batchStatement } from '../../compiler/batch-sql.ts'
-import { inputsOf, sessionVariablesOf } from '../../compiler/bind.ts'
+import { type BatchStatement, batchStatement } from '../../compiler/print/batch-sql.ts'
 import {
   type DirectProgram,
   type MutationProgram,
   mutationProgram,
   programStatements,
-} from '../../compiler/mutation-program.ts'
-import { type RootEntry, rootQuery, rootStatement } from '../../compiler/root-sql.ts'
-import { type Envelope, noEnvelope } from '../../compiler/select-sql.ts'
+} from '../../compiler/print/mutation-program.ts'
+import { type RootEntry, rootQuery, rootStatement } from '../../compiler/print/root-sql.ts'
+import { type Envelope, noEnvelope } from '../../compiler/print/select-sql.ts'
+import { inputsOf, sessionVariablesOf } from '../../compiler/run/bind.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
 import { badRequest } from '../../errors/errors.ts'

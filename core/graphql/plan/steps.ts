@@ -3,8 +3,8 @@
 
 import { getNamedType } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
-import { givenRowsStatement } from '../../compiler/given-rows-sql.ts'
-import type { Output } from '../../compiler/plan.ts'
+import type { Output } from '../../compiler/plan/plan.ts'
+import { givenRowsStatement } from '../../compiler/print/given-rows-sql.ts'
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
 import type { PlanContext } from '../read/plan-context.ts'
 import type { FieldSelection } from '../read/selection.ts'

@@ -2,7 +2,7 @@
 
 import type { GraphQLNamedInputType } from 'graphql'
 import { builtInType } from '../../catalog/types.ts'
-import { codecFor, idCodec } from '../../compiler/codecs.ts'
+import { codecFor, idCodec } from '../../compiler/types/codecs.ts'
 import type { Codec } from '../../database/sql/param.ts'
 
 /** GraphQL's own scalars, which plugins use as they are. */

@@ -15,8 +15,8 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql'
-import { encodeArray, inputType, jsonKind, listInputType } from '../../compiler/codecs.ts'
-import type { Operand } from '../../compiler/plan.ts'
+import type { Operand } from '../../compiler/plan/plan.ts'
+import { encodeArray, inputType, jsonKind, listInputType } from '../../compiler/types/codecs.ts'
 import type { Codec, InputSource, ParamSource } from '../../database/sql/param.ts'
 import { badRequest, TrellisError, validationFailed } from '../../errors/errors.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'

@@ -1,7 +1,7 @@
 // The plan of a subscription, run for many subscribers at once.
 
-import { bindInputs, bindParams, requireSessionVariables } from '../../compiler/bind.ts'
-import { encodeArray } from '../../compiler/codecs.ts'
+import { bindInputs, bindParams, requireSessionVariables } from '../../compiler/run/bind.ts'
+import { encodeArray } from '../../compiler/types/codecs.ts'
 import type { Database, ReadOptions } from '../../database/database.ts'
 import type { Session } from '../../session/session.ts'
 import type { PlannedRequest, PreparedBatch, PreparedOperation } from '../plan/prepared.ts'

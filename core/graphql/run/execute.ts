@@ -1,9 +1,9 @@
 // Runs a planned operation and puts the answer's bytes together. One of a single statement, which nearly all are, has no
 // steps: its bytes are handed on as they come.
 
-import { bindParams } from '../../compiler/bind.ts'
-import type { DirectProgram } from '../../compiler/mutation-program.ts'
-import { runDirect, runMutation } from '../../compiler/mutation-run.ts'
+import type { DirectProgram } from '../../compiler/print/mutation-program.ts'
+import { bindParams } from '../../compiler/run/bind.ts'
+import { runDirect, runMutation } from '../../compiler/run/mutation-run.ts'
 import { eitherSignal } from '../../concurrency/aborting.ts'
 import type { OwnTransaction } from '../../database/transaction.ts'
 import { internalError } from '../../errors/errors.ts'

@@ -1,6 +1,6 @@
 // What running an operation needs: its plan, what the request gives it, and the services that it uses.
 
-import type { BoundInputs } from '../../compiler/bind.ts'
+import type { BoundInputs } from '../../compiler/run/bind.ts'
 import type { Database } from '../../database/database.ts'
 import type { TrellisError } from '../../errors/errors.ts'
 import type { Dialect } from '../../names/dialect.ts'

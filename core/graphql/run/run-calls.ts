@@ -1,8 +1,8 @@
 // Runs calls, and what waits for their results: what the database adds to them, and joins, level by level. All of a level
 // run at once, those of one group as one.
 
-import { bindParams } from '../../compiler/bind.ts'
-import { givenRowsSlot } from '../../compiler/given-rows-sql.ts'
+import { givenRowsSlot } from '../../compiler/print/given-rows-sql.ts'
+import { bindParams } from '../../compiler/run/bind.ts'
 import { unlessAborted } from '../../concurrency/aborting.ts'
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
 import type { Transaction } from '../../database/transaction.ts'

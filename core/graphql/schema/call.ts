@@ -1,7 +1,7 @@
 // What JavaScript answers: how a plugin plans and runs it, what it is given, and what it may give beside values.
 
 import type { PgType } from '../../catalog/types.ts'
-import type { Output } from '../../compiler/plan.ts'
+import type { Output } from '../../compiler/plan/plan.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { PathKey } from '../../errors/path.ts'
 import type { Session } from '../../session/session.ts'

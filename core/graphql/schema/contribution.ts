@@ -3,8 +3,8 @@
 
 import type { GraphQLInterfaceType, GraphQLObjectType } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
-import type { MutationPlan, OnConflict } from '../../compiler/mutation-plan.ts'
-import type { Condition, OrderTarget, Output, RootOutput } from '../../compiler/plan.ts'
+import type { MutationPlan, OnConflict } from '../../compiler/plan/mutation-plan.ts'
+import type { Condition, OrderTarget, Output, RootOutput } from '../../compiler/plan/plan.ts'
 import type { RelationshipModel, TableModel } from '../../metadata/document/model.ts'
 import type { QualifiedName } from '../../names/names.ts'
 import type { PlanContext } from '../read/plan-context.ts'

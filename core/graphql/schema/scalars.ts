@@ -2,8 +2,8 @@
 
 import { GraphQLEnumType, GraphQLScalarType, specifiedScalarTypes } from 'graphql'
 import type { PgType } from '../../catalog/types.ts'
-import { codecFor, enumCodec, scalarName } from '../../compiler/codecs.ts'
-import { supportOf } from '../../compiler/type-support.ts'
+import { codecFor, enumCodec, scalarName } from '../../compiler/types/codecs.ts'
+import { supportOf } from '../../compiler/types/type-support.ts'
 import type { Codec } from '../../database/sql/param.ts'
 import type { ColumnModel } from '../../metadata/document/model.ts'
 import { rootFieldIndex } from '../../metadata/naming/root-field-index.ts'

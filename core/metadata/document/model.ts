@@ -4,7 +4,7 @@
 
 import type { FieldKinds, ModelSlices } from '../../../sdk/registry.ts'
 import type { CatalogColumn, CatalogConstraint, CatalogTable, EnumValue, PgType } from '../../catalog/types.ts'
-import type { Condition, Mapping } from '../../compiler/plan.ts'
+import type { Condition, Mapping } from '../../compiler/plan/plan.ts'
 import type { QualifiedName } from '../../names/names.ts'
 import type { LaterRootFieldKey, RootFieldKey, TableConfiguration } from './document.ts'
 import type { Dependency, Inconsistency } from './objects.ts'

@@ -2,7 +2,7 @@
 
 import { introspectionTypes } from 'graphql'
 import type { Catalog, PgType } from '../../catalog/types.ts'
-import { scalarName } from '../../compiler/codecs.ts'
+import { scalarName } from '../../compiler/types/codecs.ts'
 import { nameKey } from '../../names/names.ts'
 import type { TableModel } from '../document/model.ts'
 import { rootFieldIndex } from './root-field-index.ts'

@@ -2,7 +2,7 @@
 
 import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
-import type { Vocabulary } from '../../compiler/vocabulary.ts'
+import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
 import type { Dialect } from '../../names/dialect.ts'
 import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'

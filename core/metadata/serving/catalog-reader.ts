@@ -4,7 +4,7 @@
 import { introspectFunctions } from '../../catalog/functions.ts'
 import { fetchEnumValues } from '../../catalog/introspect.ts'
 import type { Catalog, CatalogFunction, CatalogTable, EnumValue } from '../../catalog/types.ts'
-import type { Vocabulary } from '../../compiler/vocabulary.ts'
+import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { nameKey, type QualifiedName } from '../../names/names.ts'
 import type { TableEntry } from '../document/document.ts'

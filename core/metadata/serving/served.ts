@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Catalog } from '../../catalog/types.ts'
-import type { Vocabulary } from '../../compiler/vocabulary.ts'
+import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
 import { Mutex } from '../../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../../concurrency/stepwise.ts'
 import type { Database } from '../../database/database.ts'

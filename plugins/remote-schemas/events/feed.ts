@@ -8,13 +8,13 @@ import {
   wholeAnswer,
 } from '../../../sdk/graphql.ts'
 import { pathKeys, validationFailed } from '../../../sdk/index.ts'
-import { answerOf, fieldAnswers } from '../answer.ts'
+import { answerOf, fieldAnswers } from '../ask/answer.ts'
+import type { Question, RemotePlan } from '../ask/questions.ts'
+import { requestHeaders, timeoutOf, unanswered } from '../ask/request.ts'
+import { allOf, requestOf } from '../ask/request-body.ts'
+import type { ServerOptions } from '../ask/server.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
-import type { Question, RemotePlan } from '../questions.ts'
-import { requestHeaders, timeoutOf, unanswered } from '../request.ts'
-import { allOf, requestOf } from '../request-body.ts'
 import type { PlanField } from '../root-fields.ts'
-import type { ServerOptions } from '../server.ts'
 import { subscribe } from './subscribe.ts'
 import type { RemoteEvent } from './transport.ts'
 

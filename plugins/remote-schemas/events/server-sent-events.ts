@@ -3,7 +3,7 @@
 
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { OutgoingError, type OutgoingStream } from '../../../sdk/services.ts'
-import { readObject } from '../answer.ts'
+import { readObject } from '../ask/answer.ts'
 import { type Begun, maxEventSize, type RemoteEvent, type SubscriptionRequest, type Transport } from './transport.ts'
 
 export const bySentEvents: Transport = async (given, outgoing): Promise<Begun> => {

@@ -5,7 +5,7 @@ import type { PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
 import { type Engine, type TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { Model } from '../../../sdk/metadata.ts'
 import { unlessAborted } from '../../../sdk/services.ts'
-import type { LiveRequest } from './cohort.ts'
+import type { LiveRequest } from './groups/cohort.ts'
 
 /** Where results go. */
 export interface FeedSink {

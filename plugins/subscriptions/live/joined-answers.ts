@@ -4,8 +4,8 @@
 import type { JoinedAnswer, PlannedRequest, SubscriptionRun } from '../../../sdk/graphql.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { unlessAborted } from '../../../sdk/services.ts'
-import type { LiveSink } from './cohort.ts'
 import type { FeedRequest } from './feeds.ts'
+import type { LiveSink } from './groups/cohort.ts'
 
 /** An answer on its way, for all subscribers who wait for the same. */
 interface Joining {

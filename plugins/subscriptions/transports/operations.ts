@@ -5,8 +5,8 @@ import { type GraphQLRequest, type PlannedRequest, readGraphQLRequest, type Sche
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import type { QueryLog } from '../../../sdk/services.ts'
-import type { LiveSink } from '../live/cohort.ts'
 import type { FeedSink } from '../live/feeds.ts'
+import type { LiveSink } from '../live/groups/cohort.ts'
 import { JoinedAnswers } from '../live/joined-answers.ts'
 import type { LiveQueries, LiveSubscription } from '../live/live-queries.ts'
 

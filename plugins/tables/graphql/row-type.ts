@@ -12,7 +12,7 @@ import {
 import { nameText } from '../../../sdk/index.ts'
 import type { ColumnModel, TableModel } from '../../../sdk/metadata.ts'
 import type { Output } from '../../../sdk/sql.ts'
-import { readPathArgument } from './json-path.ts'
+import { readPathArgument } from './queries/json-path.ts'
 
 /** The type of a table's rows for a role that may select from it. */
 export function rowType(scope: SchemaScope, table: TableModel): GraphQLObjectType {

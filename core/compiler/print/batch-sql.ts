@@ -1,0 +1,63 @@
+// One statement for many requests that have a plan in common: what its parameters are to a single request are elements of
+// a row to this one, and the plan stands behind the rows as a lateral query.
+
+import type { ParamSource } from '../../database/sql/param.ts'
+import {
+  compile,
+  empty,
+  id,
+  integer,
+  join,
+  param,
+  replaceValues,
+  type Sql,
+  type Statement,
+  sql,
+  typed,
+} from '../../database/sql/sql.ts'
+import { trialSql } from '../printer.ts'
+import type { RootQuery } from './root-sql.ts'
+
+/** The two parameters of the statement itself: ids of the members, and the texts of each as a JSON array. */
+const ids: ParamSource = { from: 'slot', slot: 0, column: 0 }
+const texts: ParamSource = { from: 'slot', slot: 0, column: 1 }
+
+/** A row has no more columns than these. */
+const maxColumns = 1600
+
+export interface BatchStatement extends Statement {
+  /** Where the elements of a member's values come from. */
+  readonly memberParams: readonly ParamSource[]
+  /** The type that each of them is cast to; null where there is none, or several. */
+  readonly memberTypes: readonly (string | null)[]
+  /** The answer of a member for which there is no row. */
+  readonly whenEmpty: string
+}
+
+const element = (index: number): Sql => sql`("subscribers"."values" ->> ${integer(index)})`
+const memberValue = (index: number, type: string | null): Sql =>
+  type === null ? element(index) : typed(element(index), type)
+const columnOf = (index: number): Sql => id(String(index))
+
+/** A statement with a row for each member of a batch: its id and its answer. */
+export function batchStatement({ query, whenEmpty }: RootQuery): BatchStatement {
+  // Made once for each member, not for each row that is compared with them: that takes time, and a value that is none would
+  // fail only where there are such rows, hidden ones too.
+  const values: Sql[] = []
+  const types: (string | null)[] = []
+  let replaced = replaceValues(query, (index, type) => {
+    const column = columnOf(values.length)
+    types[index] = index in types ? null : type
+    values.push(memberValue(index, type))
+    return sql`"given".${column}`
+  })
+  const isTakenOut = values.length > 0 && values.length <= maxColumns
+  if (!isTakenOut) replaced = replaceValues(query, memberValue)
+  const columns = values.map((value, index) => sql`${value} as ${columnOf(index)}`)
+  const given = isTakenOut ? sql` cross join lateral (select ${join(columns, ', ')} offset 0) as "given"` : empty
+  const tried = values.length > maxColumns ? sql` where ${trialSql(values)}` : empty
+  const members = sql`unnest(${param(ids, 'uuid[]')}, ${param(texts, 'json[]')}) as "subscribers" ("id", "values")${given}`
+  const answer = sql`left join lateral (${replaced.fragment}) as "answer" ("j") on true${tried}`
+  const statement = compile(sql`select "subscribers"."id", "answer"."j" from ${members} ${answer}`)
+  return { ...statement, memberParams: replaced.params, memberTypes: types, whenEmpty }
+}

@@ -1,0 +1,122 @@
+// Comparisons of a column as conditions: by an operator of core's they are data, by one of a plugin's a fragment of SQL.
+
+import type { PgType } from '../../catalog/types.ts'
+import type { ParamSource } from '../../database/sql/param.ts'
+import { id, param, type Sql, sql, trusted, typed } from '../../database/sql/sql.ts'
+import type { QualifiedName } from '../../names/names.ts'
+import type { Comparand, Condition } from '../plan/plan.ts'
+import type { Printer } from '../printer.ts'
+import { codecFor, inputType } from '../types/codecs.ts'
+import type { ComparisonOperator } from '../types/comparison-operator.ts'
+import { findOperator, isNamedOperator } from '../types/operators.ts'
+import { isComparedByMembers } from '../types/type-support.ts'
+import { columnSql, comparableSql, comparandSql } from './condition-sql.ts'
+
+/** What is compared: a column, or what it becomes when it is cast. */
+export interface Compared {
+  /** The column's. */
+  readonly name: string
+  /** Of the column, or of what it was cast to last. */
+  readonly type: PgType
+  /** The types that the column is cast to, one after the other. */
+  readonly casts?: readonly PgType[]
+  /** The column's, where it is not deterministic. */
+  readonly collation?: QualifiedName | undefined
+}
+
+/**
+ * The comparison of a column by an operator, or by the one of that name which its type must have: with an operand, or as
+ * many as the operator takes.
+ */
+export function compare(
+  column: Compared,
+  operator: ComparisonOperator | string,
+  operand: Comparand | readonly Comparand[],
+): Condition {
+  const operands = isSingle(operand) ? [operand] : operand
+  return compareBy(column, typeof operator === 'string' ? operatorOf(column, operator) : operator, operands)
+}
+
+const isSingle = (operand: Comparand | readonly Comparand[]): operand is Comparand => !Array.isArray(operand)
+
+function operatorOf({ name, type }: Compared, operator: string): ComparisonOperator {
+  const found = findOperator(operator, type)
+  if (!found) throw new Error(`column "${name}" of type ${type.sql} has no operator ${operator}`)
+  return found
+}
+
+function compareBy(column: Compared, operator: ComparisonOperator, operands: readonly Comparand[]): Condition {
+  const [operand] = operands
+  const { name, type, casts = [] } = column
+  if (operator.operand === 'list' && type.isArray && operand?.kind === 'param') {
+    return compareWithArrays(column, operator, operand.source)
+  }
+  const collated = collatedTrial(column, operator)
+  const isPlain = casts.length === 0 && !type.isEnumDomain && !isComparedByMembers(type) && !collated
+  if (isPlain && isNamedOperator(operator, type)) {
+    return { kind: 'compare', column: name, operator: operator.name, operand: operand! }
+  }
+  const build = (row: Sql, printer: Printer) => {
+    const printed = operands.map((each) => {
+      const value = comparandSql(each, row, printer, operator.check)
+      // Columns are compared with those of the same type.
+      return each.kind === 'param' ? value : comparableSql(value, type)
+    })
+    if (operands.every(({ kind }) => kind === 'param')) {
+      for (const trial of trialsOf(operator, printed, operands, type)) printer.try(trial)
+      if (collated) printer.try(collated(printed))
+    }
+    return operator.sql(comparedSql(column, row), printed, type)
+  }
+  return { kind: 'sql', build }
+}
+
+/** What can fail of a comparison: that which makes values of its operands, and what the operator says. */
+function trialsOf(
+  operator: ComparisonOperator,
+  printed: readonly Sql[],
+  operands: readonly Comparand[],
+  type: PgType,
+): Sql[] {
+  const made = printed.filter((_, i) => {
+    const operand = operands[i]!
+    return operand.kind === 'param' && typeof operand.type !== 'string'
+  })
+  const trials = operator.trial ? [...made, operator.trial(printed, type)] : made
+  return isComparedByMembers(type) ? [...trials, ...selfComparison(operator, printed, type)] : trials
+}
+
+/** Patterns fail for collations that PostgreSQL has none for; null: the column has no such collation. */
+function collatedTrial({ type, collation }: Compared, { types, sql: sqlOf }: ComparisonOperator) {
+  if (!collation || !types?.includes('text')) return null
+  const text = sql`('' collate ${id(collation.schema, collation.name)})`
+  return (operands: readonly Sql[]) => sqlOf(text, operands, type)
+}
+
+/** The comparison of an operand with itself, which looks at all members. */
+function selfComparison(operator: ComparisonOperator, printed: readonly Sql[], type: PgType): Sql[] {
+  const [operand] = printed
+  if (operator.operand === 'scalar') return [operator.sql(operand!, printed, type)]
+  return operator.operand === 'list' ? [sql`${operand!} = ${operand!}`] : []
+}
+
+const comparedSql = ({ name, type, casts = [] }: Compared, row: Sql): Sql =>
+  casts.reduce(
+    (value, cast) => sql`(${value})::${trusted(cast.sql)}`,
+    casts.length === 0 ? comparableSql(columnSql(row, name), type) : columnSql(row, name),
+  )
+
+/** `any` and `all` over a list whose members are arrays themselves. */
+function compareWithArrays(column: Compared, operator: ComparisonOperator, source: ParamSource): Condition {
+  const { type } = column
+  const member = typed(sql`member`, inputType(codecFor(type), type.sql))
+  const texts = param(source, 'text[]')
+  const members = sql`select ${member} from unnest(${texts}) as member`
+  const all = sql`(select count(${member} = ${member}) from unnest(${texts}) as member)`
+  const build = (row: Sql, printer: Printer) => {
+    // Members are read one after the other as rows ask for them.
+    printer.try(all)
+    return operator.sql(comparedSql(column, row), [members], type)
+  }
+  return { kind: 'sql', build }
+}

@@ -1,0 +1,265 @@
+// A mutation plan printed: the statements that it takes, ready to be run one after the other.
+//
+// Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
+// statements hand over the columns that the answer needs, and a last one, which sees the database as it is then, reads them
+// as rows again.
+
+import type { PgType } from '../../catalog/types.ts'
+import type { ParamSource } from '../../database/sql/param.ts'
+import { type PreparedStatement, prepare } from '../../database/sql/prepared-statement.ts'
+import {
+  compile,
+  empty,
+  id,
+  join,
+  param,
+  type Sql,
+  type Statement,
+  sql,
+  trusted,
+  typed,
+} from '../../database/sql/sql.ts'
+import type { Path } from '../../errors/path.ts'
+import type { QualifiedName } from '../../names/names.ts'
+import {
+  answerSlot,
+  type Change,
+  type MutationAnswer,
+  type MutationPlan,
+  type MutationStep,
+  type ResponseEntry,
+} from '../plan/mutation-plan.ts'
+import type { Output } from '../plan/plan.ts'
+import { usedColumns } from '../plan/used-columns.ts'
+import { Printer, type PrinterOptions } from '../printer.ts'
+import { columnSql, tableSql } from './condition-sql.ts'
+import { concat } from './json-sql.ts'
+import { changeSql, noText, type Returning } from './mutation-sql.ts'
+import { type Envelope, type Frame, noEnvelope, outputSql, soleOutputSql } from './select-sql.ts'
+
+export type MutationProgram =
+  /** Nothing to do. */
+  | { readonly kind: 'constant'; readonly text: string }
+  | DirectProgram
+  | {
+      readonly kind: 'staged'
+      readonly steps: readonly ProgramStep[]
+      readonly answer: MutationAnswer
+      readonly envelope: Envelope
+      /** Builds the answer of the rows that the steps handed over; null when it holds none. */
+      readonly answering: PreparedStatement | null
+    }
+
+/** One statement that answers. */
+export interface DirectProgram {
+  readonly kind: 'direct'
+  readonly statement: PreparedStatement
+  /** The answer when the statement yields no row. */
+  readonly whenEmpty: string
+  readonly path: Path | null
+}
+
+/** A step of the plan and its statement. */
+export interface ProgramStep extends Pick<MutationStep, 'path' | 'refusal'> {
+  readonly statement: PreparedStatement
+  readonly before: readonly ProgramStep[]
+  readonly after: readonly ProgramStep[]
+  /** Takes the first of the returned rows. */
+  readonly slot: number | null
+  /** From which column on a row has what others read of it. */
+  readonly ownFrom: number
+  /** From which column on it has what the answer needs; null: it is not part of the answer. */
+  readonly handsOverFrom: number | null
+}
+
+/** What the answer needs of the rows: columns of theirs, or each of them whole. */
+type Needed = readonly ColumnNeeded[] | 'whole'
+
+interface ColumnNeeded {
+  readonly name: string
+  readonly type: PgType
+}
+
+/** Prints the statements of a plan, whose answer is put into an envelope. */
+export function mutationProgram(plan: MutationPlan, options: PrinterOptions, envelope = noEnvelope): MutationProgram {
+  const { steps, answer } = plan
+  const [first] = steps
+  const whenEmpty = answerText(answer, 0, envelope)
+  if (!first) return { kind: 'constant', text: whenEmpty }
+  const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
+  if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
+    const statement = prepare(directStatement(first.change, answer, new Printer(options), envelope))
+    return { kind: 'direct', statement, whenEmpty, path: first.path }
+  }
+  const answering = outputsOf(answer).length > 0 ? answerStatement(plan, new Printer(options), envelope) : null
+  const needed = answering?.needed ?? null
+  return {
+    kind: 'staged',
+    steps: steps.map((step) => programStep(step, needed, options)),
+    answer,
+    envelope,
+    answering: answering && prepare(answering.statement),
+  }
+}
+
+/** All statements that a program may run. */
+export function programStatements(program: MutationProgram): readonly PreparedStatement[] {
+  switch (program.kind) {
+    case 'constant':
+      return []
+    case 'direct':
+      return [program.statement]
+    case 'staged':
+      return [...program.steps.flatMap(stepStatements), ...(program.answering ? [program.answering] : [])]
+  }
+}
+
+/** The answer when no row is part of it. */
+export function answerText(answer: MutationAnswer, affected: number, { prefix, suffix }: Envelope): string {
+  return `${prefix}${answer.kind === 'row' ? 'null' : responseText(answer.entries, affected)}${suffix}`
+}
+
+function responseText(entries: readonly ResponseEntry[], affected: number): string {
+  const members = entries.map(({ key, value }) => {
+    const text = value.kind === 'affected' ? String(affected) : value.kind === 'json' ? value.text : '[]'
+    return `${JSON.stringify(key)}:${text}`
+  })
+  return `{${members.join(',')}}`
+}
+
+/** What the answer shows of rows. */
+function outputsOf(answer: MutationAnswer): readonly Output[] {
+  if (answer.kind === 'row') return [answer.output]
+  return answer.entries.flatMap(({ value }) => (value.kind === 'returning' ? [value.output] : []))
+}
+
+/** Whether an output needs nothing but the row's own columns. */
+function isOfRowAlone(output: Output): boolean {
+  switch (output.kind) {
+    case 'object':
+      return output.entries.every(({ value }) => isOfRowAlone(value))
+    case 'sql':
+      return output.columnsOnly === true
+    default:
+      return output.kind === 'column' || output.kind === 'json' || output.kind === 'deferred'
+  }
+}
+
+function directStatement(change: Change, answer: MutationAnswer, printer: Printer, envelope: Envelope): Statement {
+  const frameOf = (row: Sql): Frame => ({ row, joins: [], toOne: 'behind' })
+  if (answer.kind === 'row') {
+    const returning: Returning = (row) => [soleOutputSql(answer.output, frameOf(row), printer, envelope)]
+    return printer.finishChange(changeSql(change, returning, printer))
+  }
+  const outputs = outputsOf(answer)
+  const returning: Returning = (row) => {
+    const [first = noText, ...others] = outputs.map((output) => outputSql(output, frameOf(row), printer))
+    return [first, ...others]
+  }
+  const changed = changeSql(change, returning, printer)
+  const rows = printer.alias()
+  const lists = outputs.map((_, i) => listSql(sql`${rows}.${trusted(`j${i}`)}`))
+  const response = responseSql(answer.entries, sql`count(*)::text`, lists, envelope)
+  // HAVING makes one answer of all rows, or none, even where nothing of the answer counts or lists them.
+  const trial = printer.trial()
+  const where = trial ? sql` where ${trial}` : empty
+  return compile(sql`with ${rows} as (${changed}) select ${response} from ${rows}${where} having true`)
+}
+
+const listSql = (item: Sql): Sql => sql`'[' || coalesce(string_agg(${item}, ','), '') || ']'`
+
+/** `lists` holds the text of each `returning`, in order. */
+function responseSql(
+  entries: readonly ResponseEntry[],
+  affected: Sql,
+  lists: readonly Sql[],
+  { prefix, suffix }: Envelope,
+): Sql {
+  const pieces: (string | Sql)[] = [`${prefix}{`]
+  let list = 0
+  for (const [i, { key, value }] of entries.entries()) {
+    pieces.push(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+    if (value.kind === 'affected') pieces.push(affected)
+    else pieces.push(value.kind === 'json' ? value.text : lists[list++]!)
+  }
+  return concat([...pieces, `}${suffix}`])
+}
+
+/** The values come as the texts that PostgreSQL writes of their types, and nothing else has to be made of them. */
+function programStep(step: MutationStep, needed: Needed | null, options: PrinterOptions): ProgramStep {
+  const { change, path, refusal, returns, before, after } = step
+  const columns = returns?.columns ?? []
+  const isChecked = change.kind !== 'delete' && change.check !== null
+  const returning: Returning = (row) => {
+    const own = columns.map((column) => columnSql(row, column))
+    const [first = noText, ...others] = [...own, ...neededSql(needed, change, row)]
+    return isChecked ? [noText, first, ...others] : [first, ...others]
+  }
+  const ownFrom = isChecked ? 1 : 0
+  const printer = new Printer(options)
+  return {
+    statement: prepare(printer.finishChange(changeSql(change, returning, printer))),
+    path,
+    refusal,
+    before: before.map((other) => programStep(other, null, options)),
+    after: after.map((other) => programStep(other, null, options)),
+    slot: returns?.slot ?? null,
+    ownFrom,
+    handsOverFrom: needed === null ? null : ownFrom + columns.length,
+  }
+}
+
+function neededSql(needed: Needed | null, { table }: Change, row: Sql): Sql[] {
+  if (needed === 'whole') return [sql`(${row}.*)::${tableSql(table)}`]
+  return (needed ?? []).map(({ name }) => columnSql(row, name))
+}
+
+const stepStatements = (step: ProgramStep): PreparedStatement[] => [
+  ...step.before.flatMap(stepStatements),
+  step.statement,
+  ...step.after.flatMap(stepStatements),
+]
+
+const answerParam = (column: number): ParamSource => ({ from: 'slot', slot: answerSlot, column })
+
+/** The answer, made of the rows that the steps handed over, in their order; and what it needs of them. */
+function answerStatement(
+  { table, answer }: MutationPlan,
+  printer: Printer,
+  envelope: Envelope,
+): { readonly statement: Statement; readonly needed: Needed } {
+  const row = printer.alias()
+  // Fenced, because nothing else would keep the planner from changing the order of the rows.
+  const frame: Frame = { row, joins: [], toOne: 'fenced' }
+  const affected = param(answerParam(0), 'text')
+  const lists = (outputs: readonly Output[]) => outputs.map((output) => listSql(outputSql(output, frame, printer)))
+  const text =
+    answer.kind === 'row'
+      ? soleOutputSql(answer.output, frame, printer, envelope)
+      : responseSql(answer.entries, affected, lists(outputsOf(answer)), envelope)
+  const names = usedColumns(row, [text, ...frame.joins])
+  const needed = names?.map((name) => ({ name, type: table.columns.get(name)!.type })) ?? 'whole'
+  const rows = needed === 'whole' ? wholeRows(table.name, printer) : rowsOfColumns(needed, printer)
+  return { statement: printer.finish(sql`select ${text} from ${rows} as ${row}${join(frame.joins, '')}`), needed }
+}
+
+function wholeRows(table: QualifiedName, printer: Printer): Sql {
+  printer.follow(table)
+  return sql`unnest(${param(answerParam(1), arrayOf(table))})`
+}
+
+const arrayOf = ({ schema, name }: QualifiedName): string => `${quoted(schema)}.${quoted(name)}[]`
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Where nothing is needed of the rows there is a column of nulls, since there are as many rows. */
+function rowsOfColumns(needed: readonly ColumnNeeded[], printer: Printer): Sql {
+  const set = printer.alias()
+  const values = needed.map(({ name, type }, i) => sql`${typed(sql`${set}.${handedOver(i)}`, type.sql)} as ${id(name)}`)
+  const count = Math.max(needed.length, 1)
+  const arrays = Array.from({ length: count }, (_, i) => param(answerParam(i + 1), 'text[]'))
+  const names = arrays.map((_, i) => handedOver(i))
+  return sql`(select ${join(values)} from unnest(${join(arrays)}) as ${set}(${join(names)}))`
+}
+
+const handedOver = (index: number): Sql => trusted(`c${index}`)

@@ -1,0 +1,118 @@
+// INSERT, UPDATE and DELETE as SQL. What a statement returns is given by the caller; a permission's check wraps the first
+// of it, so that no row gets out unchecked.
+
+import { empty, id, integer, join, literal, param, type Sql, sql, trusted, typed } from '../../database/sql/sql.ts'
+import { updateSql } from '../plan/mutation-operators.ts'
+import type { Change, ColumnValue, Insert, InsertRows, OnConflict, RowCheck, Update } from '../plan/mutation-plan.ts'
+import type { Condition } from '../plan/plan.ts'
+import type { Printer } from '../printer.ts'
+import { columnSql, conditionSql, isTrue, operandSql, tableSql } from './condition-sql.ts'
+
+/** Expressions over the affected row, named `j0`, `j1`…; where the change is checked, the first is a text. */
+export type Returning = (row: Sql) => readonly [Sql, ...Sql[]]
+
+/** Returned where nothing is wanted of a row but a check. */
+export const noText = sql`null::text`
+
+/** A statement that changes rows and returns something of each; for a deletion of the row as it was. */
+export function changeSql(change: Change, returning: Returning, printer: Printer): Sql {
+  const row = printer.alias()
+  const body = changeBody(change, row, printer)
+  const [first, ...others] = returning(row)
+  const check = change.kind === 'delete' ? null : change.check
+  const guard = check ? guardSql(check, first, row, printer) : { value: first, options: empty }
+  const items = [guard.value, ...others].map((item, i) => sql`${item} as ${trusted(`j${i}`)}`)
+  return sql`${body} returning ${guard.options}${join(items)}`
+}
+
+function changeBody(change: Change, row: Sql, printer: Printer): Sql {
+  switch (change.kind) {
+    case 'insert':
+      return insertSql(change, row, printer)
+    case 'update':
+      return sql`update ${tableSql(change.table)} as ${row} set ${assignmentsSql(change, row)}${whereSql(change.where, row, printer)}`
+    case 'delete':
+      return sql`delete from ${tableSql(change.table)} as ${row}${whereSql(change.where, row, printer)}`
+    default:
+      return change satisfies never
+  }
+}
+
+function whereSql(where: Condition, row: Sql, printer: Printer): Sql {
+  const condition = conditionSql(where, row, printer)
+  return isTrue(condition) ? empty : sql` where ${condition}`
+}
+
+function assignmentsSql({ assignments }: Update, row: Sql): Sql {
+  const items = assignments.map(({ column, operator, value }) => {
+    return sql`${id(column)} = ${updateSql(operator, columnSql(row, column), operandSql(value, row))}`
+  })
+  return join(items)
+}
+
+function insertSql({ table, rows, onConflict }: Insert, row: Sql, printer: Printer): Sql {
+  const conflict = onConflict ? conflictSql(onConflict, row, printer) : empty
+  return sql`insert into ${tableSql(table)} as ${row}${rowsSql(rows, printer)}${conflict}`
+}
+
+function rowsSql(rows: InsertRows, printer: Printer): Sql {
+  if (rows.kind === 'arrays') return arraysSql(rows, printer)
+  // Without any column to name, each row is all defaults.
+  if (rows.columns.length === 0) return sql` select from generate_series(1, ${integer(rows.rows.length)})`
+  const tuples = rows.rows.map((values) => {
+    return sql`(${join(values.map((value) => (value ? param(value.source, value.type) : sql`default`)))})`
+  })
+  return sql` (${join(rows.columns.map((column) => id(column)))}) values ${join(tuples)}`
+}
+
+function arraysSql({ arrays, constants }: Extract<InsertRows, { kind: 'arrays' }>, printer: Printer): Sql {
+  const set = printer.alias()
+  const columns = [...arrays, ...constants].map(({ column }) => id(column))
+  const names = arrays.map((_, i) => trusted(`c${i}`))
+  const values = [
+    ...arrays.map(({ type }, i) => typed(sql`${set}.${names[i]!}`, type)),
+    ...constants.map(({ value }) => param(value.source, value.type)),
+  ]
+  const sources = arrays.map(({ source }) => param(source, 'text[]'))
+  return sql` (${join(columns)}) select ${join(values)} from unnest(${join(sources)}) as ${set}(${join(names)})`
+}
+
+function conflictSql({ constraint, update }: OnConflict, row: Sql, printer: Printer): Sql {
+  const target = sql` on conflict${conflictTarget(constraint)}`
+  if (!update) return sql`${target} do nothing`
+  const items = [
+    ...update.columns.map((column) => sql`${id(column)} = excluded.${id(column)}`),
+    ...update.presets.map(({ column, value }: ColumnValue) => sql`${id(column)} = ${param(value.source, value.type)}`),
+  ]
+  return sql`${target} do update set ${join(items)}${whereSql(update.where, row, printer)}`
+}
+
+function conflictTarget(constraint: OnConflict['constraint']): Sql {
+  if (constraint === null) return empty
+  if (typeof constraint === 'string') return sql` on constraint ${id(constraint)}`
+  return sql` (${join(constraint.map((column) => id(column)))})`
+}
+
+/** The first server that shows a statement the row as it was before. */
+const returningOld = 18
+
+/** `value` for rows that the check lets through; an error of the statement for others. */
+function guardSql(check: RowCheck, value: Sql, row: Sql, printer: Printer): { value: Sql; options: Sql } {
+  const condition = conditionSql(check.condition, row, printer)
+  if (!check.updated) {
+    return { value: checkedSql(condition, value, violation(check.kind)), options: empty }
+  }
+  const old = printer.options.serverVersion >= returningOld ? printer.alias() : null
+  // Rows of partitioned tables do not always have their system columns at hand; and a row that holds nothing but nulls
+  // `is null` too.
+  const isNew = old ? sql`(${old}.*) is not distinct from null` : sql`${row}.xmax = 0`
+  const updated = conditionSql(check.updated, row, printer)
+  const holds = sql`case when ${isNew} then ${condition} else ${updated} end`
+  const message = sql`case when ${isNew} then ${violation('insert')} else ${violation('update')} end`
+  return { value: checkedSql(holds, value, message), options: old ? sql`with (old as ${old}) ` : empty }
+}
+
+const violation = (kind: RowCheck['kind']): Sql => literal(`${kind} check constraint failed`)
+
+const checkedSql = (condition: Sql, value: Sql, message: Sql): Sql =>
+  sql`case when ${condition} then ${value} else trellis.check_violation(${message})::text end`

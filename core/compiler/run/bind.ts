@@ -1,0 +1,174 @@
+// The values of a statement's parameters for one request.
+
+import type { Codec, InputSource, ParamSource } from '../../database/sql/param.ts'
+import { badRequest, TrellisError } from '../../errors/errors.ts'
+import { below, type Path, pathKeys } from '../../errors/path.ts'
+import type { Session } from '../../session/session.ts'
+import { encodeArray } from '../types/codecs.ts'
+
+/** What parameters may come from. */
+export interface Bindings {
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly session: Session
+  /** Values that earlier statements of the request left, by slot. */
+  readonly slots?: readonly (readonly (string | null)[])[]
+  /** What {@link bindInputs} has bound already. */
+  readonly bound?: BoundInputs
+}
+
+/** Parameters that come from the request, and their values. */
+export type BoundInputs = ReadonlyMap<ParamSource, string | null>
+
+/** PostgreSQL's protocol counts the parameters of a statement in two bytes. */
+const maxParams = 65_535
+
+/** The parameters' values, as PostgreSQL reads them. */
+export function bindParams(params: readonly ParamSource[], bindings: Bindings): (string | null)[] {
+  if (params.length > maxParams) {
+    throw badRequest(
+      'validation-failed',
+      `one statement takes at most ${maxParams} values, and this needs ${params.length}`,
+    )
+  }
+  const values: (string | null)[] = new Array(params.length)
+  for (let i = 0; i < params.length; i++) values[i] = bindParam(params[i]!, bindings)
+  return values
+}
+
+/** The same for a statement whose errors point at a path, as do those that a value has on PostgreSQL's behalf. */
+export function bindParamsAt(params: readonly ParamSource[], bindings: Bindings, path: Path | null): (string | null)[] {
+  try {
+    return bindParams(params, bindings)
+  } catch (error) {
+    throw error instanceof TrellisError && error.path.length === 0 ? located(error, path) : error
+  }
+}
+
+function bindParam(source: ParamSource, bindings: Bindings): string | null {
+  const value = bindings.bound?.get(source) ?? readParam(source, bindings)
+  if (value === null) return null
+  if (typeof value !== 'string') throw noText(source, value)
+  if ('check' in source) source.check?.(value)
+  return value
+}
+
+/** What a plugin in plain JavaScript may give: PostgreSQL's client would take it for a connection that is broken. */
+function noText(source: ParamSource, value: unknown): Error {
+  const what =
+    'codec' in source
+      ? `what the codec of type "${source.codec.type}" gives`
+      : source.from === 'session'
+        ? `the session variable "${source.variable}"`
+        : 'a constant'
+  return new Error(`${what} has to be a text, and is of type ${typeof value}`)
+}
+
+function readParam(source: ParamSource, bindings: Bindings): string | null {
+  switch (source.from) {
+    case 'constant':
+      return source.value
+    case 'session':
+      return sessionValue(bindings.session, source.variable)
+    case 'session-object':
+      return JSON.stringify(bindings.session.variables)
+    case 'slot':
+      return bindings.slots?.[source.slot]?.[source.column] ?? null
+    case 'input':
+      return inputValue(source, bindings.variables)
+    case 'members':
+      return memberValues(source, bindings.variables)
+  }
+}
+
+/** The parameters that the request gives a value, each once. */
+export const inputsOf = (params: readonly ParamSource[]): ParamSource[] => [
+  ...new Set(params.filter(({ from }) => from === 'input' || from === 'members')),
+]
+
+/** Binds what {@link inputsOf} gave, so that wrong values are refused before anything runs. */
+export const bindInputs = (inputs: readonly ParamSource[], bindings: Bindings): BoundInputs =>
+  new Map(inputs.map((source) => [source, readParam(source, bindings)]))
+
+const sessionValue = (session: Session, name: string): string => {
+  if (Object.hasOwn(session.variables, name)) return session.variables[name]!
+  throw missingSessionVariables([name])
+}
+
+/** The session variables that statements need, so that all missing ones are named at once. */
+export function sessionVariablesOf(params: readonly ParamSource[]): string[] {
+  const names = new Set<string>()
+  for (const source of params) if (source.from === 'session') names.add(source.variable)
+  return [...names]
+}
+
+/** Refuses a session that lacks some of the variables. */
+export function requireSessionVariables(names: readonly string[], session: Session): void {
+  const missing = names.filter((name) => !Object.hasOwn(session.variables, name))
+  if (missing.length > 0) throw missingSessionVariables(missing)
+}
+
+const missingSessionVariables = (names: readonly string[]): TrellisError =>
+  badRequest('not-found', `missing session variables: ${names.map((name) => `"${name}"`).join(', ')}`)
+
+function inputValue(source: Extract<ParamSource, { from: 'input' }>, variables: Bindings['variables']): string | null {
+  const value = readInput(source.input, variables)
+  if (value === null || value === undefined) return null
+  const { codec, list, path } = source
+  if (list) return encodeAll(codec, Array.isArray(value) ? value : [value], (i) => path && below(path, i))
+  try {
+    return codec.encode(value)
+  } catch (error) {
+    throw located(error, path)
+  }
+}
+
+function memberValues(
+  { input, member, codec, path }: Extract<ParamSource, { from: 'members' }>,
+  variables: Bindings['variables'],
+): string {
+  const value = readInput(input, variables)
+  const objects = (Array.isArray(value) ? value : [value]) as Readonly<Record<string, unknown>>[]
+  const isInherited = member in Object.prototype
+  const values = objects.map((object) =>
+    isInherited && !Object.hasOwn(object, member) ? null : (object[member] ?? null),
+  )
+  return encodeAll(codec, values, (i) => below(below(path, i), member))
+}
+
+/** PostgreSQL's text of an array of the values; `pathOf` tells where errors of one of them point. */
+function encodeAll(codec: Codec, values: readonly unknown[], pathOf: (index: number) => Path | null): string {
+  const items: (string | number | null)[] = new Array(values.length)
+  let i = 0
+  try {
+    for (; i < values.length; i++) items[i] = encodeItem(codec, values[i])
+  } catch (error) {
+    throw located(error, pathOf(i))
+  }
+  return encodeArray(items)
+}
+
+function encodeItem(codec: Codec, value: unknown): string | number | null {
+  if (value === null) return null
+  return typeof value === 'number' && codec.isPlain?.(value) ? value : codec.encode(value)
+}
+
+/** An error of a request points at what caused it. */
+export const located = (error: unknown, path: Path | null): unknown =>
+  error instanceof TrellisError ? error.at(...pathKeys(path)) : error
+
+/** The JSON value of an input source. */
+function readInput(input: InputSource, variables: Bindings['variables']): unknown {
+  switch (input.kind) {
+    case 'constant':
+      return input.value
+    case 'variable': {
+      let value: unknown = variables[input.name]
+      for (const key of input.path) value = (value as Record<string | number, unknown> | null)?.[key]
+      return value ?? null
+    }
+    case 'list':
+      return input.items.map((item) => readInput(item, variables))
+    case 'object':
+      return Object.fromEntries(input.entries.map(([key, value]) => [key, readInput(value, variables)]))
+  }
+}

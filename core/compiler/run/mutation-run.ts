@@ -1,0 +1,90 @@
+// Runs the statements of a mutation field in the operation's transaction.
+
+import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
+import type { OwnTransaction } from '../../database/transaction.ts'
+import { badRequest } from '../../errors/errors.ts'
+import { pathKeys } from '../../errors/path.ts'
+import { answerSlot } from '../plan/mutation-plan.ts'
+import { answerText, type DirectProgram, type MutationProgram, type ProgramStep } from '../print/mutation-program.ts'
+import { encodeArray } from '../types/codecs.ts'
+import { type Bindings, bindParams, bindParamsAt, located } from './bind.ts'
+
+export type RunStatement = (statement: PreparedStatement, values: readonly (string | null)[]) => Promise<Buffer | null>
+
+/** The JSON text that a field of one statement answers with, in its envelope. */
+export async function runDirect(
+  { statement, path, whenEmpty }: DirectProgram,
+  bindings: Bindings,
+  run: RunStatement,
+): Promise<Buffer | string> {
+  const values = bindParamsAt(statement.params, bindings, path)
+  try {
+    return (await run(statement, values)) ?? whenEmpty
+  } catch (error) {
+    throw located(error, path)
+  }
+}
+
+/** The JSON text that the field answers with, in its envelope. `isLast`: nothing of the transaction comes after it. */
+export async function runMutation(
+  program: MutationProgram,
+  transaction: OwnTransaction,
+  bindings: Bindings,
+  isLast: boolean,
+): Promise<Buffer | string> {
+  const run: RunStatement = (statement, values) => {
+    return isLast ? transaction.lastBytes(statement, values) : transaction.bytes(statement, values)
+  }
+  switch (program.kind) {
+    case 'constant':
+      return program.text
+    case 'direct':
+      return runDirect(program, bindings, run)
+    case 'staged': {
+      const { answer, envelope, answering } = program
+      const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, handedOver: [] }
+      for (const step of program.steps) await runStep(step, state)
+      if (!answering || state.handedOver.length === 0) return answerText(answer, state.affected, envelope)
+      state.bindings.slots[answerSlot] = [String(state.affected), ...state.handedOver.map(encodeArray)]
+      return (await run(answering, bindParams(answering.params, state.bindings))) ?? answerText(answer, 0, envelope)
+    }
+    default:
+      return program satisfies never
+  }
+}
+
+/** The state of one run. */
+interface Run {
+  readonly transaction: OwnTransaction
+  readonly bindings: Bindings & { readonly slots: (readonly (string | null)[])[] }
+  affected: number
+  /** What the answer needs of the rows, column by column; the columns are there with the first row. */
+  readonly handedOver: (string | null)[][]
+}
+
+async function runStep(step: ProgramStep, run: Run): Promise<void> {
+  for (const other of step.before) await runStep(other, run)
+  const { statement } = step
+  const values = bindParamsAt(statement.params, run.bindings, step.path)
+  const rows = await run.transaction.texts(statement, values).catch((error) => {
+    throw located(error, step.path)
+  })
+  run.affected += rows.length
+  const [first] = rows
+  if (step.refusal && !first) {
+    throw badRequest('not-supported', step.refusal.message, { path: pathKeys(step.refusal.path) })
+  }
+  if (step.slot !== null && first) run.bindings.slots[step.slot] = first.slice(step.ownFrom)
+  if (step.handsOverFrom !== null) handOver(rows, step.handsOverFrom, run)
+  for (const other of step.after) await runStep(other, run)
+}
+
+/** Keeps what the answer needs of rows, column by column; where that is nothing, a null of each row. */
+function handOver(rows: readonly (readonly (string | null)[])[], from: number, { handedOver }: Run): void {
+  const width = Math.max(1, (rows[0]?.length ?? 0) - from)
+  for (let column = 0; rows.length > 0 && column < width; column++) {
+    const values = handedOver[column] ?? []
+    handedOver[column] = values
+    for (const row of rows) values.push(row[from + column] ?? null)
+  }
+}

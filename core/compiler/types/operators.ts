@@ -1,0 +1,231 @@
+// The comparison operators, under the names that GraphQL gives them. Schema generation, permissions and the SQL printer
+// read one table of an engine, in which those of its plugins stand beside core's.
+
+import type { ComparisonSymbol, PgType } from '../../catalog/types.ts'
+import type { TextCheck } from '../../database/sql/param.ts'
+import { id, type Sql, type SqlType, sql, trusted } from '../../database/sql/sql.ts'
+import { badRequest } from '../../errors/errors.ts'
+import { codecFor, inputType, listInputType } from './codecs.ts'
+import { comparisonSql, hasOperator, isComparedAsUsual } from './comparing.ts'
+import type { ComparisonOperator, OperandKind, OperandObject, OperatorTable } from './comparison-operator.ts'
+import { supportOf, vocabularyOf } from './type-support.ts'
+
+/** Whether an operator takes several values, as an input object. */
+export const isOperandObject = (operand: OperandKind): operand is OperandObject =>
+  typeof operand === 'object' && 'members' in operand
+
+/** An operator that PostgreSQL's own types have, and others under a name of theirs. */
+interface CoreOperator extends Omit<ComparisonOperator, 'sql' | 'trial'> {
+  /** Without a type, as those of PostgreSQL's own are compared. */
+  print(column: Sql, operand: Sql, type?: PgType): Sql
+  /** Whether some operands fail, whatever they are compared with. */
+  readonly mayFail?: boolean
+}
+
+const infix =
+  (symbol: string): CoreOperator['print'] =>
+  (column, operand) =>
+    sql`${column} ${trusted(symbol)} ${operand}`
+
+const textTypes = ['varchar', 'text', 'citext']
+
+const compared =
+  (symbol: ComparisonSymbol): CoreOperator['print'] =>
+  (column, operand, type) =>
+    sql`${column} ${comparisonSql(symbol, type)} ${operand}`
+
+/** Some types have `=` alone. */
+const isUnequal = (type: PgType | undefined): boolean => !type || hasOperator(type, ['<>'])
+
+const equal = compared('=')
+const unequal = compared('<>')
+
+const isAmong: CoreOperator['print'] = (column, list, type) => sql`${column} ${comparisonSql('=', type)} any (${list})`
+
+const isNotAmong: CoreOperator['print'] = (column, list, type) =>
+  isUnequal(type)
+    ? sql`${column} ${comparisonSql('<>', type)} all (${list})`
+    : sql`not (${isAmong(column, list, type)})`
+
+const isOther: CoreOperator['print'] = (column, operand, type) =>
+  isUnequal(type) ? unequal(column, operand, type) : sql`not (${equal(column, operand, type)})`
+
+const ordering = (name: string, symbol: ComparisonSymbol): CoreOperator => ({
+  name,
+  operand: 'scalar',
+  needsOrder: true,
+  needs: [symbol],
+  print: compared(symbol),
+})
+
+/** An operator for patterns: the words that SQL has for it, and its name, by which a type's own is found. */
+const pattern = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
+  name,
+  description,
+  operand: 'scalar',
+  types: textTypes,
+  print(column, operand, type) {
+    const own = ownPatterns(type)
+    return own ? sql`${column} operator(${own}.${trusted(symbol)}) ${operand}` : infix(words)(column, operand)
+  },
+})
+
+/** The schema of a type's own operators for patterns; null: those of texts are meant. */
+function ownPatterns(type: PgType | undefined): Sql | null {
+  const schema = type?.comparison?.patterns ?? null
+  return schema === null || schema === 'pg_catalog' ? null : id(schema)
+}
+
+/** A `like`, whose pattern fails for texts that it is compared with up to its end. */
+const likePattern = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
+  ...pattern(name, words, symbol, description),
+  check: checkLikePattern,
+})
+
+const expression = (name: string, symbol: string, description: string): CoreOperator => ({
+  ...pattern(name, symbol, symbol, description),
+  mayFail: true,
+})
+
+/** An expression of SQL, which is one of POSIX in the operator. */
+const sqlExpression = (name: string, words: string, symbol: string, description: string): CoreOperator => ({
+  ...expression(name, symbol, description),
+  print(column, operand, type) {
+    const own = ownPatterns(type)
+    if (!own) return infix(words)(column, operand)
+    return sql`${column} operator(${own}.${trusted(symbol)}) similar_escape(${operand}, null)`
+  },
+})
+
+/** Refuses what `like` has no meaning for, as PostgreSQL does. */
+function checkLikePattern(text: string): void {
+  let escapes = 0
+  while (text[text.length - 1 - escapes] === '\\') escapes++
+  if (escapes % 2 === 0) return
+  throw badRequest('bad-request', 'LIKE pattern must not end with escape character')
+}
+
+const onJsonb = (name: string, symbol: string, operand: OperandKind, description: string): CoreOperator => ({
+  name,
+  description,
+  operand,
+  types: ['jsonb'],
+  print: infix(symbol),
+})
+
+const builtIn: readonly CoreOperator[] = [
+  { name: '_eq', operand: 'scalar', enums: true, needs: ['='], print: equal },
+  { name: '_neq', operand: 'scalar', enums: true, needs: ['<>', '='], print: isOther },
+  ordering('_gt', '>'),
+  ordering('_lt', '<'),
+  ordering('_gte', '>='),
+  ordering('_lte', '<='),
+  { name: '_in', operand: 'list', enums: true, needs: ['='], print: isAmong },
+  { name: '_nin', operand: 'list', enums: true, needs: ['<>', '='], print: isNotAmong },
+  { name: '_is_null', operand: 'isNull', enums: true, print: (column, yes) => sql`(${column} is null) = ${yes}` },
+  likePattern('_like', 'like', '~~', 'does the column match the given pattern'),
+  likePattern('_nlike', 'not like', '!~~', 'does the column NOT match the given pattern'),
+  likePattern('_ilike', 'ilike', '~~*', 'does the column match the given case-insensitive pattern'),
+  likePattern('_nilike', 'not ilike', '!~~*', 'does the column NOT match the given case-insensitive pattern'),
+  sqlExpression('_similar', 'similar to', '~', 'does the column match the given SQL regular expression'),
+  sqlExpression('_nsimilar', 'not similar to', '!~', 'does the column NOT match the given SQL regular expression'),
+  expression('_regex', '~', 'does the column match the given POSIX regular expression, case sensitive'),
+  expression('_iregex', '~*', 'does the column match the given POSIX regular expression, case insensitive'),
+  expression('_nregex', '!~', 'does the column NOT match the given POSIX regular expression, case sensitive'),
+  expression('_niregex', '!~*', 'does the column NOT match the given POSIX regular expression, case insensitive'),
+  onJsonb('_contains', '@>', 'jsonb', 'does the column contain the given json value at the top level'),
+  onJsonb('_contained_in', '<@', 'jsonb', 'is the column contained in the given json value'),
+  onJsonb('_has_key', '?', 'text', 'does the string exist as a top-level key in the column'),
+  onJsonb('_has_keys_any', '?|', 'texts', 'do any of these strings exist as top-level keys in the column'),
+  onJsonb('_has_keys_all', '?&', 'texts', 'do all of these strings exist as top-level keys in the column'),
+]
+
+/** The table with one more operator; for each type a name can only be taken once. */
+export function withOperator(table: OperatorTable, operator: ComparisonOperator): OperatorTable {
+  const known = table.get(operator.name) ?? []
+  if (known.some((other) => isOfSameType(operator, other))) {
+    throw new Error(`there is an operator ${operator.name} already`)
+  }
+  const all = [...known, operator]
+  const ordered = [...all.filter(({ types }) => types), ...all.filter(({ types }) => !types)]
+  return new Map(table).set(operator.name, ordered)
+}
+
+const isOfSameType = ({ types }: ComparisonOperator, { types: others }: ComparisonOperator): boolean =>
+  types && others ? types.some((name) => others.includes(name)) : types === others
+
+function comparisonOf(operator: CoreOperator): ComparisonOperator {
+  const { print, mayFail, ...rest } = operator
+  const sqlOf: ComparisonOperator['sql'] = (column, [operand], type) => print(column, operand!, type)
+  return { ...rest, sql: sqlOf, ...(mayFail && { trial: ([operand], type) => print(sql`''`, operand!, type) }) }
+}
+
+const core: ReadonlyMap<ComparisonOperator, CoreOperator> = new Map(
+  builtIn.map((operator) => [comparisonOf(operator), operator]),
+)
+
+/** The operators of core alone. */
+export const coreOperators: OperatorTable = [...core.keys()].reduce<OperatorTable>(withOperator, new Map())
+
+const tableOf = (type: PgType): OperatorTable => vocabularyOf(type)?.operators ?? coreOperators
+
+/** Whether conditions on columns of the type may name the operator: it is one of core's, and found by its usual name. */
+export const isNamedOperator = (operator: ComparisonOperator, type: PgType): boolean =>
+  core.has(operator) && isComparedAsUsual(type) && (isUnequal(type) || operator.needs?.includes('<>') !== true)
+
+const printers = new Map(builtIn.map((operator) => [operator.name, operator]))
+
+/** The comparison by the operator of core's of that name. */
+export const coreOperatorSql = (name: string, column: Sql, operand: Sql): Sql =>
+  printers.get(name)!.print(column, operand)
+
+/** What its operand is checked by. */
+export const coreOperatorCheck = (name: string): TextCheck | undefined => printers.get(name)!.check
+
+/** What of the comparison by that operator each statement has to try; null: nothing. */
+export function coreOperatorTrial(name: string, operand: Sql): Sql | null {
+  const { print, mayFail } = printers.get(name)!
+  return mayFail ? print(sql`''`, operand) : null
+}
+
+/** The operators of a GraphQL name that the engine of a type has: none, or one for each of several types. */
+export const operatorsNamed = (name: string, type: PgType): readonly ComparisonOperator[] =>
+  tableOf(type).get(name) ?? []
+
+/** The operator of a GraphQL name that columns of the type have. */
+export const findOperator = (name: string, type: PgType): ComparisonOperator | undefined =>
+  operatorsNamed(name, type).find((operator) => appliesTo(operator, type))
+
+/** Whether columns of the type have the operator. */
+function appliesTo({ types, needsOrder, needs }: ComparisonOperator, type: PgType): boolean {
+  if (types) return type.kind === 'b' && types.includes(type.name)
+  if (needsOrder && supportOf(type)?.ordered === false) return false
+  return !needs || vocabularyOf(type)?.offersAll === true || hasOperator(type, needs)
+}
+
+/** The operators that columns of the type have, in the order of the table. */
+export function operatorsFor(type: PgType, references: { readonly enumTable: boolean }): ComparisonOperator[] {
+  const all = [...tableOf(type).keys()].flatMap((name) => findOperator(name, type) ?? [])
+  return references.enumTable ? all.filter(({ enums }) => enums) : all
+}
+
+/** What the text of an operand becomes in SQL; of those that are given one by one. */
+export function operandType(operand: Exclude<OperandKind, OperandObject>, type: PgType): SqlType {
+  switch (operand) {
+    case 'scalar':
+      return inputType(codecFor(type), type.sql)
+    case 'list':
+      // Nested arrays are flat to `any`: a list of arrays travels as the texts of its members.
+      return type.isArray ? 'text[]' : listInputType(codecFor(type), type.sql)
+    case 'isNull':
+      return 'boolean'
+    case 'text':
+      return 'text'
+    case 'texts':
+      return 'text[]'
+    case 'jsonb':
+      return 'jsonb'
+  }
+  const given = operand.type(type)
+  return inputType(codecFor(given), operand.sqlType ?? given.sql)
+}

@@ -1,0 +1,42 @@
+// The types and operators that an engine knows: core's, and those of its plugins.
+
+import type { PgType } from '../../catalog/types.ts'
+import type { ComparisonOperator, OperatorTable } from './comparison-operator.ts'
+import { coreOperators, withOperator } from './operators.ts'
+import { adoptType, type KnownTypes, type TypeSupport } from './type-support.ts'
+
+export class Vocabulary implements KnownTypes {
+  readonly #types = new Map<string, TypeSupport>()
+  #operators: OperatorTable = coreOperators
+  readonly offersAll: boolean
+
+  constructor({ offersAll = false } = {}) {
+    this.offersAll = offersAll
+  }
+
+  get types(): ReadonlyMap<string, TypeSupport> {
+    return this.#types
+  }
+
+  get operators(): OperatorTable {
+    return this.#operators
+  }
+
+  /** Adds types; a name can only be taken once. */
+  addTypes(...types: readonly TypeSupport[]): void {
+    for (const type of types) {
+      if (this.#types.has(type.name)) throw new Error(`there is a type ${type.name} already`)
+      this.#types.set(type.name, type)
+    }
+  }
+
+  /** Adds operators; for each type a name can only be taken once. */
+  addOperators(...operators: readonly ComparisonOperator[]): void {
+    for (const operator of operators) this.#operators = withOperator(this.#operators, operator)
+  }
+
+  /** Has types that were read from the catalog belong to this engine. */
+  adopt(types: Iterable<PgType>): void {
+    for (const type of types) adoptType(type, this)
+  }
+}

@@ -1,0 +1,83 @@
+// Which origins browsers may call from, and the headers that tell them so.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { dialects } from '../../names/dialect.ts'
+import type { ServerSettings } from '../options.ts'
+
+/** Whether an `Origin` may call. */
+export type OriginCheck = (origin: string) => boolean
+
+/** How origins are allowed: each by its name, those without a name as `*`, or not at all. */
+export interface CorsPolicy {
+  /** Those that may send credentials, and are told so by their name. */
+  readonly named: OriginCheck
+  /** Whether all others may call, without credentials. */
+  readonly anybody: boolean
+}
+
+const wildcardDomain = /^(https?:\/\/)\*(\..+)$/
+
+function domainCheck(domain: string): OriginCheck {
+  const [, start, end] = wildcardDomain.exec(domain) ?? []
+  if (start === undefined || end === undefined) return (origin) => origin === domain
+  // The wildcard stands for exactly one label.
+  return (origin) =>
+    origin.startsWith(start) &&
+    origin.endsWith(end) &&
+    origin.length > start.length + end.length &&
+    !origin.slice(start.length, -end.length).includes('.')
+}
+
+/** Whether an origin is one of these domains. */
+export function originCheck(domains: readonly string[]): OriginCheck {
+  const checks = domains.map(domainCheck)
+  return (origin) => checks.some((allows) => allows(origin))
+}
+
+/** What `--cors-domain` allows; null when nothing may call across origins. */
+export function corsPolicy(
+  settings: Pick<ServerSettings, 'corsDomain' | 'disableCors' | 'dialect'>,
+): CorsPolicy | null {
+  const { corsDomain: domains, disableCors, dialect } = settings
+  if (disableCors) return null
+  const anybody = domains.includes('*')
+  if (anybody && dialects[dialect].trustsEveryOrigin) return { named: () => true, anybody }
+  return { named: originCheck(domains), anybody }
+}
+
+/** The domains as the log has them: those without a wildcard as they are, the others in their parts. */
+export function describeDomains(domains: readonly string[]) {
+  if (domains.includes('*')) return '*'
+  const wildcards = domains.flatMap((domain) => {
+    const [, scheme, host, port] = /^(https?:\/\/)\*\.([^:]+)(?::(\d+))?$/.exec(domain) ?? []
+    return scheme === undefined ? [] : [{ scheme, host, port: port === undefined ? null : Number(port) }]
+  })
+  return { fqdns: domains.filter((domain) => !wildcardDomain.test(domain)), wildcards }
+}
+
+const methods = 'GET,POST,PUT,PATCH,DELETE,OPTIONS'
+
+/** Adds the headers of an allowed origin; true when the request was a preflight and is answered. */
+export function applyCors(
+  { named, anybody }: CorsPolicy,
+  origin: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  response.setHeader('Vary', 'Origin')
+  if (named(origin)) {
+    response.setHeader('Access-Control-Allow-Origin', origin)
+    response.setHeader('Access-Control-Allow-Credentials', 'true')
+  } else if (anybody) response.setHeader('Access-Control-Allow-Origin', '*')
+  else return false
+  response.setHeader('Access-Control-Allow-Methods', methods)
+  if (request.method !== 'OPTIONS') return false
+  response.writeHead(204, {
+    'Access-Control-Max-Age': '1728000',
+    'Access-Control-Allow-Headers': request.headers['access-control-request-headers'] ?? '',
+    'Content-Length': '0',
+    'Content-Type': 'text/plain charset=UTF-8',
+  })
+  response.end()
+  return true
+}

@@ -1,0 +1,155 @@
+// A route of a plugin as Fastify runs it. The order of the steps is the order of the checks: who asks, what is asked,
+// whether they may.
+
+import { Buffer } from 'node:buffer'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Around } from '../../around/around.ts'
+import type { Applicant } from '../../auth/applicant.ts'
+import type { AuthService } from '../../auth/auth.ts'
+import { badRequest, toTrellisError } from '../../errors/errors.ts'
+import { isAdmin, type Session } from '../../session/session.ts'
+import { readJson } from '../body/body.ts'
+import type { HttpSettings } from '../options.ts'
+import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
+import type { Route, RouteCall, RouteRequest } from './declared-route.ts'
+import { type Exchange, logSuccess } from './exchange.ts'
+import type { RequestHooks, RequestWork } from './request-work.ts'
+
+const noBody = Buffer.alloc(0)
+
+const bytesOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : noBody)
+
+function decodeBody(route: Route, bytes: Buffer): unknown {
+  if (route.raw) return bytes
+  const hasNone = route.method === 'GET' || (route.method === 'DELETE' && bytes.length === 0)
+  return hasNone ? undefined : readJson(bytes)
+}
+
+function requireAdmin(session: Session | null): void {
+  if (session && isAdmin(session)) return
+  throw badRequest('access-denied', 'You have to be an admin to access this endpoint')
+}
+
+/** What serving requests needs of the server. */
+export interface RouteContext extends HttpContext {
+  readonly settings: HttpContext['settings'] & Pick<HttpSettings, 'maxBodySize'>
+  readonly auth: Pick<AuthService, 'authenticate'>
+  readonly hooks: RequestHooks
+}
+
+/** How a request asks to be served. */
+export const applicantOf = ({
+  session,
+  request,
+  reply,
+}: Pick<RouteCall, 'session' | 'request' | 'reply'>): Applicant => ({
+  session,
+  headers: request.headers,
+  address: request.socket.remoteAddress ?? '',
+  setHeader: (name, value) => reply.header(name, value),
+})
+
+/** Runs what somebody stands around, who has to run it, to throw or to answer: else the client would wait without end. */
+async function runWithin<Work>(
+  around: Around<Work>,
+  work: Work,
+  { reply, run }: { readonly reply: FastifyReply; readonly run: () => Promise<void> },
+): Promise<void> {
+  let isRun = false
+  await around(work, () => {
+    isRun = true
+    return run()
+  })
+  if (!isRun && !reply.sent) throw new Error('what a plugin put around the request did not run it')
+}
+
+/** Authenticates, has the request admitted and answers it; never rejects. */
+async function serve(work: RequestWork, context: RouteContext): Promise<void> {
+  const { route, request, reply, exchange } = work
+  try {
+    if (route.auth !== 'none' && !route.isOpen?.(request)) {
+      const session = context.auth.authenticate(request.headers, request.raw.rawHeaders)
+      exchange.session = session instanceof Promise ? await session : session
+      const around = context.hooks.admission
+      if (around) {
+        const applicant = applicantOf({ session: exchange.session, request, reply })
+        await runWithin(around, applicant, { reply, run: () => answer(work, context) })
+        return
+      }
+    }
+    await answer(work, context)
+  } catch (error) {
+    // A status that the error of a library has is that of another server's answer, say, and its message is not for the client.
+    fail(toTrellisError(error), work, context)
+  }
+}
+
+/** Serves with what plugins put around it, which may throw at once as well as reject. */
+async function serveWithin(around: Around<RequestWork>, work: RequestWork, context: RouteContext): Promise<void> {
+  try {
+    await runWithin(around, work, { reply: work.reply, run: () => serve(work, context) })
+  } catch (error) {
+    fail(error, work, context)
+  }
+}
+
+/** Runs a route's handler and answers with its result. */
+async function answer({ route, request, reply, exchange }: RequestWork, context: RouteContext): Promise<void> {
+  const logged = context.observe.isEnabled('http-log', 'info')
+  const bytes = bytesOf(request)
+  const body = decodeBody(route, bytes)
+  if (route.auth === 'admin') requireAdmin(exchange.session)
+  const started = logged ? performance.now() : 0
+  // With `auth: 'none'` there is no session, as the contract says.
+  const result = await route.handle({ session: exchange.session as Session, body, bytes, request, reply })
+  // The handler may have answered by itself, in a stream for example.
+  if (reply.sent) return
+  const ran = logged ? performance.now() - started : 0
+  const sent = sendAnswer(request, reply, result, context)
+  const size = typeof sent === 'number' ? sent : await sent
+  if (logged) logSuccess(context.observe, request, reply, { exchange, size, ran })
+}
+
+function isSendable(name: string, value: unknown): boolean {
+  try {
+    validateHeaderName(name)
+    for (const each of [value].flat()) validateHeaderValue(name, String(each))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Takes headers away that Node refuses to send, as those that hold a line break: with them the error could not be sent either. */
+function dropUnsendable(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (!isSendable(name, value)) reply.removeHeader(name)
+  }
+}
+
+function fail(error: unknown, { route, request, reply, exchange }: RequestWork, context: RouteContext): void {
+  if (!reply.sent) {
+    dropUnsendable(reply)
+    sendError(request, reply, { error, exchange, encode: route.errors ?? flatErrors }, context)
+    return
+  }
+  // Half an answer is out already: all that can be done is to cut it short.
+  exchange.error = toAnswerable(error, context.observe)
+  reply.raw.destroy()
+}
+
+/** The Fastify handler of a route. */
+export const routeHandler =
+  (route: Route, context: RouteContext) =>
+  (request: RouteRequest, reply: FastifyReply): void => {
+    const logged = context.observe.isEnabled('http-log', 'info')
+    const { unlogged = false } = route
+    const exchange: Exchange = { session: null, error: null, bodyRead: logged ? performance.now() : 0, unlogged }
+    request.exchange = exchange
+    const work: RequestWork = { route, request, reply, exchange }
+    const around = context.hooks.request
+    if (around) void serveWithin(around, work, context)
+    else void serve(work, context)
+  }

@@ -1,0 +1,47 @@
+// Virtual generated columns: PostgreSQL gives triggers rows without their values, so the functions of triggers work them out.
+
+import { id, join, type Sql, sql, type Transaction, trusted } from '../../../sdk/sql.ts'
+import type { RowName } from './row-operations.ts'
+
+export interface VirtualColumn {
+  readonly name: string
+  /** As PostgreSQL prints it: columns by their bare names. */
+  readonly expression: string
+}
+
+/** The virtual columns of tables, by the tables' oids. */
+export type VirtualColumns = ReadonlyMap<number, readonly VirtualColumn[]>
+
+interface FoundColumn {
+  readonly oid: string
+  readonly name: string
+  readonly expression: string
+}
+
+/** Reads the virtual columns of tables; versions of PostgreSQL without them have none. */
+export async function readVirtualColumns(oids: readonly number[], transaction: Transaction): Promise<VirtualColumns> {
+  const rows = await transaction.rows<FoundColumn & Record<string, unknown>>(
+    `select a.attrelid::int8::text as oid, a.attname as name, pg_catalog.pg_get_expr(d.adbin, d.adrelid) as expression
+     from pg_catalog.pg_attribute a join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+     where a.attrelid = any ($1::int8[]::oid[]) and pg_catalog.to_jsonb(a) ->> 'attgenerated' = 'v' and not a.attisdropped
+     order by a.attnum`,
+    [oids],
+  )
+  return Map.groupBy(rows, ({ oid }) => Number(oid))
+}
+
+/** Puts the values into the rows; a value that cannot be told stays null. */
+export const withVirtualColumns = (columns: readonly VirtualColumn[], rows: readonly RowName[]): Sql =>
+  join(
+    rows.flatMap((row) =>
+      columns.map(
+        ({ name, expression }) => sql`
+  begin
+    ${trusted(row)}.${id(name)} := (select ${trusted(expression)} from (select ${trusted(row)}.*) as base);
+  exception when others then
+    null;
+  end;`,
+      ),
+    ),
+    '',
+  )

@@ -1,0 +1,78 @@
+// Taking events out of the log by hand, and having that happen by itself pause.
+
+import { type Static, Type } from '../../../sdk/index.ts'
+import { type MetadataDocument, operation } from '../../../sdk/metadata.ts'
+import { requireEventTrigger } from '../lookup.ts'
+import type { EventTrigger } from '../schema.ts'
+import { requireSource } from '../source.ts'
+import { cleanUp } from './cleanup.ts'
+import { CleanupArgs, CleanupTriggersArgs, cleanupOf } from './cleanup-schema.ts'
+
+export const cleanupEventTriggerLogs = operation({
+  type: 'cleanup_event_trigger_logs',
+  about: {
+    summary: 'Takes old events of an event trigger out of the log.',
+    result: Type.Object({
+      message: Type.String(),
+      deleted_event_logs: Type.Integer(),
+      deleted_invocation_logs: Type.Integer(),
+    }),
+  },
+  args: CleanupArgs,
+  editsMetadata: false,
+  async handle({ metadata, transaction }, { event_trigger_name: name, source, ...given }) {
+    requireSource(source)
+    requireEventTrigger(metadata, name)
+    const { events, invocations } = await cleanUp(name, cleanupOf(given), {
+      inTransaction: (work) => work(transaction),
+    })
+    return { message: 'success', deleted_event_logs: events, deleted_invocation_logs: invocations }
+  },
+})
+
+type Chosen = Static<typeof CleanupTriggersArgs>['event_triggers']
+
+/** Runs work on the configurations that are meant; those that have none are passed over where all are meant. */
+function withCleanups(metadata: MetadataDocument, chosen: Chosen, work: (trigger: EventTrigger) => void): void {
+  const names = chosenNames(chosen)
+  if (names) for (const name of names) requireEventTrigger(metadata, name)
+  for (const { event_triggers: triggers = [] } of metadata.tables) {
+    for (const trigger of triggers) {
+      if (trigger.cleanup_config && (!names || names.includes(trigger.name))) work(trigger)
+    }
+  }
+}
+
+/** Null: all. */
+function chosenNames(chosen: Chosen): readonly string[] | null {
+  if (Array.isArray(chosen)) {
+    for (const { source_name: source } of chosen) requireSource(source)
+    return chosen.flatMap(({ event_triggers }) => event_triggers)
+  }
+  if (chosen.sources !== '*') for (const source of chosen.sources) requireSource(source)
+  return chosen.sources === '*' || chosen.sources.length > 0 ? null : []
+}
+
+export const pauseCleanups = operation({
+  type: 'pause_event_trigger_cleanups',
+  about: { summary: 'Has events of event triggers stay in the log, whatever their clean-up says.' },
+  args: CleanupTriggersArgs,
+  check: 'new',
+  handle({ metadata }, { event_triggers }) {
+    withCleanups(metadata, event_triggers, ({ cleanup_config: cleanup }) => {
+      if (cleanup) cleanup.paused = true
+    })
+  },
+})
+
+export const resumeCleanups = operation({
+  type: 'resume_event_trigger_cleanups',
+  about: { summary: 'Has old events of event triggers leave the log again, as their clean-up says.' },
+  args: CleanupTriggersArgs,
+  check: 'new',
+  handle({ metadata }, { event_triggers }) {
+    withCleanups(metadata, event_triggers, ({ cleanup_config: cleanup }) => {
+      if (cleanup) delete cleanup.paused
+    })
+  },
+})

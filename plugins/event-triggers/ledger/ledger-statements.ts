@@ -1,0 +1,244 @@
+// The statements by which a delivery worker takes from the event log what is due, and writes down what became of it; and how their rows
+// are read.
+
+import { prepare } from '../../../sdk/sql.ts'
+import { isLeaseOver, longestAhead, mostClaimedBytes, outcomeRows } from '../../delivery/index.ts'
+
+/** Condition: it is to be delivered yet. */
+export const isOpen = (event: string): string =>
+  `not ${event}.delivered and not ${event}.error and not ${event}.archived`
+
+const sameKey = (one: string, other: string): string =>
+  `${one}.trigger_name = ${other}.trigger_name and ${one}.order_key = ${other}.order_key`
+
+/** Those that are open with the key of another event, and before it. */
+const before = (one: string, other: string): string =>
+  `${sameKey(one, other)} and ${one}.seq < ${other}.seq and ${isOpen(one)}`
+
+const secondsSince = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`
+
+/** What a worker gets to know of the event `e` that it has claimed, which could be delivered at the time. */
+const claimedEvent = (isAwaited: string, time: string): string => `
+  ${secondsSince(time)} as late, e.id, e.trigger_name, e.schema_name, e.table_name, e.payload::text as payload, e.tries,
+  to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+  e.order_key is not null as is_ordered, ${isAwaited} as is_awaited`
+
+/** An event of {@link claimedEvent}. */
+export interface ClaimedEvent {
+  /** Seconds since it may have been delivered. */
+  readonly late: number
+  readonly id: string
+  readonly trigger_name: string
+  readonly schema_name: string
+  readonly table_name: string
+  /** JSON text, as it is sent: every number keeps its digits. */
+  readonly payload: string
+  readonly tries: number
+  readonly created_at: string
+  /** Whether it has an ordering key. */
+  readonly is_ordered: boolean
+  /** Whether others may wait for it. */
+  readonly is_awaited: boolean
+  readonly size: number
+}
+
+/** Reads the columns of {@link claimedEvent}. */
+export function readEvent(columns: readonly (string | null)[]): ClaimedEvent {
+  const [late, id, trigger, schema, table, payload, tries, created, isOrdered, isAwaited] = columns
+  return {
+    late: Number(late),
+    id: id!,
+    trigger_name: trigger!,
+    schema_name: schema!,
+    table_name: table!,
+    payload: payload!,
+    tries: Number(tries),
+    created_at: created!,
+    is_ordered: isOrdered === 't',
+    is_awaited: isAwaited === 't',
+    size: payload!.length,
+  }
+}
+
+/**
+ * What was found due: an event that is claimed, or one that is not and of which no more is known. `left`: it is large, and so was what
+ * is claimed before it.
+ */
+export type Found =
+  | (ClaimedEvent & { readonly state: 'free' })
+  | { readonly state: 'parked' | 'waiting' | 'left'; readonly late: number }
+
+/** Reads a row of {@link claim}. */
+export function readFound([state, ...columns]: readonly (string | null)[]): Found {
+  if (state === 'free') return { state, ...readEvent(columns) }
+  return { state: state === 'parked' || state === 'left' ? state : 'waiting', late: Number(columns[0]) }
+}
+
+const statement = (text: string) => prepare({ text, params: [] })
+
+interface ClaimParts {
+  /** A further condition on what is due. */
+  readonly condition: string
+  /** Of what is `found` due, what there is room for; absent: all. */
+  readonly roomy?: string
+  /** Whether others may wait for an event. */
+  readonly isAwaited: string
+}
+
+const isDue = (event: string): string =>
+  `${isOpen(event)} and coalesce(next_retry_at, created_at) <= now() and (locked is null or ${isLeaseOver('locked')})`
+
+const freeOnes = `select id, due_at, state from found where state = 'free'`
+
+/** The first of what is due beside `due`, where that is all that could be locked. */
+const passedOver = (condition: string): string => `
+    (select 'waiting', coalesce(next_retry_at, created_at) from trellis.event_log as l
+    where (select count(*) from due) < $1 and ${isDue('l')} ${condition} and id not in (select id from due)
+    order by coalesce(next_retry_at, created_at) limit 1)`
+
+/**
+ * What has an ordering key waits for all that came before it with the same one: it is parked, so that it is not found due again
+ * and again, until what is before it ends ({@link claimNext}). That cannot end meanwhile without finding what is parked behind
+ * it, since it is locked; where it is locked already, the event stays due, as `waiting`: it has to be looked for again, since
+ * whoever looked for it meanwhile passed over it. Gives what was claimed, as `free`, and of the others no more than their states.
+ *
+ * All is found before anything is changed, whatever the plan: what this statement has changed it cannot lock any more.
+ *
+ * Where there may be no room for what is found, others lock for moments what they do not claim: the first of what is passed over for that
+ * is `waiting`, too.
+ */
+const claimWith = ({ condition, roomy, isAwaited }: ClaimParts) =>
+  statement(`
+  with due as materialized (
+    select id, coalesce(next_retry_at, created_at) as due_at, trigger_name, order_key, seq, pg_column_size(payload) as size
+    from trellis.event_log as l
+    where ${isDue('l')} ${condition}
+    order by coalesce(next_retry_at, created_at)
+    limit $1 for update skip locked),
+  found as materialized (
+    select due.*, case
+        when sum(size) over (rows unbounded preceding) - size > ${mostClaimedBytes} then 'left'
+        when order_key is null then 'free'
+        when first.id is not null then 'parked'
+        when exists (select from trellis.event_log as earlier where ${before('earlier', 'due')}) then 'waiting'
+        else 'free' end as state
+    from due left join lateral (
+      select id from trellis.event_log as earlier where due.order_key is not null and ${before('earlier', 'due')}
+      order by earlier.seq limit 1 for share skip locked) as first on true),
+  changed as (
+    update trellis.event_log as e set
+      locked = case state when 'free' then now() + make_interval(secs => $2) end,
+      locked_by = case state when 'free' then $3 end,
+      next_retry_at = case state when 'parked' then 'infinity' else next_retry_at end
+    from (${roomy ?? freeOnes} union all select id, due_at, state from found where state = 'parked') as chosen
+    where e.id = chosen.id and (select count(*) from found) > 0
+    returning chosen.state, ${claimedEvent(isAwaited, 'chosen.due_at')})
+  select * from changed where state = 'free'
+  union all
+  select state, ${secondsSince('due_at')}, null, null, null, null, null, null, null, null, null from (
+    select state, due_at from found where state <> 'free'
+    ${roomy === undefined ? '' : `union all ${passedOver(condition)}`}) as other`)
+
+/** Claims at most $1 of what is due for worker $3, for $2 seconds. */
+export const claim = claimWith({
+  condition: '',
+  isAwaited: 'e.order_key is not null',
+})
+
+/**
+ * The same where triggers in $4 have room for as many more as $5 says: those without are passed over, so that they hold up nobody.
+ * What was due more than $6 seconds ago is not read.
+ */
+export const claimWithin = claimWith({
+  condition: `
+      and l.trigger_name <> all (array(select name from unnest($4::text[], $5::int[]) as r (name, room) where room = 0))
+      and coalesce(next_retry_at, created_at) >= coalesce(now() - make_interval(secs => $6), '-infinity')`,
+  roomy: `select id, due_at, state from (
+      select found.*, row_number() over (partition by trigger_name order by due_at) as place from found
+      where state = 'free') as place
+    left join unnest($4::text[], $5::int[]) as r (name, room) on name = trigger_name
+    where room is null or place.place <= room`,
+  isAwaited: 'e.order_key is not null or e.trigger_name = any($4)',
+})
+
+/**
+ * Of what waits for the events $1, that have ended, the next of each key is claimed; not of the triggers in $4, which are paused.
+ * It is given again to who has it already and did not hear of that, since a connection was lost.
+ */
+export const claimNext = statement(`
+  update trellis.event_log as e set
+    locked = now() + make_interval(secs => $2), locked_by = $3, next_retry_at = nullif(e.next_retry_at, 'infinity')
+  from (
+    select distinct next.id from trellis.event_log as ended cross join lateral (
+      select id from trellis.event_log as later
+      where ${sameKey('later', 'ended')} and ${isOpen('later')}
+      order by seq limit 1) as next
+    where ended.id = any($1)) as next
+  where e.id = next.id and ${isOpen('e')} and (e.locked is null or ${isLeaseOver('e.locked')} or e.locked_by = $3)
+    and e.trigger_name <> all($4)
+    and (e.next_retry_at is null or e.next_retry_at = 'infinity' or e.next_retry_at <= now())
+  returning ${claimedEvent('true', 'coalesce(e.next_retry_at, e.created_at)')}`)
+
+/**
+ * Writes outcomes down for worker $9, {@link outcomeRows} being the first parameters.
+ * The log of attempts is written for who lost the lease meanwhile, too; the state is not. Who asks again, since no answer came,
+ * changes nothing, though the event may be that worker's again: an attempt counts once.
+ */
+export const record = statement(`
+  with outcome as materialized (
+    select * from ${outcomeRows}),
+  logged as (
+    insert into trellis.event_invocation_logs (id, event_id, trigger_name, status, request, response)
+    select o.attempt, o.id, e.trigger_name, o.status, o.request::json, o.response::json
+    from outcome o join trellis.event_log e on e.id = o.id where o.status is not null
+    on conflict (id) do nothing)
+  update trellis.event_log as e set
+    delivered = (o.state = 'delivered'), error = (o.state = 'error'),
+    tries = e.tries + (o.status is not null)::int, locked = null, locked_by = null,
+    next_retry_at = case when o.state in ('retry', 'later') then now() + make_interval(secs => o.delay) end
+  from outcome o where e.id = o.id and e.locked_by = $9 and e.tries = o.tries`)
+
+const releaseWhere = (condition: string): string => `
+  with released as (
+    update trellis.event_log as e set locked = null, locked_by = null where ${condition} and locked_by = $2 returning 1)
+  select pg_notify('trellis_delivery', 'events') from released limit 1`
+
+/** Gives back the events $1 of worker $2, and notifies others of them. */
+export const release = releaseWhere('id = any($1)')
+
+/** Gives back what is worker $2's beside the events $1. */
+export const releaseUntold = releaseWhere(`${isOpen('e')} and id <> all($1)`)
+
+/**
+ * Makes due, and notifies workers of: parked events that have nothing to wait for, since their trigger has no ordering key or somebody
+ * else took away what stood before them, and events that were written before the clock was set back. Those of the triggers in $1, which
+ * are paused, stay. Whoever is at work on one is not waited for. Gives whether the metadata of version $2, by which those are paused, is
+ * what is stored: who has not heard of a change yet would undo it, and does nothing.
+ */
+export const unpark = `
+  with known as materialized (select from trellis.metadata where resource_version = $2),
+  unparked as (
+    update trellis.event_log as e set next_retry_at = now()
+    from (
+      select id from trellis.event_log as l
+      where ${isOpen('l')} and coalesce(next_retry_at, created_at) = 'infinity' and trigger_name <> all($1)
+        and (order_key is null or not exists (select from trellis.event_log as earlier where ${before('earlier', 'l')}))
+        and exists (select from known)
+      for update skip locked) as free
+    where e.id = free.id returning 1),
+  early as (
+    update trellis.event_log as e set next_retry_at = now()
+    from (
+      select id from trellis.event_log as l
+      where ${isOpen('l')} and next_retry_at is null and trigger_name <> all($1)
+        and coalesce(next_retry_at, created_at) > now() + make_interval(secs => ${longestAhead}) and exists (select from known)
+      for update skip locked) as free
+    where e.id = free.id returning 1),
+  told as materialized (
+    select pg_notify('trellis_delivery', 'events') from (select from unparked union all select from early) as due limit 1)
+  select exists (select from known) as is_known, count(*) from told`
+
+/** Says that the log is watched for $1 milliseconds from now on, by the database's clock, and tells others to look themselves. */
+export const watchLog = `
+  select pg_catalog.setval('trellis.event_log_watched', (extract(epoch from clock_timestamp()) * 1000)::bigint + $1::bigint),
+    pg_catalog.pg_notify('trellis_delivery', 'events')`

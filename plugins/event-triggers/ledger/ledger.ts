@@ -1,0 +1,234 @@
+// The event log as a delivery worker sees it: what is due, and how one event is delivered.
+
+import { randomUUID } from 'node:crypto'
+import type { Model } from '../../../sdk/metadata.ts'
+import { type Database, encodeArray, type PreparedStatement, type Transaction } from '../../../sdk/sql.ts'
+import {
+  type Backlog,
+  byIndexes,
+  delayOfUnknown,
+  isFinal,
+  type Ledger,
+  leaseSeconds,
+  type Outcome,
+  outcomeOf,
+  outcomeTexts,
+  type Settled,
+  type WebhookCaller,
+} from '../../delivery/index.ts'
+import { eventTriggersOf, inconsistentTriggers, type ResolvedTrigger } from '../metadata.ts'
+import {
+  type ClaimedEvent,
+  claim,
+  claimNext,
+  claimWithin,
+  type Found,
+  isOpen,
+  readEvent,
+  readFound,
+  record,
+  release,
+  releaseUntold,
+  unpark,
+  watchLog,
+} from './ledger-statements.ts'
+import { roomsOf } from './limits.ts'
+import { PassedOver } from './passed-over.ts'
+import { UnparkTimes } from './unpark-times.ts'
+
+export interface EventLedgerOptions {
+  readonly database: Pick<Database, 'rows' | 'texts' | 'transaction'>
+  readonly caller: Pick<WebhookCaller, 'call'>
+  /** What is served. */
+  model(): Model
+  /** Deliveries at once of a trigger that does not say how many; 0: any number. */
+  readonly triggerConcurrency: number
+  /** Milliseconds until an empty log is looked at again. */
+  interval(): number
+  /** Told of events whose trigger is not served. */
+  unknownTrigger(event: ClaimedEvent): void
+}
+
+/** Milliseconds between two looks where there is no trigger that could write an event. */
+const longestPause = 60_000
+
+/** Milliseconds until a look for what waits for somebody who is at work on the event before it, which takes moments. */
+const waitingPause = 50
+
+/** Seconds until an event may be claimed again that was claimed when its trigger was paused. */
+const pausedSeconds = 1
+
+export class EventLedger implements Ledger<ClaimedEvent> {
+  readonly #options: EventLedgerOptions
+  readonly #worker = randomUUID()
+  readonly #passedOver = new PassedOver()
+  readonly #unparkTimes = new UnparkTimes()
+  #isUnparking = false
+  /** Milliseconds until more may be due, as was found last; null: it is not known of any. */
+  #rest: number | null = null
+
+  constructor(options: EventLedgerOptions) {
+    this.#options = options
+  }
+
+  async claim(limit: number, held: Iterable<ClaimedEvent>): Promise<ClaimedEvent[]> {
+    const { triggerConcurrency: standard } = this.#options
+    const unserved = inconsistentTriggers(this.#options.model())
+    const { names, rooms } = roomsOf({ served: this.#triggers(), unserved, standard }, held)
+    if (names.length === 0) return this.#take(await this.#found(claim, [limit]), limit)
+    const start = this.#passedOver.begin(names.filter((_, i) => rooms[i] === 0))
+    const since = this.#passedOver.since(start)
+    const rest = [encodeArray(names), encodeArray(rooms), since === null ? null : String(since)]
+    const found = await this.#found(claimWithin, [limit, ...rest])
+    const events = this.#take(found, limit)
+    const ofTriggers = names.map((name) => events.filter(({ trigger_name }) => trigger_name === name))
+    // Behind what filled the room of its trigger, or all that was asked for, there may be more.
+    const cutShort = ofTriggers.filter(({ length }, i) => length > 0 && length >= rooms[i]!)
+    if (cutShort.length > 0) this.#rest = 0
+    const waiting = found.filter(({ state }) => state === 'waiting' || state === 'left')
+    const ends = [...cutShort, found.length >= limit ? found : [], waiting].filter(({ length }) => length > 0)
+    this.#passedOver.end(start, Math.max(0, ...ends.map((part) => Math.min(...part.map(({ late }) => late)))))
+    return events
+  }
+
+  async #found(
+    statement: PreparedStatement,
+    [limit, ...rest]: readonly [limit: number, ...(string | null)[]],
+  ): Promise<Found[]> {
+    const values = [String(limit), String(leaseSeconds), this.#worker, ...rest]
+    return (await this.#options.database.texts(statement, values, { settings: byIndexes })).map(readFound)
+  }
+
+  #take(found: readonly Found[], limit: number): ClaimedEvent[] {
+    // Who always finds more does not rest.
+    if (found.length >= limit) this.#lookOverInTime()
+    // Where events were parked, others behind them may be due, and what was left is.
+    if (found.some(({ state }) => state === 'parked' || state === 'left')) this.#rest = 0
+    else this.#rest = found.some(({ state }) => state === 'waiting') ? waitingPause : null
+    return found.filter((each) => each.state === 'free')
+  }
+
+  async deliver(event: ClaimedEvent, signal: AbortSignal): Promise<Outcome> {
+    const { caller, unknownTrigger } = this.#options
+    const trigger = this.#triggers().get(event.trigger_name)
+    if (!trigger) {
+      unknownTrigger(event)
+      return { id: event.id, attempt: null, state: 'later', delay: delayOfUnknown(event.created_at) }
+    }
+    // Since it was claimed: it is claimed again when this instance has heard that it goes on.
+    if (trigger.entry.paused) return { id: event.id, attempt: null, state: 'later', delay: pausedSeconds }
+    const { num_retries: retries, interval_sec: interval, timeout_sec: timeoutSeconds } = trigger.entry.retry_conf
+    const { url, headers } = trigger
+    const body = bodyOf(event, retries)
+    const trace = traceOf(event.payload)
+    const attempt = await caller.call({ id: event.id, url, headers, body, timeoutSeconds, trace, signal })
+    return outcomeOf(event.id, attempt, event.tries, { retries, interval })
+  }
+
+  async record(settled: readonly Settled<ClaimedEvent>[]): Promise<readonly ClaimedEvent[]> {
+    const { database } = this.#options
+    const values = [...outcomeTexts(settled), this.#worker]
+    const ended = settled.filter(({ item, outcome }) => item.is_ordered && isFinal(outcome.state))
+    if (ended.length === 0) {
+      await database.texts(record, values, { settings: byIndexes })
+      return []
+    }
+    const ids = encodeArray(ended.map(({ item }) => item.id))
+    const work = async (transaction: Transaction) => {
+      await transaction.texts(record, values)
+      const claiming = [ids, String(leaseSeconds), this.#worker, encodeArray(this.#paused())]
+      return (await transaction.texts(claimNext, claiming)).map(readEvent)
+    }
+    // The second statement has to see what was parked until the first one got hold of what ended.
+    return database.transaction(work, { isolation: 'read-committed', settings: byIndexes })
+  }
+
+  /** The event triggers that are served, by name. */
+  #triggers(): ReadonlyMap<string, ResolvedTrigger> {
+    return eventTriggersOf(this.#options.model())
+  }
+
+  /** The names of those whose events are not to be delivered. */
+  #paused(): string[] {
+    return [...this.#triggers().values()].filter(({ entry }) => entry.paused).map(({ name }) => name)
+  }
+
+  async renew(ids: readonly string[]): Promise<string[]> {
+    const renewed = await this.#options.database.rows<{ id: string }>(
+      `update trellis.event_log set locked = now() + make_interval(secs => $2) where id = any($1) and locked_by = $3 returning id`,
+      [ids, leaseSeconds, this.#worker],
+    )
+    return renewed.map(({ id }) => id)
+  }
+
+  async release(ids: readonly string[]): Promise<void> {
+    await this.#options.database.rows(release, [ids, this.#worker])
+  }
+
+  async releaseUntold(told: readonly string[]): Promise<void> {
+    await this.#options.database.rows(releaseUntold, [told, this.#worker])
+  }
+
+  pause(): number {
+    const { interval } = this.#options
+    if (this.#rest !== null) return this.#rest
+    if (this.#triggers().size === 0) return longestPause
+    return Math.min(this.#lookOverInTime(), interval())
+  }
+
+  /** Looks over what is parked when it is time to; milliseconds until it is, infinite while it is being done. */
+  #lookOverInTime(): number {
+    if (this.#isUnparking || this.#triggers().size === 0) return Number.POSITIVE_INFINITY
+    const wait = this.#unparkTimes.wait(this.#paused(), performance.now())
+    if (wait > 0) return wait
+    void this.#unpark()
+    return Number.POSITIVE_INFINITY
+  }
+
+  /** Beside the claims: to look over long lines takes a while. */
+  async #unpark(): Promise<void> {
+    this.#isUnparking = true
+    const began = performance.now()
+    try {
+      const values = [this.#paused(), this.#options.model().resourceVersion]
+      const [look] = await this.#options.database.rows<{ is_known: boolean }>(unpark, values)
+      if (look?.is_known) this.#unparkTimes.looked(began)
+    } catch {
+      // Claims fail as well then, and tell of it; it is tried again at the next rest.
+    } finally {
+      this.#isUnparking = false
+    }
+  }
+
+  async watch(millis: number): Promise<void> {
+    await this.#options.database.rows(watchLog, [millis])
+  }
+
+  backlog(): Promise<Backlog[]> {
+    return this.#options.database.rows<Backlog>(`
+      select trigger_name as name, count(*)::int as count,
+        greatest(0, extract(epoch from now() - min(least(next_retry_at, created_at))))::float8 as age
+      from trellis.event_log as e where ${isOpen('e')} group by trigger_name order by 2 desc`)
+  }
+}
+
+const traceKey = '"trace_context" : '
+
+/**
+ * The trace context, which is the last member of an event. PostgreSQL is not asked for it: its operators refuse JSON in which
+ * there is the character U+0000 anywhere.
+ */
+function traceOf(payload: string): string | null {
+  const at = payload.lastIndexOf(traceKey)
+  const text = at < 0 ? 'null' : payload.slice(at + traceKey.length, payload.lastIndexOf('}')).trim()
+  return text === 'null' ? null : text
+}
+
+/** What the webhook is sent. The event stands in it as it is stored. */
+function bodyOf({ id, created_at, trigger_name, schema_name, table_name, payload, tries }: ClaimedEvent, most: number) {
+  const trigger = JSON.stringify({ name: trigger_name })
+  const table = JSON.stringify({ schema: schema_name, name: table_name })
+  const delivery = JSON.stringify({ current_retry: tries, max_retries: most })
+  const head = `{"id":${JSON.stringify(id)},"created_at":"${created_at}","trigger":${trigger},"table":${table}`
+  return `${head},"event":${payload},"delivery_info":${delivery}}`
+}

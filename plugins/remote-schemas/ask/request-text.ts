@@ -1,0 +1,366 @@
+// Selected fields in the words of a remote server: names as it has them, presets added, fragments inlined, and nothing in
+// it that was not checked against what the role sees.
+
+import {
+  type ArgumentNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  GraphQLString,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  print,
+  type ValueNode,
+  type VariableNode,
+  visit,
+} from 'graphql'
+import { type FieldSelection, tooManySelections } from '../../../sdk/graphql.ts'
+import { badRequest, pathKeys } from '../../../sdk/index.ts'
+import { typeMember } from '../types/role-types.ts'
+import type { Preset, RemoteView, SessionValue } from '../types/view.ts'
+import { type AnswerMember, type AnswerMembers, type AnswerShape, fits, joined, shapeOf } from './answer-shape.ts'
+import { RepeatedSelections, type SelectedPart, type WrittenField } from './repeated-selections.ts'
+
+/** A preset that a request gives a value: the variable that stands for it. */
+export interface SessionPreset {
+  readonly name: string
+  readonly value: SessionValue
+  readonly type: GraphQLInputType
+}
+
+export interface TextOptions {
+  /** Whether values are to tell their types, so that they can be completed. */
+  readonly tellTypes: boolean
+  /** Begins the names of variables for presets: of one request no two may begin alike. */
+  readonly presetPrefix: string
+  /** Begins the names of fragments, likewise. */
+  readonly fragmentPrefix: string
+  /** Whether arguments and members of input objects that are null are left out. */
+  readonly skipsNulls: boolean
+}
+
+/** What is selected of a field's values. */
+interface WrittenMembers {
+  readonly text: string
+  readonly members: AnswerMembers
+}
+
+/** A field that is selected of all types of an abstract one. */
+interface SharedField {
+  readonly text: string
+  /** How it is asked of the abstract type. */
+  readonly asked: string
+  readonly responseName: string
+  readonly shape: AnswerShape
+}
+
+/** Writes selections of one request part. */
+export class RequestText {
+  /** Variables of the client that are used. */
+  readonly variables = new Set<string>()
+  readonly presets: SessionPreset[] = []
+  /** Whether the answer has the shape that the client asked for. */
+  isExact = true
+  readonly #view: RemoteView
+  readonly #options: TextOptions
+  readonly #repeated: RepeatedSelections
+  /** What was written of fields that are no others' twins. */
+  readonly #written = new Map<FieldSelection, WrittenMembers>()
+
+  constructor(view: RemoteView, options: TextOptions) {
+    this.#view = view
+    this.#options = options
+    this.#repeated = new RepeatedSelections(options.fragmentPrefix)
+  }
+
+  /** Definitions of fragments that the texts use. */
+  get fragments(): readonly string[] {
+    return this.#repeated.definitions
+  }
+
+  /** A field without its response name: `user(id: 1) { name }`. */
+  field(selection: FieldSelection, parent: GraphQLObjectType | GraphQLInterfaceType): WrittenField {
+    const field = this.#remoteField(selection, parent)
+    const args = this.#arguments(selection, parent, field)
+    const written = this.selectionSet(selection, field)
+    return { ...written, text: `${field.name}${args}${written.text}` }
+  }
+
+  /** The selection set of a field of the server; empty for leaves. */
+  selectionSet(selection: FieldSelection, field: GraphQLField<unknown, unknown>): WrittenField {
+    const type = getNamedType(field.type)
+    const selected = this.#selected(selection, type)
+    if (!selected) return { text: '', selection: null, shape: shapeOf(field.type, new Map()) }
+    const { members } = selected
+    const text = ` { ${selected.text} }`
+    return { text, selection: { text, type: type.name }, shape: shapeOf(field.type, members) }
+  }
+
+  #remoteField(
+    selection: FieldSelection,
+    parent: GraphQLObjectType | GraphQLInterfaceType,
+  ): GraphQLField<unknown, unknown> {
+    const { names } = this.#view.types
+    const found = this.#view.fields(parent).find(({ name }) => names.localField(parent.name, name) === selection.name)
+    if (found) return found
+    // Types that several servers have in common are made once, and may show what this server's part does not.
+    const message = `field "${selection.name}" not found in type: '${names.localType(parent.name)}'`
+    throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
+  }
+
+  #selected(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers | null {
+    const isAbstract = isInterfaceType(type) || isUnionType(type)
+    if (!isAbstract && !isObjectType(type)) return null
+    const first = selection.twin ?? selection
+    const known = this.#written.get(first)
+    if (known) return known
+    const written = isAbstract ? this.#abstract(selection, type) : this.#object(selection, type)
+    this.#written.set(first, written)
+    return written
+  }
+
+  #object(selection: FieldSelection, type: GraphQLObjectType): WrittenMembers {
+    const local = localTypeOf(selection, this.#view.types.names.localType(type.name))
+    const fields = local ? selection.fieldsOf(local) : []
+    if (fields.length > 0) {
+      const part = this.#part(fields, type)
+      return { text: part.texts.join(' '), members: membersOf(part) }
+    }
+    this.isExact = false
+    return { text: `${typeMember}: __typename`, members: new Map() }
+  }
+
+  #part(fields: readonly FieldSelection[], object: GraphQLObjectType): SelectedPart {
+    const written = fields.map((each) => (each.definition === null ? typeName : this.field(each, object)))
+    const texts = fields.map((each, i) => `${aliasOf(each, this.#view, object)}${written[i]!.text}`)
+    return { object, fields, written, texts }
+  }
+
+  #abstract(selection: FieldSelection, type: GraphQLNamedType): WrittenMembers {
+    const { tellTypes } = this.#options
+    const told = tellTypes ? [`${typeMember}: __typename`] : []
+    // A value of a type that is hidden has to be known for one.
+    if (this.#view.hidesTypes(type)) this.isExact = false
+    const parts: SelectedPart[] = []
+    let length = 0
+    for (const object of this.#view.possibleTypes(type)) {
+      const local = localTypeOf(selection, this.#view.types.names.localType(object.name))
+      const fields = local ? selection.fieldsOf(local) : []
+      if (fields.length === 0) continue
+      const part = this.#part(fields, object)
+      length += lengthOf(part.texts)
+      if (length > longestSelection) throw tooManySelections()
+      parts.push(part)
+    }
+    if (parts.length === 0) {
+      this.isExact = false
+      return { text: tellTypes ? told[0]! : `${typeMember}: __typename`, members: new Map() }
+    }
+    const shared = this.#shared(type, parts)
+    const ofAll = new Set(shared.map(({ text }) => text))
+    const { named, members } = this.#besideEachOther(this.#repeated.shortened(parts, ofAll), shared)
+    return { text: [...told, ...inOrder(named, shared)].join(' '), members }
+  }
+
+  /** The parts with other names for what cannot have the same one as in a part before. */
+  #besideEachOther(parts: readonly SelectedPart[], shared: readonly SharedField[]) {
+    const ofAll = new Set(shared.map(({ text }) => text))
+    const taken = new Set(parts.flatMap(({ fields }) => fields.map(({ responseName }) => responseName)))
+    const members = new Map<string, AnswerMember>()
+    for (const { responseName, shape } of shared) members.set(responseName, { ...shape, responseName })
+    const named = parts.map((part): SelectedPart => {
+      const texts = part.fields.map(({ responseName }, i) => {
+        const [text, { text: asked, shape }] = [part.texts[i]!, part.written[i]!]
+        if (ofAll.has(text)) return text
+        const other = members.get(responseName)
+        if (!other || fits(other, shape)) {
+          members.set(responseName, joined(other, { ...shape, responseName }))
+          return text
+        }
+        this.isExact = false
+        let name = `${responseName}__${part.object.name}`
+        while (taken.has(name)) name += '_'
+        taken.add(name)
+        members.set(name, { ...shape, responseName })
+        return `${name}: ${asked}`
+      })
+      return { ...part, texts }
+    })
+    return { named, members }
+  }
+
+  /**
+   * What all types of an abstract one are asked for in the same order, where it may be asked of all at once: thousands of
+   * fragments are a burden, and fields that differ in whether they may be null cannot stand in fragments beside each other.
+   */
+  #shared(type: GraphQLNamedType, parts: readonly SelectedPart[]): SharedField[] {
+    // Presets belong to types, and of values of hidden types nothing but that is asked.
+    if (this.#view.hasPresets || this.#view.hidesTypes(type)) return []
+    if (this.#view.possibleTypes(type).length !== parts.length) return []
+    const [first] = parts
+    const holders = isInterfaceType(type) ? [type] : first!.object.getInterfaces()
+    const common = holders.filter((each) => parts.every(({ object }) => isOf(object, each)))
+    const from = parts.map(() => 0)
+    return first!.texts.flatMap((text, i) => {
+      const places = parts.map(({ texts }, part) => texts.indexOf(text, from[part]))
+      if (places.includes(-1)) return []
+      const isField = first!.fields[i]!.definition !== null
+      const holder = common.find((each) => parts.every((part, p) => this.#holds(each, part, places[p]!)))
+      if (isField && !holder) return []
+      for (const [part, place] of places.entries()) from[part] = place + 1
+      const { responseName } = first!.fields[i]!
+      const { shape } = first!.written[i]!
+      if (!isField || !holder) return [{ text, asked: text, responseName, shape }]
+      const held = this.#heldField(holder, first!, i)!
+      const asked = holder === type ? text : `... on ${holder.name} { ${text} }`
+      return [{ text, asked, responseName, shape: shapeOf(held.type, shape.members) }]
+    })
+  }
+
+  /** Whether the field of an object type can be asked of an interface just as well. */
+  #holds(holder: GraphQLInterfaceType, part: SelectedPart, place: number): boolean {
+    const { definition, nodes } = part.fields[place]!
+    if (definition === null) return true
+    const held = this.#heldField(holder, part, place)
+    const given = nodes[0]!.arguments ?? []
+    return held !== null && given.every((node) => held.args.some((argument) => argument.name === node.name.value))
+  }
+
+  /** The field of an interface in the place of an object's, if values have one type; null: there is none. */
+  #heldField(holder: GraphQLInterfaceType, { object, fields }: SelectedPart, place: number) {
+    const { name } = fields[place]!
+    const { names } = this.#view.types
+    const field = Object.values(object.getFields()).find((each) => names.localField(object.name, each.name) === name)
+    const held = field && holder.getFields()[field.name]
+    return held && getNamedType(held.type) === getNamedType(field.type) ? held : null
+  }
+
+  #arguments(selection: FieldSelection, parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
+    const visible = this.#view.arguments(parent, field)
+    const given = (selection.nodes[0]!.arguments ?? []).flatMap((node) => this.#argument(node, visible, selection))
+    const added = this.presetArguments(parent, field)
+    const all = [...given, ...added]
+    return all.length > 0 ? `(${all.join(', ')})` : ''
+  }
+
+  /** The arguments of a field that presets give, but for those of these names. */
+  presetArguments(
+    parent: GraphQLNamedType,
+    field: GraphQLField<unknown, unknown>,
+    given: ReadonlySet<string> = new Set(),
+  ): string[] {
+    const presets = [...this.#view.argumentPresets(parent.name, field.name)].filter(([name]) => !given.has(name))
+    return presets.map(([name, preset]) => {
+      return `${name}: ${this.#preset(preset, field.args.find((each) => each.name === name)!)}`
+    })
+  }
+
+  #argument({ name, value }: ArgumentNode, visible: readonly GraphQLArgument[], selection: FieldSelection): string[] {
+    const argument = visible.find((each) => each.name === name.value)
+    if (argument && this.#isSkipped(value)) return []
+    if (argument) return [`${name.value}: ${this.value(value, argument.type)}`]
+    const message = `"${selection.name}" has no argument named "${name.value}"`
+    throw badRequest('validation-failed', message, { path: pathKeys(selection.path) })
+  }
+
+  #isSkipped({ kind }: ValueNode): boolean {
+    return kind === Kind.NULL && this.#options.skipsNulls
+  }
+
+  /** A value of a type of the server. */
+  value(node: ValueNode, type: GraphQLInputType): string {
+    if (!this.#view.hasPresets && !this.#options.skipsNulls) {
+      visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
+      return print(node)
+    }
+    const nullable = getNullableType(type)
+    if (node.kind === Kind.VARIABLE) {
+      this.variables.add(node.name.value)
+      return print(node)
+    }
+    if (node.kind === Kind.LIST && isListType(nullable)) {
+      return `[${node.values.map((item) => this.value(item, nullable.ofType)).join(', ')}]`
+    }
+    const named = getNamedType(type)
+    if (node.kind !== Kind.OBJECT || !isInputObjectType(named)) {
+      visit(node, { Variable: ({ name }: VariableNode) => void this.variables.add(name.value) })
+      return print(node)
+    }
+    const fields = named.getFields()
+    const presets = this.#view.inputPresets(named.name)
+    const members = node.fields.flatMap(({ name, value }) => {
+      const field = fields[name.value]
+      return field && !presets.has(name.value) && !this.#isSkipped(value)
+        ? [`${name.value}: ${this.value(value, field.type)}`]
+        : []
+    })
+    const added = [...presets].map(([name, preset]) => `${name}: ${this.#preset(preset, fields[name]!)}`)
+    return `{${[...members, ...added].join(', ')}}`
+  }
+
+  #preset(preset: Preset, { type }: GraphQLArgument | GraphQLInputField): string {
+    if (preset.kind === 'value') return print(preset.node)
+    const name = `${this.#options.presetPrefix}${this.presets.length}`
+    this.presets.push({ name, value: preset.value, type })
+    return `$${name}`
+  }
+}
+
+/** Characters of a selection that is written for each type that its values can have: with each level they may be more. */
+const longestSelection = 2 ** 24
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
+
+/** `__typename` */
+const typeName: WrittenField = {
+  text: '__typename',
+  selection: null,
+  shape: shapeOf(new GraphQLNonNull(GraphQLString), new Map()),
+}
+
+const membersOf = ({ fields, written }: SelectedPart): AnswerMembers =>
+  new Map(fields.map(({ responseName }, i) => [responseName, { ...written[i]!.shape, responseName }]))
+
+/** Fields of each type in their order, those that all have once. */
+function inOrder(parts: readonly SelectedPart[], shared: readonly SharedField[]): string[] {
+  const from = parts.map(() => 0)
+  const upTo = (text: string | null): string[] =>
+    parts.flatMap(({ object, texts }, part) => {
+      const end = text === null ? texts.length : texts.indexOf(text, from[part])
+      const own = texts.slice(from[part], end)
+      from[part] = end + 1
+      return own.length > 0 ? [`... on ${object.name} { ${own.join(' ')} }`] : []
+    })
+  return [...shared.flatMap(({ text, asked }) => [...upTo(text), asked]), ...upTo(null)]
+}
+
+const isOf = (object: GraphQLObjectType, type: GraphQLInterfaceType): boolean => object.getInterfaces().includes(type)
+
+function aliasOf(field: FieldSelection, { types: { names } }: RemoteView, type: GraphQLObjectType): string {
+  if (field.definition === null) return field.responseName === '__typename' ? '' : `${field.responseName}: `
+  const isSameName = field.responseName === field.name && names.localField(type.name, field.name) === field.name
+  return isSameName && Object.hasOwn(type.getFields(), field.name) ? '' : `${field.responseName}: `
+}
+
+/** The type of that name among those that values of a field can have here. */
+function localTypeOf({ definition }: FieldSelection, name: string): GraphQLObjectType | null {
+  const type = definition && getNamedType(definition.type)
+  if (isObjectType(type)) return type.name === name ? type : null
+  const possible = isUnionType(type)
+    ? type.getTypes()
+    : isInterfaceType(type)
+      ? (type.extensions.possibleTypes?.() ?? [])
+      : []
+  return possible.find((each) => each.name === name) ?? null
+}

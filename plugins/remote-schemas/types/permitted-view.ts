@@ -1,0 +1,333 @@
+// A role's part of a remote schema, written in GraphQL's own notation: `@preset` gives values that the role cannot.
+
+import {
+  type FieldDefinitionNode,
+  type GraphQLArgument,
+  GraphQLError,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  getNamedType,
+  getNullableType,
+  type InputValueDefinitionNode,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+  Kind,
+  parse,
+  print,
+  type TypeDefinitionNode,
+  type TypeNode,
+} from 'graphql'
+import { badRequest, type Dialect } from '../../../sdk/index.ts'
+import { readPreset } from './preset-directive.ts'
+import { type RemoteTypes, rootTypeOf } from './remote-types.ts'
+import { type Preset, type Presets, placeOf, RemoteView, type SessionValue, type VisibleType } from './view.ts'
+
+/** The view that a text describes; refuses one that is no part of the schema. */
+export function permittedView(types: RemoteTypes, text: string, dialect: Dialect): RemoteView {
+  if (text.trim() === '*') return new RemoteView(types)
+  const definitions = parseTypes(text)
+  const reading = new Reading(types, definitions, dialect)
+  for (const definition of definitions.values()) reading.add(definition)
+  reading.addInherited()
+  reading.checkImplementations()
+  const query = rootTypeOf(types.schema, 'query')!
+  if (!definitions.has(query.name)) reading.problems.push(`the query root type "${query.name}" is not defined`)
+  if (reading.problems.length > 0) throw refused(reading.problems)
+  return new RemoteView(types, reading.visible, reading.presets)
+}
+
+/** The refusal of a text for these reasons. */
+export function refused(problems: readonly string[]) {
+  const what = 'validation for the given role-based schema failed'
+  const message =
+    problems.length === 1
+      ? `${what} because ${problems[0]}`
+      : `${what} for the following reasons:\n${problems.map((each) => `  • ${each}\n`).join('')}`
+  return badRequest('validation-failed', message)
+}
+
+function parseTypes(text: string): Map<string, TypeDefinitionNode> {
+  const definitions = new Map<string, TypeDefinitionNode>()
+  try {
+    for (const node of parse(text, { noLocation: true }).definitions) {
+      if (node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.DIRECTIVE_DEFINITION) continue
+      if (!isTypeDefinition(node)) throw refused([`it may hold definitions of types only, but there is: ${node.kind}`])
+      if (definitions.has(node.name.value)) throw refused([`the type "${node.name.value}" is defined twice`])
+      definitions.set(node.name.value, node)
+    }
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    throw badRequest('parse-failed', `parsing the schema failed: ${error.message}`)
+  }
+  return definitions
+}
+
+const typeKinds: readonly string[] = [
+  Kind.OBJECT_TYPE_DEFINITION,
+  Kind.INTERFACE_TYPE_DEFINITION,
+  Kind.UNION_TYPE_DEFINITION,
+  Kind.ENUM_TYPE_DEFINITION,
+  Kind.INPUT_OBJECT_TYPE_DEFINITION,
+  Kind.SCALAR_TYPE_DEFINITION,
+]
+
+const isTypeDefinition = (node: { readonly kind: string }): node is TypeDefinitionNode => typeKinds.includes(node.kind)
+
+const kindNames: Readonly<Record<TypeDefinitionNode['kind'], (type: GraphQLNamedType) => boolean>> = {
+  [Kind.OBJECT_TYPE_DEFINITION]: isObjectType,
+  [Kind.INTERFACE_TYPE_DEFINITION]: isInterfaceType,
+  [Kind.UNION_TYPE_DEFINITION]: isUnionType,
+  [Kind.ENUM_TYPE_DEFINITION]: isEnumType,
+  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: isInputObjectType,
+  [Kind.SCALAR_TYPE_DEFINITION]: isScalarType,
+}
+
+/** A field or argument that takes a value. */
+type InputPlace = GraphQLArgument | GraphQLInputField
+
+/** The name within lists and marks of what may not be null. */
+function baseOf(type: TypeNode): string {
+  let named = type
+  while (named.kind !== Kind.NAMED_TYPE) named = named.type
+  return named.name.value
+}
+
+/** The names that a definition gives to what it holds. */
+function memberNames(definition: TypeDefinitionNode): string[] {
+  switch (definition.kind) {
+    case Kind.UNION_TYPE_DEFINITION:
+      return (definition.types ?? []).map(({ name }) => name.value)
+    case Kind.ENUM_TYPE_DEFINITION:
+      return (definition.values ?? []).map(({ name }) => name.value)
+    case Kind.SCALAR_TYPE_DEFINITION:
+      return []
+    default:
+      return (definition.fields ?? []).map(({ name }) => name.value)
+  }
+}
+
+/** Collects what a text makes visible, and what of it is not in the schema. */
+class Reading {
+  readonly problems: string[] = []
+  readonly visible = new Map<string, VisibleType>()
+  readonly presets = new Map<string, Presets>()
+  readonly #types: RemoteTypes
+  readonly #definitions: ReadonlyMap<string, TypeDefinitionNode>
+  readonly #dialect: Dialect
+
+  constructor(types: RemoteTypes, definitions: ReadonlyMap<string, TypeDefinitionNode>, dialect: Dialect) {
+    this.#types = types
+    this.#definitions = definitions
+    this.#dialect = dialect
+    for (const type of Object.values(types.schema.getTypeMap())) {
+      if (isSpecifiedScalarType(type)) this.visible.set(type.name, { members: new Map(), interfaces: new Set() })
+    }
+  }
+
+  add(definition: TypeDefinitionNode): void {
+    const { value: name } = definition.name
+    const type = this.#types.schema.getType(name)
+    if (!type || !kindNames[definition.kind](type)) {
+      this.problems.push(`the type "${name}" is not in the remote schema as it is defined`)
+      return
+    }
+    const names = memberNames(definition)
+    if (names.length === 0 && !isScalarType(type)) this.problems.push(`the type "${name}" is empty`)
+    this.#refuseRepeated(names, `"${name}"`)
+    const members = new Map(this.#members(definition, type))
+    const given = 'interfaces' in definition ? (definition.interfaces ?? []) : []
+    const interfaces = new Set(given.map((each) => each.name.value))
+    this.#checkInterfaces(type, interfaces)
+    this.visible.set(name, { members, interfaces })
+  }
+
+  *#members(
+    definition: TypeDefinitionNode,
+    type: GraphQLNamedType,
+  ): Iterable<readonly [name: string, args: ReadonlySet<string>]> {
+    const none = new Set<string>()
+    switch (definition.kind) {
+      case Kind.OBJECT_TYPE_DEFINITION:
+      case Kind.INTERFACE_TYPE_DEFINITION:
+        for (const field of definition.fields ?? []) yield [field.name.value, this.#field(field, type)] as const
+        return
+      case Kind.INPUT_OBJECT_TYPE_DEFINITION: {
+        if (!isInputObjectType(type)) return
+        const fields = Object.values(type.getFields())
+        const given = definition.fields ?? []
+        for (const name of this.#inputs(given, fields, type.name, type.name)) yield [name, none] as const
+        return
+      }
+      case Kind.ENUM_TYPE_DEFINITION:
+        for (const { name } of definition.values ?? []) {
+          if (isEnumType(type) && !type.getValue(name.value)) {
+            this.problems.push(`the enum "${type.name}" has no value "${name.value}"`)
+          }
+          yield [name.value, none] as const
+        }
+        return
+      case Kind.UNION_TYPE_DEFINITION:
+        for (const { name } of definition.types ?? []) {
+          this.#require(name.value)
+          if (isUnionType(type) && !type.getTypes().some((each) => each.name === name.value)) {
+            this.problems.push(`the union "${type.name}" has no member "${name.value}"`)
+          }
+          yield [name.value, none] as const
+        }
+    }
+  }
+
+  /** The visible arguments of a field. */
+  #field(field: FieldDefinitionNode, type: GraphQLNamedType): ReadonlySet<string> {
+    const { value: name } = field.name
+    const known = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined
+    const what = `"${type.name}"."${name}"`
+    if (!known) {
+      this.problems.push(`the field ${what} is not in the remote schema`)
+      return new Set()
+    }
+    this.#sameType(field.type, known.type, `the field ${what}`)
+    this.#require(baseOf(field.type))
+    return this.#inputs(field.arguments ?? [], known.args, what, placeOf(type.name, name))
+  }
+
+  /** The visible ones of fields of an input object, or of arguments; presets are noted. */
+  #inputs(
+    given: readonly InputValueDefinitionNode[],
+    known: readonly InputPlace[],
+    what: string,
+    at: string,
+  ): ReadonlySet<string> {
+    const visible = new Set<string>()
+    const presets = new Map<string, Preset>()
+    this.#refuseRepeated(
+      given.map((node) => node.name.value),
+      what,
+    )
+    for (const node of given) {
+      const { value: name } = node.name
+      const found = known.find((each) => each.name === name)
+      if (!found) {
+        this.problems.push(`the input "${name}" of ${what} is not in the remote schema`)
+        continue
+      }
+      const input = `the input "${name}" of ${what}`
+      const place = { what: input, type: found.type, dialect: this.#dialect }
+      const preset = readPreset(node.directives ?? [], place) ?? this.#presetObject(found.type)
+      this.#sameType(node.type, found.type, input)
+      if (typeof preset === 'string') this.problems.push(preset)
+      else if (preset) presets.set(name, preset)
+      else visible.add(name)
+      if (preset === null) this.#require(baseOf(node.type))
+    }
+    for (const { name, type, default: byDefault } of known) {
+      const isGiven = given.some((node) => node.name.value === name)
+      if (isGiven || byDefault !== undefined || !isNonNullType(type)) continue
+      this.problems.push(`the input "${name}" of ${what} is required, and has no preset`)
+    }
+    if (presets.size > 0) this.presets.set(at, presets)
+    return visible
+  }
+
+  /** What stands for an input object that presets give all fields of: the role has nothing to say about it. */
+  #presetObject(type: GraphQLInputType, within: readonly string[] = []): Preset | null {
+    const object = getNullableType(type)
+    const definition = isInputObjectType(object) ? this.#definitions.get(object.name) : undefined
+    if (!isInputObjectType(object) || definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) return null
+    if (within.includes(object.name)) return null
+    const given = definition.fields ?? []
+    const members = given.flatMap(({ name: { value: name }, directives = [] }): (readonly [string, SessionValue])[] => {
+      const field = object.getFields()[name]
+      if (!field) return []
+      const { type: of } = field
+      const preset =
+        readPreset(directives, { what: name, type: of, dialect: this.#dialect }) ??
+        this.#presetObject(of, [...within, object.name])
+      if (!preset || typeof preset === 'string') return []
+      return [[name, preset.kind === 'session' ? preset.value : { kind: 'constant', node: preset.node }]]
+    })
+    if (members.length === 0 || members.length < given.length) return null
+    return { kind: 'session', value: { kind: 'object', members } }
+  }
+
+  #refuseRepeated(names: readonly string[], what: string): void {
+    const repeated = names.find((name, i) => names.indexOf(name) !== i)
+    if (repeated !== undefined) this.problems.push(`there are several "${repeated}" in ${what}`)
+  }
+
+  #sameType(given: TypeNode, known: unknown, what: string): void {
+    if (print(given) !== String(known)) {
+      this.problems.push(`${what} is of type ${print(given)}, and of type ${known} in the remote schema`)
+    }
+  }
+
+  #require(name: string): void {
+    if (this.#definitions.has(name) || this.visible.has(name)) return
+    const problem = `the type "${name}" is not defined`
+    if (!this.problems.includes(problem)) this.problems.push(problem)
+  }
+
+  /** Once all types were added: what implements an interface implements those of it. */
+  addInherited(): void {
+    for (const [name, { members, interfaces }] of this.visible) {
+      const all = new Set(interfaces)
+      // Those that are added on the way are gone through, too.
+      for (const each of all) for (const inherited of this.visible.get(each)?.interfaces ?? []) all.add(inherited)
+      this.visible.set(name, { members, interfaces: all })
+    }
+  }
+
+  /** Once all types were added: whether objects show what their visible interfaces do. */
+  checkImplementations(): void {
+    for (const [name, { interfaces }] of this.visible) {
+      for (const each of interfaces) {
+        for (const field of this.visible.get(each)?.members.keys() ?? []) this.#checkImplementation(name, each, field)
+      }
+    }
+  }
+
+  #checkImplementation(type: string, of: string, field: string): void {
+    const [own, wanted] = [type, of].map((each) => this.visible.get(each)?.members.get(field))
+    const where = `which the interface "${of}" has`
+    const hidden = own && [...(wanted ?? [])].find((argument) => !own.has(argument))
+    if (!own) this.problems.push(`the field "${type}"."${field}" is missing, ${where}`)
+    else if (hidden !== undefined) {
+      this.problems.push(`the input "${hidden}" of "${type}"."${field}" is missing, ${where}`)
+    } else {
+      const [given, expected] = [type, of].map((each) => this.#fieldType(each, field))
+      if (this.#isSubtype(given!, expected!)) return
+      this.problems.push(
+        `the field "${type}"."${field}" is of type ${given}, which is no ${expected} as in the interface "${of}"`,
+      )
+    }
+  }
+
+  /** The name of what a field gives. */
+  #fieldType(name: string, field: string): string | undefined {
+    const type = this.#types.schema.getType(name)
+    const known = isObjectType(type) || isInterfaceType(type) ? type.getFields()[field] : undefined
+    return known && getNamedType(known.type).name
+  }
+
+  #isSubtype(given: string | undefined, expected: string | undefined): boolean {
+    if (given === undefined || expected === undefined || given === expected) return true
+    const implementsIt = this.visible.get(given)?.interfaces.has(expected)
+    return Boolean(implementsIt || this.visible.get(expected)?.members.has(given))
+  }
+
+  #checkInterfaces(type: GraphQLNamedType, interfaces: ReadonlySet<string>): void {
+    if (!isObjectType(type) && !isInterfaceType(type)) return
+    for (const name of interfaces) {
+      this.#require(name)
+      if (type.getInterfaces().some((each) => each.name === name)) continue
+      this.problems.push(`the type "${type.name}" does not implement "${name}"`)
+    }
+  }
+}

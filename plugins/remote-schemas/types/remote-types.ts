@@ -1,0 +1,149 @@
+// The types of a remote schema, as far as its root fields lead to them, and what they are called here.
+
+import {
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type GraphQLType,
+  type GraphQLUnionType,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+} from 'graphql'
+import { compareText } from '../../../sdk/index.ts'
+import type { Customization } from '../schema.ts'
+import { introspectedSchema } from './introspected-schema.ts'
+import { RemoteNames } from './names.ts'
+
+export type RootKind = 'query' | 'mutation' | 'subscription'
+
+export interface RemoteTypes {
+  readonly schema: GraphQLSchema
+  readonly names: RemoteNames
+  /** The local names of types that anything here leads to, with what makes two of them the same. */
+  readonly definitions: ReadonlyMap<string, string>
+  /** Those among them that are scalars. */
+  readonly scalars: ReadonlySet<string>
+  /** The unions that object types are members of, by the server's names of these. */
+  readonly unions: ReadonlyMap<string, readonly GraphQLUnionType[]>
+}
+
+const known = new WeakMap<object, Map<string, RemoteTypes>>()
+
+/** The types of an introspected schema by a customization; refuses a customization that does not fit them. */
+export function remoteTypes(introspection: object, customization: Customization = {}): RemoteTypes {
+  const byCustomization = known.get(introspection) ?? new Map<string, RemoteTypes>()
+  known.set(introspection, byCustomization)
+  const key = JSON.stringify(customization)
+  let types = byCustomization.get(key)
+  if (!types) {
+    types = makeTypes(introspectedSchema(introspection), customization)
+    byCustomization.set(key, types)
+  }
+  return types
+}
+
+function makeTypes(schema: GraphQLSchema, customization: Customization): RemoteTypes {
+  const names = new RemoteNames(schema, customization)
+  const reached = reachableTypes(schema)
+  const own = reached.filter((type) => !isSpecifiedScalarType(type) && !isIntrospectionType(type))
+  const definitions = own.map((type) => [names.localType(type.name), definitionText(type, schema, names)] as const)
+  const scalars = own.filter(isScalarType).map(({ name }) => names.localType(name))
+  const unions = unionsOf(own)
+  return { schema, names, definitions: new Map(definitions), scalars: new Set(scalars), unions }
+}
+
+function unionsOf(types: readonly GraphQLNamedType[]): Map<string, GraphQLUnionType[]> {
+  const unions = new Map<string, GraphQLUnionType[]>()
+  for (const union of types.filter(isUnionType)) {
+    for (const { name } of union.getTypes()) unions.set(name, [...(unions.get(name) ?? []), union])
+  }
+  return unions
+}
+
+/** The root type of that kind; null when the schema has none. */
+export function rootTypeOf(schema: GraphQLSchema, kind: RootKind): GraphQLObjectType | null {
+  if (kind === 'query') return schema.getQueryType() ?? null
+  return (kind === 'mutation' ? schema.getMutationType() : schema.getSubscriptionType()) ?? null
+}
+
+/** The remote names of the root fields that are served: names of introspection are not for others. */
+export function rootFieldNames(schema: GraphQLSchema, kind: RootKind): string[] {
+  const type = rootTypeOf(schema, kind)
+  return type ? Object.keys(type.getFields()).filter((name) => !name.startsWith('__')) : []
+}
+
+/** The names that a schema takes of the root type here. */
+export function localRootFields({ schema, names }: RemoteTypes, kind: RootKind): string[] {
+  const fields = rootFieldNames(schema, kind)
+  if (names.namespace !== null) return fields.length > 0 ? [names.namespace] : []
+  return fields.map((field) => names.localField(rootTypeOf(schema, kind)!.name, field))
+}
+
+/** The type that holds the root fields where they have a namespace. */
+export const namespaceType = ({ namespace }: RemoteNames, kind: RootKind): string => `${namespace}_${kind}`
+
+function reachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
+  const reached = new Set<GraphQLNamedType>()
+  const waiting: GraphQLNamedType[] = []
+  const reach = (type: GraphQLNamedType) => {
+    if (reached.has(type)) return
+    reached.add(type)
+    waiting.push(type)
+  }
+  for (const kind of ['query', 'mutation', 'subscription'] as const) {
+    const fields = rootTypeOf(schema, kind)?.getFields() ?? {}
+    for (const name of rootFieldNames(schema, kind)) {
+      reach(getNamedType(fields[name]!.type))
+      for (const { type } of fields[name]!.args) reach(getNamedType(type))
+    }
+  }
+  for (let type = waiting.pop(); type; type = waiting.pop()) for (const next of leadsTo(type, schema)) reach(next)
+  return [...reached]
+}
+
+function* leadsTo(type: GraphQLNamedType, schema: GraphQLSchema): Iterable<GraphQLNamedType> {
+  if (isObjectType(type) || isInterfaceType(type)) {
+    yield* type.getInterfaces()
+    for (const field of Object.values(type.getFields())) {
+      yield getNamedType(field.type)
+      for (const argument of field.args) yield getNamedType(argument.type)
+    }
+  }
+  if (isAbstractType(type)) yield* schema.getPossibleTypes(type)
+  if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) yield getNamedType(field.type)
+}
+
+/** A type as it is written here. */
+function typeText(type: GraphQLType, names: RemoteNames): string {
+  if (isNonNullType(type)) return `${typeText(type.ofType, names)}!`
+  return isListType(type) ? `[${typeText(type.ofType, names)}]` : names.localType(type.name)
+}
+
+/** What has to be the same of two types that share a name: kind, and members with their types and arguments. */
+function definitionText(type: GraphQLNamedType, schema: GraphQLSchema, names: RemoteNames): string {
+  const sorted = (list: readonly string[]) => [...list].sort(compareText)
+  const types = (list: readonly GraphQLNamedType[]) => sorted(list.map(({ name }) => names.localType(name)))
+  const typed = (list: readonly { readonly name: string; readonly type: GraphQLType }[]) =>
+    sorted(list.map((member) => `${member.name}: ${typeText(member.type, names)}`))
+  if (isObjectType(type) || isInterfaceType(type)) {
+    const fields = Object.values(type.getFields()).map(({ name, args, type: given }) => {
+      return `${names.localField(type.name, name)}(${typed(args)}): ${typeText(given, names)}`
+    })
+    const related = isObjectType(type) ? type.getInterfaces() : schema.getPossibleTypes(type)
+    return JSON.stringify([isObjectType(type) ? 'object' : 'interface', sorted(fields), types(related)])
+  }
+  if (isUnionType(type)) return JSON.stringify(['union', types(type.getTypes())])
+  if (isInputObjectType(type)) return JSON.stringify(['input', typed(Object.values(type.getFields()))])
+  if (isEnumType(type)) return JSON.stringify(['enum', sorted(type.getValues().map(({ name }) => name))])
+  return '["scalar"]'
+}

@@ -1,0 +1,154 @@
+// The types of a remote schema in a role's schema, each made on first use.
+
+import {
+  type GraphQLArgument,
+  GraphQLEnumType,
+  type GraphQLField,
+  type GraphQLFieldConfig,
+  type GraphQLInputField,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInterfaceType,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLScalarType,
+  GraphQLUnionType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+} from 'graphql'
+import { type SchemaScope, scalarOfColumns } from '../../../sdk/graphql.ts'
+import type { RemoteView } from './view.ts'
+
+type Composite = GraphQLObjectType | GraphQLInterfaceType
+
+/** The member that tells the type of a value, where the answer has to be told. */
+export const typeMember = '__type_of_value'
+
+/** Makes the types of a view for a role's schema. */
+export class RoleTypes {
+  readonly #scope: SchemaScope
+  readonly #view: RemoteView
+
+  constructor(scope: SchemaScope, view: RemoteView) {
+    this.#scope = scope
+    this.#view = view
+  }
+
+  output(type: GraphQLOutputType): GraphQLOutputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(this.output(type.ofType) as GraphQLScalarType)
+    if (isListType(type)) return new GraphQLList(this.output(type.ofType))
+    return this.#named(type) as GraphQLScalarType
+  }
+
+  input(type: GraphQLInputType): GraphQLInputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(this.input(type.ofType) as GraphQLScalarType)
+    if (isListType(type)) return new GraphQLList(this.input(type.ofType))
+    return this.#named(type) as GraphQLScalarType
+  }
+
+  /** A field as it is configured here; its name is the caller's. */
+  field(parent: Composite, field: GraphQLField<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
+    const { type, description, deprecationReason } = field
+    const args = this.#view.arguments(parent, field).map((each) => [each.name, this.argument(each)] as const)
+    return {
+      type: this.output(type),
+      args: Object.fromEntries(args),
+      ...(description != null && { description }),
+      ...(deprecationReason != null && { deprecationReason }),
+    }
+  }
+
+  argument({
+    type,
+    description,
+    deprecationReason,
+    ...rest
+  }: GraphQLArgument | GraphQLInputField): GraphQLInputFieldConfig {
+    // A default that the role may not give is the server's own affair, unless the value would be required without it.
+    const byDefault = rest.default
+    const isShown = byDefault?.literal && (isNonNullType(type) || this.#view.seesValue(byDefault.literal, type))
+    return {
+      type: this.input(type),
+      ...(isShown && { default: byDefault }),
+      ...(description != null && { description }),
+      ...(deprecationReason != null && { deprecationReason }),
+    }
+  }
+
+  #named(type: GraphQLNamedType): GraphQLNamedType {
+    if (isSpecifiedScalarType(type)) return type
+    const name = this.#view.types.names.localType(type.name)
+    const shared = isScalarType(type) ? scalarOfColumns(this.#scope, name) : null
+    return shared ?? this.#scope.type(name, () => this.#make(type, name))
+  }
+
+  #make(type: GraphQLNamedType, name: string): GraphQLNamedType {
+    const description = type.description ?? undefined
+    const view = this.#view
+    if (isScalarType(type)) {
+      const { specifiedByURL } = type
+      return new GraphQLScalarType({ name, description, specifiedByURL })
+    }
+    if (isEnumType(type)) {
+      const values = view
+        .enumValues(type)
+        .map((each) => [each.name, { description: each.description, deprecationReason: each.deprecationReason }])
+      return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+    }
+    if (isInputObjectType(type)) {
+      const fields = () =>
+        Object.fromEntries(view.inputFields(type).map((each) => [each.name, this.argument(each)] as const))
+      return new GraphQLInputObjectType({ name, description, isOneOf: type.isOneOf, fields })
+    }
+    if (isUnionType(type)) {
+      const types = () => this.#objects(view.possibleTypes(type))
+      return new GraphQLUnionType({ name, description, types, resolveType: this.#resolveType })
+    }
+    return this.#composite(type as Composite, name)
+  }
+
+  #composite(type: Composite, name: string): GraphQLNamedType {
+    const description = type.description ?? undefined
+    const interfaces = () => this.#view.interfaces(type).map((each) => this.#named(each) as GraphQLInterfaceType)
+    const fields = () => {
+      const { names } = this.#view.types
+      const visible = this.#view.fields(type)
+      return Object.fromEntries(
+        visible.map((each) => [names.localField(type.name, each.name), this.field(type, each)] as const),
+      )
+    }
+    if (isObjectType(type)) {
+      const unions = () => this.#view.unions(type).map((union) => this.#view.types.names.localType(union.name))
+      return new GraphQLObjectType({ name, description, interfaces, fields, extensions: { unions } })
+    }
+    let possible: readonly GraphQLObjectType[] | undefined
+    const possibleTypes = () => {
+      possible ??= this.#objects(this.#view.possibleTypes(type))
+      return possible
+    }
+    const extensions = { possibleTypes }
+    return new GraphQLInterfaceType({
+      ...{ name, description, interfaces, fields, extensions },
+      resolveType: this.#resolveType,
+    })
+  }
+
+  readonly #resolveType = (value: unknown): string | undefined => {
+    const told = (value as Readonly<Record<string, unknown>>)[typeMember]
+    return typeof told === 'string' ? this.#view.types.names.localType(told) : undefined
+  }
+
+  #objects(types: readonly GraphQLObjectType[]): GraphQLObjectType[] {
+    return types.map((each) => this.#named(each) as GraphQLObjectType)
+  }
+}

@@ -1,0 +1,71 @@
+// `T_on_conflict`: what becomes of rows that are there already.
+
+import {
+  GraphQLEnumType,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+import type { PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { isEnumValueName, nameText } from '../../../../sdk/index.ts'
+import { conflictRefusal, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
+import { always, type OnConflict } from '../../../../sdk/sql.ts'
+import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
+import { updatableColumns } from './written-columns.ts'
+
+/** `T_on_conflict`; null when the role may not update, or there is no constraint to name. */
+export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType | null {
+  const constraints = constraintNames(table)
+  const columns = [...updatableColumns(scope, table).keys()].filter(isEnumValueName)
+  if (constraints.length === 0 || columns.length === 0) return null
+  const name = `${table.graphqlName}_on_conflict`
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `on conflict condition type for table "${nameText(table.name)}"`,
+      fields: (): GraphQLInputFieldConfigMap => ({
+        constraint: { type: new GraphQLNonNull(constraintType(scope, table, constraints)) },
+        update_columns: {
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumnType(scope, table, columns)))),
+          default: { value: [] },
+        },
+        where: { type: booleanExpressionType(scope, table) },
+      }),
+    })
+  })
+}
+
+const constraintNames = ({ catalog }: TableModel): string[] =>
+  keysOf(catalog).flatMap((key) => (isEnumValueName(key.name) && conflictRefusal(key) === null ? [key.name] : []))
+
+function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
+  const name = `${table.graphqlName}_constraint`
+  return scope.tableType(table, name, () => {
+    const values = constraints.map((value) => [value, { description: 'unique or primary key constraint' }])
+    const description = `unique or primary key constraints on table "${nameText(table.name)}"`
+    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+  })
+}
+
+function updateColumnType(scope: SchemaScope, table: TableModel, columns: readonly string[]): GraphQLEnumType {
+  const name = `${table.graphqlName}_update_column`
+  return scope.tableType(table, name, () => {
+    const values = columns.map((column) => [column, { description: 'column name' }])
+    const description = `update columns of table "${nameText(table.name)}"`
+    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+  })
+}
+
+/** The plan of a `T_on_conflict` value. */
+export function planOnConflict(value: Value, context: PlanContext, table: TableModel): OnConflict {
+  const members = value.members()
+  const constraint = members.get('constraint')!.enumValue()
+  const updatable = updatableColumns(context.schema, table)
+  const items = members.get('update_columns')!.items()
+  const columns = new Set(items.map((item) => updatable.get(item.enumValue())!.name))
+  const where = members.get('where')
+  const condition = where ? planBoolean(where, context) : always
+  const update = context.schema.access(table.name)!.update!.onConflict([...columns], condition)
+  return { constraint, update: columns.size > 0 ? update : null }
+}

@@ -1,0 +1,204 @@
+// `update_T` and `update_T_by_pk`.
+
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql'
+import {
+  columnType,
+  type FieldSelection,
+  type PlanContext,
+  type SchemaScope,
+  type Value,
+} from '../../../../sdk/graphql.ts'
+import { compareText, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
+import { builtInType, type ColumnModel, type TableModel } from '../../../../sdk/metadata.ts'
+import {
+  type Assignment,
+  type Condition,
+  codecFor,
+  type MutationAnswer,
+  type MutationPlan,
+  type ParamOperand,
+  soleStep,
+  stringCodec,
+  type UpdateOperator,
+  updateOperators,
+} from '../../../../sdk/sql.ts'
+import { isNumeric } from '../queries/aggregate-columns.ts'
+import { booleanExpressionType, planBoolean } from '../queries/boolean-expression.ts'
+import { keyArguments, keyColumns, keyCondition } from '../queries/query-fields.ts'
+import { rowType } from '../row-type.ts'
+import { planResponse, planRowAnswer, responseType } from './mutation-response.ts'
+import { checkNull, columnParam, updatableColumns } from './written-columns.ts'
+
+type Field = GraphQLFieldConfig<unknown, unknown>
+
+/** `update_T`. */
+export function updateField(scope: SchemaScope, table: TableModel): Field {
+  const where = new GraphQLNonNull(booleanExpressionType(scope, table))
+  return {
+    type: responseType(scope, table),
+    description: `update data of the table: "${nameText(table.name)}"`,
+    args: {
+      ...operatorArguments(scope, table),
+      where: { type: where, description: 'filter the rows which have to be updated' },
+    },
+    extensions: {
+      root: {
+        kind: 'mutation',
+        plan: (field, context) => {
+          const condition = planBoolean(field.arguments.get('where')!, context)
+          return planUpdate(field, context, table, { condition, answer: planResponse(field, context, table) })
+        },
+      },
+    },
+  }
+}
+
+/** `update_T_by_pk`. */
+export function updateByKeyField(scope: SchemaScope, table: TableModel): Field {
+  const columns = keyColumns(scope, table)!
+  return {
+    type: rowType(scope, table),
+    description: `update single row of the table: "${nameText(table.name)}"`,
+    args: {
+      ...operatorArguments(scope, table),
+      pk_columns: { type: new GraphQLNonNull(keyInputType(scope, table, columns)) },
+    },
+    extensions: {
+      root: {
+        kind: 'mutation',
+        plan: (field, context) => {
+          const key = field.arguments.get('pk_columns')!.members()
+          const condition = keyCondition(context.schema, columns, key)
+          return planUpdate(field, context, table, { condition, answer: planRowAnswer(field, context, table) })
+        },
+      },
+    },
+  }
+}
+
+function keyInputType(
+  scope: SchemaScope,
+  table: TableModel,
+  columns: ReadonlyMap<string, ColumnModel>,
+): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_pk_columns_input`
+  return scope.tableType(table, name, () => {
+    const description = `primary key columns input for table: ${nameText(table.name)}`
+    return new GraphQLInputObjectType({ name, description, fields: () => keyArguments(scope, columns) })
+  })
+}
+
+/** The columns that an operator works on, by GraphQL name. */
+function operatorColumns(
+  scope: SchemaScope,
+  table: TableModel,
+  operator: UpdateOperator,
+): ReadonlyMap<string, ColumnModel> {
+  const columns = updatableColumns(scope, table)
+  if (operator.columns === 'all') return columns
+  const fits = operator.columns === 'numeric' ? isNumeric : ({ type }: ColumnModel) => type.name === 'jsonb'
+  return new Map([...columns].filter(([, column]) => fits(column)))
+}
+
+/** The operators that a role has on a table. */
+const availableOperators = (scope: SchemaScope, table: TableModel): UpdateOperator[] =>
+  updateOperators.filter((operator) => operatorColumns(scope, table, operator).size > 0)
+
+function operatorArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+  const entries = availableOperators(scope, table).map((operator) => {
+    return [operator.name, { type: operatorType(scope, table, operator), description: operator.description }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** `T_set_input` and its like. */
+function operatorType(scope: SchemaScope, table: TableModel, operator: UpdateOperator): GraphQLInputObjectType {
+  const name = `${table.graphqlName}${operator.name}_input`
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: operator.typeDescription(nameText(table.name)),
+      fields: () => {
+        const fields = [...operatorColumns(scope, table, operator)].map(([field, column]) => {
+          return [field, { type: operandType(scope, operator, column), description: column.comment }]
+        })
+        return Object.fromEntries(fields)
+      },
+    })
+  })
+}
+
+function operandType(scope: SchemaScope, { operand }: UpdateOperator, column: ColumnModel): GraphQLInputType {
+  switch (operand) {
+    case 'scalar':
+      return columnType(scope, column)!
+    case 'integer':
+      return GraphQLInt
+    case 'text':
+      return GraphQLString
+    case 'texts':
+      return new GraphQLList(scope.dialect.lenientSchema ? GraphQLString : new GraphQLNonNull(GraphQLString))
+  }
+}
+
+function planUpdate(
+  field: FieldSelection,
+  context: PlanContext,
+  table: TableModel,
+  { condition, answer }: { readonly condition: Condition; readonly answer: MutationAnswer },
+): MutationPlan {
+  const access = context.schema.access(table.name)!.update!
+  const assignments = readOperators(field, context, table)
+  if (assignments.length + access.presets.size === 0) return { table, steps: [], answer }
+  const change = access.change({ assignments, where: condition })
+  return { table, steps: [soleStep(change)], answer }
+}
+
+/** What the operators of a request assign. */
+function readOperators(field: FieldSelection, context: PlanContext, table: TableModel): Assignment[] {
+  const { schema } = context
+  const available = availableOperators(schema, table)
+  const given = available.filter(({ name }) => field.argument(name))
+  const { presets } = schema.access(table.name)!.update!
+  if (given.length === 0 && presets.size === 0) {
+    const names = available.map(({ name }) => name).join(', ')
+    throw validationFailed(`at least any one of ${names} is expected`, pathKeys(field.argumentsPath))
+  }
+  const assignments = given.flatMap((operator) => readOperator(field.argument(operator.name)!, operator, schema, table))
+  refuseRepeated(assignments, field)
+  return assignments
+}
+
+function readOperator(value: Value, operator: UpdateOperator, scope: SchemaScope, table: TableModel): Assignment[] {
+  const columns = operatorColumns(scope, table, operator)
+  return [...value.members()].map(([name, operand]) => {
+    const column = columns.get(name)!
+    return { column: column.name, operator: operator.name, value: readOperand(operand, operator, scope, column) }
+  })
+}
+
+function readOperand(value: Value, { operand }: UpdateOperator, scope: SchemaScope, column: ColumnModel): ParamOperand {
+  if (operand === 'scalar') return columnParam(scope, column, value)
+  if (operand === 'texts') return value.listParam(stringCodec, 'text') as ParamOperand
+  checkNull(scope, column, value)
+  if (operand === 'text') return value.param(stringCodec, 'text') as ParamOperand
+  return value.param(codecFor(builtInType('int4')), 'integer') as ParamOperand
+}
+
+function refuseRepeated(assignments: readonly Assignment[], field: FieldSelection): void {
+  const operators = new Map<string, string[]>()
+  for (const { column, operator } of assignments) operators.set(column, [...(operators.get(column) ?? []), operator])
+  const repeated = [...operators].filter(([, names]) => names.length > 1).sort(([a], [b]) => compareText(a, b))
+  if (repeated.length === 0) return
+  const list = repeated.map(([column, names]) => `"${column}" in ${names.join(', ')}`).join('. ')
+  throw validationFailed(`column found in multiple operators; ${list}`, pathKeys(field.argumentsPath))
+}

@@ -1,0 +1,38 @@
+// Columns as mutations write them: which ones a role may set, and their values as parameters.
+
+import { columnCodec, type SchemaScope, type Value } from '../../../../sdk/graphql.ts'
+import type { ColumnModel, TableModel } from '../../../../sdk/metadata.ts'
+import type { ParamOperand } from '../../../../sdk/sql.ts'
+import { exposedColumns } from '../row-type.ts'
+
+/** The columns that a role may give when it inserts, by GraphQL name. */
+export const insertableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
+  writableColumns(scope, table, scope.access(table.name)?.insert?.columns)
+
+/** The columns that a role may change, by GraphQL name. */
+export const updatableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
+  writableColumns(scope, table, scope.access(table.name)?.update?.columns)
+
+/** Without the columns to which PostgreSQL lets nobody write. */
+function writableColumns(
+  scope: SchemaScope,
+  table: TableModel,
+  allowed: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, ColumnModel> {
+  const columns = [...exposedColumns(scope, table, allowed)]
+  return new Map(columns.filter(([, column]) => isWritableColumn(column)))
+}
+
+/** Whether PostgreSQL lets anybody give a value to a column. */
+export const isWritableColumn = ({ column }: ColumnModel): boolean => !column.generated && column.identity !== 'a'
+
+/** Refuses null for a column that has none, as far as GraphQL's own types are concerned. */
+export function checkNull(scope: SchemaScope, column: ColumnModel, value: Value): void {
+  if (value.isNull && !column.nullable && columnCodec(scope, column).expects) throw value.nullError()
+}
+
+/** A value that a request gives to a column. */
+export function columnParam(scope: SchemaScope, column: ColumnModel, value: Value): ParamOperand {
+  checkNull(scope, column, value)
+  return value.param(columnCodec(scope, column), column.type.sql) as ParamOperand
+}

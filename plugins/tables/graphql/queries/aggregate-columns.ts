@@ -1,0 +1,81 @@
+// Which columns an aggregate works on.
+
+import type { SchemaScope } from '../../../../sdk/graphql.ts'
+import { builtInType, type ColumnModel, type PgType, type TableModel } from '../../../../sdk/metadata.ts'
+import type { TakenAs } from '../../../../sdk/sql.ts'
+import { selectableColumns } from '../row-type.ts'
+
+/** Aggregates over numeric columns whose result is a Float, but for `sum`, which keeps the column's type. */
+export const numericAggregates = [
+  'avg',
+  'stddev',
+  'stddev_pop',
+  'stddev_samp',
+  'sum',
+  'var_pop',
+  'var_samp',
+  'variance',
+] as const
+
+const numeric = new Set(['int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'money'])
+
+const comparable = new Set([
+  ...numeric,
+  'text',
+  'varchar',
+  'citext',
+  'date',
+  'timestamp',
+  'timestamptz',
+  'timetz',
+  'uuid',
+  'raster',
+])
+
+/** Whether `_inc` and the numeric aggregates work on a column. */
+export const isNumeric = (column: ColumnModel): boolean => column.enumTable === null && numeric.has(column.type.name)
+
+const isComparable = (column: ColumnModel): boolean => column.enumTable === null && comparable.has(column.type.name)
+
+/** Types that PostgreSQL 18 has no `min` and `max` for; the order of their texts is that of their values. */
+const orderedAsText = new Set(['uuid'])
+
+/** Aggregates that money has; for the others it is a number. */
+const moneyAggregates = new Set(['sum', 'max', 'min'])
+
+/** What an aggregate takes a column as, where the column's type lacks the aggregate. */
+export function takenAs(operator: string, { type }: ColumnModel): TakenAs {
+  if (type.name === 'money') return moneyAggregates.has(operator) ? null : 'numeric'
+  return isExtreme(operator) && orderedAsText.has(type.name) ? 'text' : null
+}
+
+const floats = new Set(['float4', 'float8'])
+
+/** The type of an aggregate's result. */
+export function aggregatedType(operator: string, column: ColumnModel): PgType {
+  const { type } = column
+  if (isExtreme(operator)) return takenAs(operator, column) === 'text' ? builtInType('text') : type
+  if (operator !== 'sum') return builtInType(floats.has(type.name) ? 'float8' : 'numeric')
+  if (type.name === 'int2' || type.name === 'int4') return builtInType('int8')
+  return type.name === 'int8' ? builtInType('numeric') : type
+}
+
+const isExtreme = (operator: string): boolean => operator === 'max' || operator === 'min'
+
+/** The schema of an aggregate; undefined: it is PostgreSQL's own. */
+export function aggregateSchema(operator: string, column: ColumnModel): string | undefined {
+  const schema = column.type.comparison?.extremes ?? null
+  const isOwn = isExtreme(operator) && schema !== null && schema !== 'pg_catalog'
+  return isOwn && takenAs(operator, column) === null ? schema : undefined
+}
+
+/** Whether PostgreSQL has the largest and the smallest of a column's values. */
+const hasExtremes = (scope: SchemaScope, column: ColumnModel): boolean =>
+  isComparable(column) &&
+  (scope.dialect.lenientSchema || takenAs('max', column) === 'text' || column.type.comparison?.extremes !== null)
+
+/** The selectable columns that an aggregate works on, by GraphQL name. */
+export function columnsOf(scope: SchemaScope, table: TableModel, operator: string): ReadonlyMap<string, ColumnModel> {
+  const fits = isExtreme(operator) ? (column: ColumnModel) => hasExtremes(scope, column) : isNumeric
+  return new Map([...selectableColumns(scope, table)].filter(([, column]) => fits(column)))
+}

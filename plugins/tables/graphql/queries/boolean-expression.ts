@@ -1,0 +1,80 @@
+// `T_bool_exp`: conditions on rows.
+
+import {
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+import type { InputFieldMap, PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { nameText } from '../../../../sdk/index.ts'
+import type { TableModel } from '../../../../sdk/metadata.ts'
+import { allOf, always, type Condition } from '../../../../sdk/sql.ts'
+import { selectableColumns } from '../row-type.ts'
+import { comparisonType, isHolding, planComparison, subjectOf } from './comparison.ts'
+
+/** `T_bool_exp`. */
+export function booleanExpressionType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_bool_exp`
+  return scope.tableType(table, name, () => {
+    const type: GraphQLInputObjectType = new GraphQLInputObjectType({
+      name,
+      description: `Boolean expression to filter rows from the table "${nameText(table.name)}". All fields are combined with a logical 'AND'.`,
+      fields: () => {
+        const list = new GraphQLList(scope.dialect.lenientSchema ? type : new GraphQLNonNull(type))
+        const connectives: Record<string, GraphQLInputFieldConfig> = {
+          _and: { type: list, extensions: { boolean: (value, context) => connected('and', value, context) } },
+          _not: {
+            type,
+            extensions: { boolean: (value, context) => ({ kind: 'not', of: planBoolean(value, context) }) },
+          },
+          _or: { type: list, extensions: { boolean: (value, context) => connected('or', value, context) } },
+        }
+        const members = [...scope.booleanFields(table)].map(([field, make]) => [field, make()] as const)
+        // A column of the same name can't be compared: without its connectives the type would be of little use.
+        return { ...Object.fromEntries(members), ...connectives }
+      },
+    })
+    return type
+  })
+}
+
+/** The condition of a boolean expression: the conjunction of its members. */
+export function planBoolean(value: Value, context: PlanContext): Condition {
+  if (isHolding(value, context.schema)) return always
+  const fields = (scopeType(value) as GraphQLInputObjectType).getFields()
+  const conditions: Condition[] = []
+  for (const [name, member] of value.members()) {
+    const plan = fields[name]!.extensions.boolean
+    if (!plan) throw new Error(`the field "${name}" of a boolean expression has no planner`)
+    conditions.push(plan(member, context))
+  }
+  return allOf(conditions)
+}
+
+function scopeType(value: Value): GraphQLInputType {
+  return value.type instanceof GraphQLNonNull ? value.type.ofType : value.type
+}
+
+/** Where a null counts at all, one in the place of a list is an empty one: none of its members holds, which counts for `_or`. */
+function connected(kind: 'and' | 'or', value: Value, context: PlanContext): Condition {
+  const items = isHolding(value, context.schema) ? [] : value.items()
+  const of = items.map((item) => planBoolean(item, context))
+  return kind === 'and' ? allOf(of) : { kind, of }
+}
+
+/** Contribution: a comparison for each selectable column. */
+export function columnComparisons(scope: SchemaScope, table: TableModel): InputFieldMap {
+  const fields = new Map()
+  for (const [name, column] of selectableColumns(scope, table)) {
+    fields.set(name, () => {
+      const subject = subjectOf(scope, column)
+      return {
+        type: comparisonType(scope, subject),
+        extensions: { column: column.name, boolean: (value: Value) => planComparison(scope, subject, value) },
+      }
+    })
+  }
+  return fields
+}

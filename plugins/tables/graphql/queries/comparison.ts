@@ -1,0 +1,227 @@
+// `<scalar>_comparison_exp`: what a column is compared with.
+
+import {
+  GraphQLBoolean,
+  type GraphQLEnumType,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLScalarType,
+  GraphQLString,
+} from 'graphql'
+import { columnCodec, columnType, type SchemaScope, scalarType, type Value } from '../../../../sdk/graphql.ts'
+import { builtInType, type ColumnModel, type PgType } from '../../../../sdk/metadata.ts'
+import {
+  allOf,
+  always,
+  type Codec,
+  type Compared,
+  type ComparisonOperator,
+  type Condition,
+  codecFor,
+  compare,
+  isOperandObject,
+  type Operand,
+  type OperandMember,
+  type OperandObject,
+  type OperandValue,
+  operatorsFor,
+  stringCodec,
+  supportOf,
+  typeBeside,
+} from '../../../../sdk/sql.ts'
+
+/** A column, possibly seen through casts, as GraphQL compares it. */
+export interface Subject extends Compared {
+  readonly casts: readonly PgType[]
+  readonly valueType: GraphQLScalarType | GraphQLEnumType
+  readonly codec: Codec
+  readonly isEnum: boolean
+}
+
+/** A column as it is. */
+export const subjectOf = (scope: SchemaScope, column: ColumnModel): Subject => ({
+  name: column.name,
+  type: column.type,
+  casts: [],
+  collation: column.column.collation,
+  valueType: columnType(scope, column)!,
+  codec: columnCodec(scope, column),
+  isEnum: column.enumTable !== null,
+})
+
+const castSubject = (scope: SchemaScope, subject: Subject, type: PgType): Subject => ({
+  ...subject,
+  type,
+  casts: [...subject.casts, type],
+  valueType: scalarType(scope, type)!,
+  codec: codecFor(type),
+})
+
+/** Whether a part of an expression is a null that counts as true; to refuse it is safer, since it widens the filter. */
+export const isHolding = ({ isNull }: Value, { dialect, settings }: SchemaScope): boolean =>
+  isNull && (dialect.nullsHold || settings.v1BooleanNullCollapse)
+
+/** The member of a comparison type that compares the column as another type. */
+const castField = '_cast'
+
+/** What columns of a type can be cast to, by the name of the field. */
+const castsOf = ({ type }: Subject): ReadonlyMap<string, PgType> =>
+  new Map((supportOf(type)?.casts ?? []).map((name) => [name, typeBeside(type, name)]))
+
+const operatorsOf = ({ type, isEnum }: Subject): readonly ComparisonOperator[] =>
+  operatorsFor(type, { enumTable: isEnum })
+
+/** `<scalar>_comparison_exp` */
+export function comparisonType(scope: SchemaScope, subject: Subject): GraphQLInputObjectType {
+  const name = `${subject.valueType.name}_comparison_exp`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `Boolean expression to compare columns of type "${subject.valueType.name}". All fields are combined with logical 'AND'.`,
+      fields: () => {
+        const fields = operatorsOf(subject).map((operator): [string, GraphQLInputFieldConfig] => [
+          operator.name,
+          { type: operandGraphQLType(scope, operator, subject), description: operator.description },
+        ])
+        const casts = castsOf(subject)
+        if (casts.size > 0) fields.push([castField, { type: castType(scope, subject, casts) }])
+        return Object.fromEntries(fields)
+      },
+    })
+  })
+}
+
+/** `<scalar>_cast_exp` */
+function castType(scope: SchemaScope, subject: Subject, casts: ReadonlyMap<string, PgType>): GraphQLInputObjectType {
+  const name = `${subject.valueType.name}_cast_exp`
+  return scope.type(name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      fields: () => {
+        const fields = [...casts].map(([field, type]) => {
+          return [field, { type: comparisonType(scope, castSubject(scope, subject, type)) }]
+        })
+        return Object.fromEntries(fields)
+      },
+    })
+  })
+}
+
+/** Whether an operand is a pattern, which v1.3 takes for a string whatever the column is. */
+const isPattern = ({ name }: ComparisonOperator): boolean => /^_n?(i?like|similar|i?regex)$/.test(name)
+
+function operandGraphQLType(
+  scope: SchemaScope,
+  operator: ComparisonOperator,
+  { type, valueType }: Subject,
+): GraphQLInputType {
+  const { operand } = operator
+  switch (operand) {
+    case 'scalar':
+      return scope.dialect.lenientSchema && isPattern(operator) ? GraphQLString : valueType
+    case 'list':
+      return new GraphQLList(new GraphQLNonNull(valueType))
+    case 'isNull':
+      return GraphQLBoolean
+    case 'text':
+      return GraphQLString
+    case 'texts':
+      return new GraphQLList(new GraphQLNonNull(GraphQLString))
+    case 'jsonb':
+      return scalarType(scope, builtInType('jsonb'))!
+  }
+  return isOperandObject(operand) ? operandsType(scope, operand, type) : scalarType(scope, operand.type(type))!
+}
+
+/** The input object of an operator that takes several values. */
+function operandsType(scope: SchemaScope, { name, description, members }: OperandObject, column: PgType) {
+  return scope.type(name, () => {
+    const fields = members.map((member): [string, GraphQLInputFieldConfig] => [
+      member.name,
+      memberConfig(scope, member, column),
+    ])
+    return new GraphQLInputObjectType({ name, description, fields: Object.fromEntries(fields) })
+  })
+}
+
+function memberConfig(scope: SchemaScope, member: OperandMember, column: PgType): GraphQLInputFieldConfig {
+  const scalar = scalarType(scope, member.type(column))!
+  return {
+    type: member.required ? new GraphQLNonNull(scalar) : scalar,
+    description: member.description,
+    ...(member.default !== undefined && { default: { value: member.default } }),
+  }
+}
+
+/** The conjunction of what a value of a comparison type asks of the column. */
+export function planComparison(scope: SchemaScope, subject: Subject, value: Value): Condition {
+  if (isHolding(value, scope)) return always
+  const operators = new Map(operatorsOf(subject).map((operator) => [operator.name, operator]))
+  const given = [...value.members()].filter(([, operand]) => !isHolding(operand, scope))
+  const conditions = given.map(([name, operand]) => {
+    const operator = operators.get(name)
+    return operator ? planOperator(subject, operator, operand) : planCasts(scope, subject, operand)
+  })
+  return allOf(conditions)
+}
+
+function planCasts(scope: SchemaScope, subject: Subject, value: Value): Condition {
+  const casts = castsOf(subject)
+  const comparisons = [...value.members()].map(([name, comparison]) =>
+    planComparison(scope, castSubject(scope, subject, casts.get(name)!), comparison),
+  )
+  return allOf(comparisons)
+}
+
+function planOperator(subject: Subject, operator: ComparisonOperator, value: Value): Condition {
+  if (operator.operand === 'isNull') {
+    if (value.isNull) throw value.mismatch('a boolean')
+    return { kind: 'null', column: subject.name, negated: !value.boolean() }
+  }
+  return compare(subject, operator, operandsOf(subject, operator, value))
+}
+
+function operandsOf({ codec, type }: Subject, { operand }: ComparisonOperator, value: Value): readonly Operand[] {
+  switch (operand) {
+    case 'list':
+      return [value.listParam(codec, type.sql)]
+    case 'texts':
+      return [value.listParam(stringCodec, 'text')]
+    case 'text':
+      return [value.param(stringCodec, 'text')]
+    case 'scalar':
+    case 'isNull':
+      return [notNull(value).param(codec, type.sql)]
+    case 'jsonb':
+      return [notNull(value).param(codecFor(builtInType('jsonb')), 'jsonb')]
+  }
+  return isOperandObject(operand) ? memberOperands(operand, type, value) : [valueOperand(operand, type, notNull(value))]
+}
+
+function notNull(value: Value): Value {
+  if (value.isNull) throw value.nullError()
+  return value
+}
+
+function valueOperand(operand: OperandValue, column: PgType, value: Value): Operand {
+  const type = operand.type(column)
+  return value.param(codecFor(type), operand.sqlType ?? type.sql)
+}
+
+function memberOperands({ members }: OperandObject, column: PgType, value: Value): readonly Operand[] {
+  const given = value.members()
+  return members.map((member): Operand => {
+    const operand = given.get(member.name)
+    if (!operand) return nullOperand(member, column)
+    return valueOperand(member, column, member.default === undefined ? operand : notNull(operand))
+  })
+}
+
+const nullOperand = ({ type, sqlType }: OperandMember, column: PgType): Operand => ({
+  kind: 'param',
+  source: { from: 'constant', value: null },
+  type: sqlType ?? type(column).sql,
+})

@@ -1,0 +1,192 @@
+// `T_order_by`, `T_aggregate_order_by` and the enum of directions.
+
+import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
+import type {
+  InputFieldMap,
+  OrderElement,
+  OrderedValue,
+  PlanContext,
+  SchemaScope,
+  Value,
+} from '../../../../sdk/graphql.ts'
+import { nameKey, nameText, type QualifiedName, sameName } from '../../../../sdk/index.ts'
+import { builtInType, type ColumnModel, type Model, type TableModel } from '../../../../sdk/metadata.ts'
+import { type Mapping, offersOrder } from '../../../../sdk/sql.ts'
+import { selectableColumns } from '../row-type.ts'
+import { aggregatedType, aggregateSchema, columnsOf, numericAggregates, takenAs } from './aggregate-columns.ts'
+
+const directions = {
+  asc: ['asc', 'last', 'in ascending order, nulls last'],
+  asc_nulls_first: ['asc', 'first', 'in ascending order, nulls first'],
+  asc_nulls_last: ['asc', 'last', 'in ascending order, nulls last'],
+  desc: ['desc', 'first', 'in descending order, nulls first'],
+  desc_nulls_first: ['desc', 'first', 'in descending order, nulls first'],
+  desc_nulls_last: ['desc', 'last', 'in descending order, nulls last'],
+} as const
+
+type Direction = keyof typeof directions
+
+/** `enum order_by`. */
+function orderByEnum(scope: SchemaScope): GraphQLEnumType {
+  return scope.type('order_by', () => {
+    const values = Object.entries(directions).map(([name, [, , description]]) => [name, { description }])
+    const description = 'column ordering options'
+    return new GraphQLEnumType({ name: 'order_by', description, values: Object.fromEntries(values) })
+  })
+}
+
+/** `T_order_by`. */
+export function orderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_order_by`
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `Ordering options when selecting data from "${nameText(table.name)}".`,
+      fields: () => Object.fromEntries([...scope.orderFields(table)].map(([field, make]) => [field, make()])),
+    })
+  })
+}
+
+/** Everything that one `T_order_by` object orders by, in the order written. */
+export function planOrder(value: Value, context: PlanContext): readonly OrderElement[] {
+  const elements: OrderElement[] = []
+  const type = value.type instanceof GraphQLNonNull ? value.type.ofType : value.type
+  const fields = (type as GraphQLInputObjectType).getFields()
+  for (const [name, member] of value.members()) {
+    if (member.isNull) continue
+    elements.push(...fields[name]!.extensions.order!(member, context))
+  }
+  return elements
+}
+
+/** An element in the direction that an `order_by` value names. */
+export function directed(value: Value, ordered: Omit<OrderElement, 'direction' | 'nulls'>): OrderElement {
+  const [direction, nulls] = directions[value.enumValue() as Direction]
+  return { ...ordered, direction, nulls }
+}
+
+/** A column of the row at hand as something to order by. */
+export const orderedColumn = ({ name, type, nullable }: ColumnModel): Omit<OrderElement, 'direction' | 'nulls'> => ({
+  target: { kind: 'column', column: name },
+  value: { key: [name], type, nullable },
+  column: name,
+})
+
+/** The value of a related row, or of related rows, under the name of the field that leads there. */
+export const relatedValue = (field: string, { key, type }: OrderedValue): OrderedValue => ({
+  key: [field, ...key],
+  type,
+  nullable: true,
+})
+
+/** The selectable columns that rows can be ordered by, by GraphQL name. */
+export const orderableColumns = (scope: SchemaScope, table: TableModel): ReadonlyMap<string, ColumnModel> =>
+  new Map([...selectableColumns(scope, table)].filter(([, { type }]) => offersOrder(type)))
+
+/** Contribution: an ordering for each column that has one. */
+export function columnOrders(scope: SchemaScope, table: TableModel): InputFieldMap {
+  const fields = new Map()
+  for (const [name, column] of orderableColumns(scope, table)) {
+    fields.set(name, () => ({
+      type: orderByEnum(scope),
+      extensions: {
+        column: column.name,
+        order: (value: Value) => [directed(value, orderedColumn(column))],
+      },
+    }))
+  }
+  return fields
+}
+
+/** What ordering by an aggregate needs to know of the related rows. */
+export interface RelatedRows {
+  /** The field that orders by them. */
+  readonly field: string
+  readonly table: TableModel
+  readonly mapping: Mapping
+}
+
+/** `R_aggregate_order_by`. */
+export function aggregateOrderByType(scope: SchemaScope, table: TableModel): GraphQLInputObjectType {
+  const name = `${table.graphqlName}_aggregate_order_by`
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `order by aggregate values of table "${nameText(table.name)}"`,
+      fields: () => {
+        const fields: Record<string, GraphQLInputFieldConfig> = { count: { type: orderByEnum(scope) } }
+        for (const operator of ['max', 'min', ...numericAggregates]) {
+          const columns = columnsOf(scope, table, operator)
+          if (columns.size > 0) fields[operator] = { type: operatorOrderByType(scope, table, operator, columns) }
+        }
+        return fields
+      },
+    })
+  })
+}
+
+function operatorOrderByType(
+  scope: SchemaScope,
+  table: TableModel,
+  operator: string,
+  columns: ReadonlyMap<string, ColumnModel>,
+): GraphQLInputObjectType {
+  const name = operatorOrderByName(scope, table, operator)
+  return scope.tableType(table, name, () => {
+    return new GraphQLInputObjectType({
+      name,
+      description: `order by ${operator}() on columns of table "${nameText(table.name)}"`,
+      fields: () => {
+        const members = [...columns].map(([field, column]) => {
+          return [field, { type: orderByEnum(scope), extensions: { column: column.name } }]
+        })
+        return Object.fromEntries(members)
+      },
+    })
+  })
+}
+
+/** `R_<op>_order_by`, unless a table `R_<op>` has rows that are ordered by an input of this name. */
+function operatorOrderByName(scope: SchemaScope, { name, graphqlName }: TableModel, operator: string): string {
+  const other = scope.model.tables.get(nameKey({ schema: name.schema, name: `${name.name}_${operator}` }))
+  const isTaken = other?.graphqlName === `${graphqlName}_${operator}`
+  return isTaken ? `${graphqlName}_aggregate_${operator}_order_by` : `${graphqlName}_${operator}_order_by`
+}
+
+/** The input by which rows of another table are ordered, whose name a table takes when it gets this one; null: none. */
+export function takenOrderByName({ tables }: Pick<Model, 'tables'>, table: QualifiedName, name: string): string | null {
+  const operator = ['max', 'min', ...numericAggregates].find((each) => table.name.endsWith(`_${each}`))
+  if (operator === undefined) return null
+  const other = tables.get(nameKey({ schema: table.schema, name: table.name.slice(0, -operator.length - 1) }))
+  if (!other || name !== `${other.graphqlName}_${operator}`) return null
+  const leadsThere = ({ fields }: TableModel) =>
+    [...fields.values()].some((field) => {
+      return field.kind === 'relationship' && field.type === 'array' && sameName(field.target, other.name)
+    })
+  return [...tables.values()].some(leadsThere) ? `${name}_order_by` : null
+}
+
+/** The order that an `R_aggregate_order_by` value asks for, over all related rows that the role may see. */
+export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, value: Value): readonly OrderElement[] {
+  const { field: relation, table, mapping } = related
+  const rows = scope.access(table.name)!.select!
+  const ordered = (operator: string, column: ColumnModel | null): Omit<OrderElement, 'direction' | 'nulls'> => {
+    const taken = column && takenAs(operator, column)
+    const schema = column ? aggregateSchema(operator, column) : undefined
+    const type = column ? aggregatedType(operator, column) : builtInType('int8')
+    const key = column ? [operator, column.name] : [operator]
+    return {
+      target: rows.orderByAggregate({ mapping, operator, column: column?.name ?? null, takenAs: taken, schema }),
+      value: relatedValue(relation, { key, type, nullable: true }),
+      column: null,
+    }
+  }
+  return [...value.members()].flatMap(([operator, member]) => {
+    if (operator === 'count') return member.isNull ? [] : [directed(member, ordered('count', null))]
+    if (member.isNull) throw member.mismatch('an object')
+    const columns = columnsOf(scope, table, operator)
+    return [...member.members()]
+      .filter(([, direction]) => !direction.isNull)
+      .map(([field, direction]) => directed(direction, ordered(operator, columns.get(field)!)))
+  })
+}

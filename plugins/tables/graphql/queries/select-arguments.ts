@@ -1,0 +1,121 @@
+// The arguments of everything that selects rows: `where`, `order_by`, `distinct_on`, `limit`, `offset`.
+
+import { GraphQLEnumType, type GraphQLFieldConfigArgumentMap, GraphQLInt, GraphQLList, GraphQLNonNull } from 'graphql'
+import type { WantedRows } from '../../../../sdk/access.ts'
+import type { FieldSelection, OrderElement, PlanContext, SchemaScope, Value } from '../../../../sdk/graphql.ts'
+import { isEnumValueName, nameText, pathKeys, validationFailed } from '../../../../sdk/index.ts'
+import { builtInType, type ColumnModel, keysOf, type TableModel } from '../../../../sdk/metadata.ts'
+import { type Codec, codecFor, isOrdered, type Rows } from '../../../../sdk/sql.ts'
+import { selectableColumns } from '../row-type.ts'
+import { booleanExpressionType, planBoolean } from './boolean-expression.ts'
+import { orderByType, planOrder } from './order-by.ts'
+
+/** `T_select_column`; null when the role may select no column, or none whose name an enum can hold. */
+export function selectColumnType(scope: SchemaScope, table: TableModel): GraphQLEnumType | null {
+  const columns = [...selectableColumns(scope, table).keys()].filter(isEnumValueName)
+  if (columns.length === 0) return null
+  const name = `${table.graphqlName}_select_column`
+  return scope.tableType(table, name, () => {
+    const values = columns.map((column) => [column, { description: 'column name' }])
+    const description = `select columns of table "${nameText(table.name)}"`
+    return new GraphQLEnumType({ name, description, values: Object.fromEntries(values) })
+  })
+}
+
+/** The five arguments; those whose type would be empty are left out. */
+export function selectArguments(scope: SchemaScope, table: TableModel): GraphQLFieldConfigArgumentMap {
+  const column = selectColumnType(scope, table)
+  const int = GraphQLInt
+  const distinct = column && {
+    distinct_on: { type: new GraphQLList(new GraphQLNonNull(column)), description: 'distinct select on columns' },
+  }
+  const order = scope.orderFields(table).size > 0 && {
+    order_by: {
+      type: new GraphQLList(new GraphQLNonNull(orderByType(scope, table))),
+      description: 'sort the rows by one or more columns',
+    },
+  }
+  return {
+    ...distinct,
+    limit: { type: int, description: 'limit the number of rows returned' },
+    offset: { type: int, description: 'skip the first n rows. Use only with order_by' },
+    ...order,
+    where: { type: booleanExpressionType(scope, table), description: 'filter the rows returned' },
+  }
+}
+
+/** Where selected rows come from: a table unless something else is given, tied to the outer row by `mapping`. */
+export type RowSource = Pick<WantedRows, 'from' | 'mapping'>
+
+/** The row set that a field's arguments describe, of the rows that the role may reach. */
+export function planRows(field: FieldSelection, context: PlanContext, table: TableModel, source: RowSource = {}): Rows {
+  const where = field.argument('where')
+  const order = planOrderBy(field, context)
+  const limit = field.argument('limit')
+  const offset = field.argument('offset')
+  return context.schema.access(table.name)!.select!.rows({
+    ...source,
+    ...(where && { where: planBoolean(where, context) }),
+    ...planDistinct(field, context, table, order),
+    limit: limit ? readLimit(limit) : null,
+    offset: offset ? offset.param(offsetCodec, 'bigint') : null,
+  })
+}
+
+/** What the argument `order_by` orders by. */
+export function planOrderBy(field: FieldSelection, context: PlanContext): readonly OrderElement[] {
+  return (
+    field
+      .argument('order_by')
+      ?.items()
+      .flatMap((item) => planOrder(item, context)) ?? []
+  )
+}
+
+function planDistinct(
+  field: FieldSelection,
+  context: PlanContext,
+  table: TableModel,
+  order: readonly OrderElement[],
+): Pick<Rows, 'distinctOn' | 'orderBy' | 'orderedByKey'> {
+  const columns = selectableColumns(context.schema, table)
+  const items = field.argument('distinct_on')?.items() ?? []
+  const distinctOn = [...new Set(items.map((item) => distinctColumn(item, columns, 'distinct_on').name))]
+  if (order.length > 0 && distinctOn.length > 0) {
+    const initial = new Set(order.slice(0, distinctOn.length).map(({ column }) => column))
+    if (initial.size !== distinctOn.length || distinctOn.some((column) => !initial.has(column))) {
+      const message = '"distinct_on" columns must match initial "order_by" columns'
+      throw validationFailed(message, pathKeys(field.argumentsPath))
+    }
+  }
+  return { distinctOn, orderBy: order, orderedByKey: order.length > 0 && startsWithKey(order[0]!, table) }
+}
+
+/** The column that an enum value names, by whose values PostgreSQL has to tell rows apart. */
+export function distinctColumn(item: Value, columns: ReadonlyMap<string, ColumnModel>, where: string): ColumnModel {
+  const column = columns.get(item.enumValue())!
+  if (isOrdered(column.type)) return column
+  throw item.fail(`"${item.enumValue()}" has type '${column.type.name}' and cannot be used in ${where}`)
+}
+
+const startsWithKey = ({ column }: OrderElement, { catalog }: TableModel): boolean =>
+  keysOf(catalog).some(({ columns }) => column !== null && columns[0] === column)
+
+const intCodec = codecFor(builtInType('int4'))
+
+/** A row count that the plan depends on. */
+export function readLimit(value: Value): number {
+  const count = value.integer()
+  if (count < 0) throw value.fail('unexpected negative value', 'not-supported')
+  return count
+}
+
+/** A 32-bit integer, or a string that PostgreSQL reads as one of 64 bits. */
+const offsetCodec: Codec = {
+  type: 'Int',
+  expects: 'a 32-bit integer, or a 64-bit integer represented as a string',
+  encode(value, kind) {
+    if (typeof value === 'string' && /^[+-]?\d{1,19}$/.test(value)) return value
+    return intCodec.encode.call(this, value, kind)
+  },
+}

@@ -2,12 +2,13 @@
 
 import { messageOf } from '../../sdk/index.ts'
 import {
-  freshnessOf,
+  answerExpiry,
   loggableUrl,
   longestTimer,
   type Observer,
   type Outgoing,
   type OutgoingResponse,
+  retryAfterOf,
 } from '../../sdk/services.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { keysOfSet, type VerificationKey } from './keys.ts'
@@ -28,8 +29,18 @@ interface FetchedKeys {
   readonly keys: readonly VerificationKey[]
   /** The answer that they are in. */
   readonly text: string
-  /** Milliseconds since 1970; null: the answer does not say. */
-  readonly expiresAt: number | null
+  readonly headers: OutgoingResponse['headers']
+}
+
+/** A server that says when it wants to be asked again. */
+class RefusedFetch extends ConfigurationError {
+  /** In milliseconds. */
+  readonly wait: number
+
+  constructor(message: string, wait: number) {
+    super(message)
+    this.wait = wait
+  }
 }
 
 const requestTimeout = 30_000
@@ -37,13 +48,12 @@ const maxSetSize = 1_048_576
 const defaultRetryDelay = 60_000
 /** Answers that are old at once must not make a loop. */
 const shortestDelay = 1_000
-/** What says of an answer without an age that it must not be used again unasked. */
-const staleAtOnce = /(?:^|[\s,;])(?:no-cache|no-store|must-revalidate)(?:$|[\s,;=])/i
+/** Milliseconds that a server may put off a refresh. */
+const longestWait = 3_600_000
 
 export class KeySet {
   readonly #options: KeySetOptions
-  #keys: readonly VerificationKey[] = []
-  #text = ''
+  #fetched: FetchedKeys | null = null
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -53,14 +63,13 @@ export class KeySet {
 
   /** The keys as last fetched. */
   get keys(): readonly VerificationKey[] {
-    return this.#keys
+    return this.#fetched?.keys ?? none
   }
 
   /** Fetches the keys; throws a {@link ConfigurationError} when they cannot be had. */
   async start(): Promise<void> {
-    const fetched = await fetchKeys(this.#options)
-    this.#take(fetched)
-    const { expiresAt } = fetched
+    this.#fetched = await fetchKeys(this.#options, null)
+    const expiresAt = answerExpiry(this.#fetched.headers, Date.now())
     // Without a lifetime the first answer holds for good.
     if (expiresAt !== null) this.#refreshAfter(delayUntil(expiresAt))
   }
@@ -69,14 +78,6 @@ export class KeySet {
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
-  }
-
-  /** Whether they are others than before; the same ones stay the same list, by which signatures are remembered. */
-  #take({ keys, text }: FetchedKeys): boolean {
-    if (text === this.#text) return false
-    this.#keys = keys
-    this.#text = text
-    return true
   }
 
   #refreshAfter(delay: number): void {
@@ -89,11 +90,14 @@ export class KeySet {
     const { observe, retryDelay = defaultRetryDelay } = this.#options
     let next = retryDelay
     try {
-      const fetched = await fetchKeys(this.#options)
-      const level = this.#take(fetched) ? 'info' : 'debug'
-      if (fetched.expiresAt !== null) next = delayUntil(fetched.expiresAt)
+      const before = this.#fetched
+      this.#fetched = await fetchKeys(this.#options, before)
+      const level = this.#fetched.keys === before?.keys ? 'debug' : 'info'
+      const expiresAt = answerExpiry(this.#fetched.headers, Date.now())
+      if (expiresAt !== null) next = delayUntil(expiresAt)
       observe.log({ type: 'jwk-refresh-log', level, detail: { message: 'refreshed the JWKs', error: null } })
     } catch (error) {
+      if (error instanceof RefusedFetch) next = Math.max(next, Math.min(error.wait, longestWait))
       const detail = { message: 'could not refresh the JWKs, the old ones stay', error: messageOf(error) }
       if (!this.#stopped) observe.log({ type: 'jwk-refresh-log', level: 'critical', detail })
     }
@@ -103,27 +107,35 @@ export class KeySet {
 
 const delayUntil = (time: number): number => Math.min(Math.max(time - Date.now(), shortestDelay), longestTimer)
 
-async function fetchKeys({ url, type, outgoing }: KeySetOptions): Promise<FetchedKeys> {
+const none: readonly VerificationKey[] = []
+
+/** Fetches keys, where there were some before only if they are others: the same ones stay the same list, by which signatures are remembered. */
+async function fetchKeys({ url, type, outgoing }: KeySetOptions, before: FetchedKeys | null): Promise<FetchedKeys> {
   const shown = loggableUrl(url)
-  const request = { method: 'GET', url, timeout: requestTimeout, maxResponseSize: maxSetSize } as const
+  const common = { method: 'GET', url, timeout: requestTimeout, maxResponseSize: maxSetSize } as const
+  const request = { ...common, headers: before ? unlessSame(before.headers) : {} }
   const { status, headers, body } = await outgoing.send(request).catch((error: Error) => {
     throw new ConfigurationError(`Error fetching JWK: ${error.message}`)
   })
-  if (status < 200 || status > 299) throw new ConfigurationError(`Non-2xx response on fetching JWK from: ${shown}`)
+  if (status === 304 && before) return { ...before, headers: { ...before.headers, age: undefined, ...headers } }
+  if (status < 200 || status > 299) {
+    const wait = retryAfterOf(headers, Date.now()) ?? 0
+    throw new RefusedFetch(`Non-2xx response on fetching JWK from: ${shown}`, wait * 1000)
+  }
   const text = body.toString('utf8')
+  if (text === before?.text) return { ...before, headers }
   const keys = parseKeys(text, type)
   if (keys === null) throw new ConfigurationError(`Error parsing JWK from url: ${shown}`)
-  return { keys, text, expiresAt: expiryOf(headers, Date.now()) }
+  return { keys, text, headers }
 }
 
-function expiryOf(headers: OutgoingResponse['headers'], now: number): number | null {
-  const cacheControl = headerOf(headers, 'cache-control')
-  const { expiresAt } = freshnessOf(cacheControl, headerOf(headers, 'expires'), now)
-  return expiresAt ?? (staleAtOnce.test(cacheControl ?? '') ? now : null)
+/** The headers of a request for another answer than that of these headers. */
+function unlessSame({ etag, 'last-modified': modified }: OutgoingResponse['headers']): Record<string, string> {
+  return {
+    ...(typeof etag === 'string' && { 'if-none-match': etag }),
+    ...(typeof modified === 'string' && { 'if-modified-since': modified }),
+  }
 }
-
-const headerOf = (headers: OutgoingResponse['headers'], name: string): string | undefined =>
-  headers[name] === undefined ? undefined : String(headers[name])
 
 /** Null when the body is no key set, or none of its keys can be used: the keys at hand are better than none. */
 function parseKeys(text: string, type: KeyType | null): VerificationKey[] | null {

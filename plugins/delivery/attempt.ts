@@ -9,6 +9,7 @@ import {
   OutgoingError,
   type OutgoingHeaders,
   type OutgoingResponse,
+  retryAfterOf,
   signatureHeaders,
 } from '../../sdk/services.ts'
 import { loggedRequestHeaders, loggedResponseHeaders, type ResolvedHeaders } from './headers.ts'
@@ -137,7 +138,7 @@ export class WebhookCaller {
     const data = { body: text, headers: loggedResponseHeaders(headers), status }
     const logged = { status, headers: data.headers, body: text, size: body.length }
     return {
-      ...{ id: attemptId(), succeeded, status, retryAfter: succeeded ? null : retryAfterOf(headers) },
+      ...{ id: attemptId(), succeeded, status, retryAfter: succeeded ? null : retryAfterOf(headers, Date.now()) },
       ...this.#request(call, isResent),
       response: JSON.stringify({ type: 'webhook_response', data, version }),
       logged: succeeded ? logged : { type: 'status', detail: logged },
@@ -176,12 +177,4 @@ function bodyText(body: Buffer, isCut: boolean): LoggedBody {
   } catch {
     return ['Base64', body.toString('base64')]
   }
-}
-
-/** Whole seconds; dates are not understood. */
-function retryAfterOf(headers: OutgoingResponse['headers']): number | null {
-  const [text] = [headers['retry-after'] ?? []].flat()
-  if (text === undefined || !/^\s*\d{1,9}\s*$/.test(text)) return null
-  const seconds = Number(text)
-  return seconds > 0 ? seconds : null
 }

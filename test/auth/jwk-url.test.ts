@@ -156,7 +156,11 @@ test('Expires counts where there is no Cache-Control', async (t) => {
 })
 
 test('without a lifetime at the start there is no refresh', async (t) => {
-  const silent: Record<string, string>[] = [{}, { 'cache-control': 'public' }, { expires: '0' }]
+  const silent: Record<string, string>[] = [
+    {},
+    { 'cache-control': 'public' },
+    { 'cache-control': 'private', pragma: 'no-cache' },
+  ]
   for (const headers of silent) {
     const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa)] } }))
     await startKeySet(t, server.url, silentObserver, 10)
@@ -166,10 +170,18 @@ test('without a lifetime at the start there is no refresh', async (t) => {
 })
 
 test('keys that must not be cached are fetched each second, and told of when they are others', async (t) => {
-  for (const cacheControl of ['no-cache', 'no-store, private', 'Must-Revalidate']) {
+  const forms: Record<string, string>[] = [
+    { 'cache-control': 'no-cache, max-age=3600' },
+    { 'cache-control': 'no-store, private' },
+    { 'cache-control': 'Must-Revalidate' },
+    { 'cache-control': 'max-age=0' },
+    { expires: '0' },
+    { expires: 'Sunday, 06-Nov-94 08:49:37 GMT' },
+    { pragma: 'no-cache' },
+  ]
+  for (const headers of forms) {
     const observe = recordingObserver()
     let kid = 'first'
-    const headers = { 'cache-control': cacheControl }
     const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa, { kid })] } }))
     const set = await startKeySet(t, server.url, observe)
     const { keys } = set
@@ -186,8 +198,8 @@ test('keys that must not be cached are fetched each second, and told of when the
   }
 })
 
-test('an age counts, whatever else is said of caching', async (t) => {
-  const headers = { 'cache-control': 'no-cache, must-revalidate, max-age=3600' }
+test('an age counts also where the answer may not be used once it is over', async (t) => {
+  const headers = { 'cache-control': 'must-revalidate, max-age=3600' }
   const server = await startOther(t, () => ({ headers, body: { keys: [jwkOf(rsa)] } }))
   await startKeySet(t, server.url)
   await sleep(1300)
@@ -236,4 +248,37 @@ test('a set that is stopped is fetched no more', async (t) => {
   set.stop()
   await sleep(1300)
   assert.equal(server.received.length, 1)
+})
+
+test('a server that knows which keys were fetched need not send them again', async (t) => {
+  const observe = recordingObserver()
+  let kid = 'first'
+  const server = await startOther(t, ({ headers }) => {
+    const common = { etag: `"${kid}"`, 'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT', 'cache-control': 'max-age=1' }
+    if (headers['if-none-match'] === `"${kid}"`) return { status: 304, headers: common, body: '' }
+    return { headers: common, body: { keys: [jwkOf(rsa, { kid })] } }
+  })
+  const set = await startKeySet(t, server.url, observe)
+  const { keys } = set
+  await until(() => server.received.length >= 3)
+  assert.equal(set.keys, keys)
+  assert.equal(server.received[0]?.headers['if-none-match'], undefined)
+  assert.equal(server.received[1]?.headers['if-none-match'], '"first"')
+  assert.equal(server.received[1]?.headers['if-modified-since'], 'Sun, 06 Nov 1994 08:49:37 GMT')
+  kid = 'second'
+  await until(() => idsOf(set) === 'second')
+  assert.ok(observe.entries.every(({ level }, i) => level === (i === observe.entries.length - 1 ? 'info' : 'debug')))
+})
+
+test('a server that refuses a refresh says when it wants to be asked again', async (t) => {
+  let round = 0
+  const server = await startOther(t, (): OtherAnswer => {
+    if (round++ === 1) return { status: 429, headers: { 'retry-after': '2' } }
+    return { headers: { 'cache-control': 'max-age=0' }, body: { keys: [jwkOf(rsa)] } }
+  })
+  await startKeySet(t, server.url, recordingObserver(), 1)
+  await until(() => server.received.length === 2)
+  const refused = performance.now()
+  await until(() => server.received.length === 3)
+  assert.ok(performance.now() - refused > 1500)
 })

@@ -87,6 +87,19 @@ test('Retry-After says when, and grants a retry that is not configured', async (
   )
 })
 
+test('Retry-After may be a date', async (t) => {
+  // Whole seconds: two at least.
+  const later = () => new Date(Date.now() + 3000).toUTCString()
+  const shop = await startShop(t, {
+    answer: () => (shop.hook.received.length === 1 ? { status: 503, headers: { 'Retry-After': later() } } : {}),
+  })
+  await shop.trigger()
+  const started = Date.now()
+  await insertOne(shop)
+  assert.deepEqual(await settled(shop), [{ ...delivered, tries: 2 }])
+  assert.ok(Date.now() - started >= 1900, 'it waited')
+})
+
 test('a webhook that hangs, is not there, breaks off or redirects is a failure with a reason', async (t) => {
   const shop = await startShop(t, { answer: () => null })
   const broken = createServer((socket) => socket.on('data', () => socket.destroy()))

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../../core/names/dialect.ts'
-import { freshnessOf } from '../../core/outgoing/freshness.ts'
 import { forwardedHeaders, withDefaults } from '../../core/outgoing/headers.ts'
 import { loggableUrl } from '../../core/outgoing/url.ts'
 
@@ -37,28 +36,6 @@ test('configured headers that are those of the connection are left out: no reque
   const { 'user-agent': _, 'accept-encoding': coding, ...sent } = withDefaults(headers, dialects.trellis, 'gzip')
   assert.equal(coding, 'gzip')
   assert.deepEqual(sent, { Host: 'other.test', 'X-Key': 'k', 'content-type': 'application/json' })
-})
-
-test('how long an answer holds is said by max-age or s-maxage, else by Expires', () => {
-  const date = 'Mon, 30 Mar 2020 13:25:18 GMT'
-  const at = (cacheControl?: string, expires?: string) => freshnessOf(cacheControl, expires, 1000).expiresAt
-  assert.equal(at('max-age=600'), 601_000)
-  assert.equal(at('public, S-MaxAge = 5, max-age=9'), 6000)
-  assert.equal(at('private,max-age="2"'), 3000)
-  assert.equal(at('max-age=0', date), 1000)
-  assert.equal(at('no-store', date), Date.parse(date))
-  assert.equal(at(undefined, date), Date.parse(date))
-  for (const bad of ['max-age', 'max-age=-1', 'x-max-age=5', 'max-age=soon', '']) {
-    assert.deepEqual(freshnessOf(bad, undefined, 0), {
-      expiresAt: null,
-      problems: ['Cache-Control holds neither max-age nor s-maxage'],
-    })
-  }
-  for (const bad of ['0', '2020-03-30', '1585574718', 'Mon, 99 Mar 2020 13:25:18 GMT', '']) {
-    assert.equal(freshnessOf(undefined, bad, 0).expiresAt, null)
-    assert.equal(freshnessOf(undefined, bad, 0).problems.length, 1)
-  }
-  assert.deepEqual(freshnessOf(undefined, undefined, 0), { expiresAt: null, problems: [] })
 })
 
 test('a URL is logged without what may be secret in it', () => {

@@ -1,0 +1,34 @@
+// Dates in headers, in the three forms that a recipient has to read (RFC 9110, 5.6.7).
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const month = `(?<month>${months.join('|')})`
+const short = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)'
+const long = '(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)'
+const time = '(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)'
+
+const forms = [
+  new RegExp(`^${short}, (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  new RegExp(`^${long}, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
+  new RegExp(`^${short} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+]
+
+/** Milliseconds since 1970; null: the text is no date of HTTP. `now` decides the century of years of two digits. */
+export function httpDate(text: string, now: number): number | null {
+  const groups = forms.map((form) => form.exec(text)?.groups).find((found) => found !== undefined)
+  if (!groups) return null
+  const { year: writtenYear = '', day: writtenDay = '' } = groups
+  const [hour, minute, second, day] = [groups['hour'], groups['minute'], groups['second'], writtenDay].map(Number)
+  const year = writtenYear.length === 2 ? fullYear(Number(writtenYear), now) : Number(writtenYear)
+  const date = new Date(0)
+  date.setUTCFullYear(year, months.indexOf(groups['month']!), day!)
+  // The 30th of February is none.
+  if (date.getUTCDate() !== day) return null
+  return date.setUTCHours(hour!, minute!, second!)
+}
+
+/** The year with these last digits that is at most fifty years ahead. */
+function fullYear(digits: number, now: number): number {
+  const thisYear = new Date(now).getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + digits
+  return year > thisYear + 50 ? year - 100 : year
+}

@@ -1,5 +1,6 @@
 // The served database, for whoever asks it something; `PooledDatabase` says which connections that takes.
 
+import type { Caller } from '../concurrency/shares.ts'
 import type { DecodedCommit, Decoding } from './hearing/decoding.ts'
 import type { Listening } from './hearing/listening.ts'
 import type { PreparedStatement } from './sql/prepared-statement.ts'
@@ -26,16 +27,20 @@ export interface TransactionOptions {
    * no longer than if it had asked then.
    */
   readonly since?: number
+  /** Who asks, and has a share of the connections; absent: the server itself. */
+  readonly caller?: Caller | null
 }
 
-export type ChangeOptions = Pick<TransactionOptions, 'settings' | 'signal'>
+export type ChangeOptions = Pick<TransactionOptions, 'settings' | 'signal' | 'caller'>
 
-/** What may end a read before it has an answer. */
+/** Who reads, and what may end it before it has an answer. */
 export interface ReadOptions {
   /** Its reason is the error. */
   readonly signal?: AbortSignal | null
   /** Asked for, when a read may take longer, what aborts as soon as nobody waits for the answer any more. */
   readonly whenUnwanted?: (() => AbortSignal) | null
+  /** Who asks, and has a share of the connections; absent: the server itself. */
+  readonly caller?: Caller | null
 }
 
 /** How many connections there are now, and what they do. */

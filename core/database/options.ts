@@ -94,6 +94,17 @@ export const databaseOptions = {
       description: 'how long a request waits for a connection before it is answered with 503',
     },
   ),
+  callerShare: whole(
+    75,
+    { minimum: 10, maximum: 100 },
+    {
+      flag: 'caller-share',
+      variable: 'CALLER_SHARE',
+      placeholder: 'PERCENT',
+      description:
+        'largest part of the connections, and of the statements for subscriptions, that one session at one address takes; 100: all',
+    },
+  ),
   timeout: whole(
     180,
     { minimum: 0 },

@@ -186,6 +186,7 @@ function openDatabase({ settings, dialect, observe, hooks }: DatabaseServices): 
     lifetime: settings.connLifetime || null,
     connectTimeout: settings.connectTimeout,
     poolTimeout: settings.poolTimeout,
+    callerShare: settings.callerShare,
     preparedStatements: settings.usePreparedStatements,
     settingNames: [dialect.userSetting, dialect.traceSetting],
     isolation: settings.txIsolation,

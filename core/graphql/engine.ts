@@ -148,7 +148,7 @@ export class GraphQLEngine implements GraphQLService {
 
   #context(planned: PlannedRequest, { session, signal, extras }: Given): ExecutionContext {
     const { database, dialect, sessionSettings, toAnswerable } = this.#options
-    const { headers, whenUnwanted = null, response = null, showInternal = false } = extras
+    const { headers, whenUnwanted = null, caller = null, response = null, showInternal = false } = extras
     return {
       database: extras.transaction ? withinTransaction(extras.transaction) : database,
       dialect,
@@ -157,7 +157,7 @@ export class GraphQLEngine implements GraphQLService {
       // Of all headers only `set-cookie` can be a list, which no request has.
       headers: headers as ExecutionContext['headers'],
       signal,
-      whenUnwanted,
+      ...{ whenUnwanted, caller },
       bound: bindAhead(planned, session),
       callArguments: planned.prepared.calls?.bind(planned.variables) ?? null,
       toAnswerable,

@@ -1,6 +1,7 @@
 // What transports, and those who look at plans, may ask of GraphQL.
 
 import type { RequestHeaders } from '../auth/headers.ts'
+import type { Caller } from '../concurrency/shares.ts'
 import type { ReadOptions } from '../database/database.ts'
 import type { Transaction } from '../database/transaction.ts'
 import type { QueryLog } from '../log/observe.ts'
@@ -23,6 +24,8 @@ export interface RequestExtras extends Pick<PlanOptions, 'schema'> {
   readonly headers: RequestHeaders
   /** Gives what aborts when nobody waits for the answer any more: then reads end, while changes go on. */
   readonly whenUnwanted?: () => AbortSignal
+  /** Who asks, and has a share of the connections; absent: the server itself. */
+  readonly caller?: Caller
   /** Told what will run, for the log: SQL by response name; null for what is no query of the database. */
   readonly onPlanned?: (generatedSql: QueryLog['generated_sql']) => void
   /** Takes headers that the response is to have besides, as when an action sets a cookie; absent: they are left out. */

@@ -44,6 +44,16 @@ export const httpOptions = {
       description: 'largest request body that is read',
     },
   ),
+  trustedProxies: whole(
+    0,
+    { minimum: 0, maximum: 100 },
+    {
+      flag: 'trusted-proxies',
+      variable: 'TRUSTED_PROXIES',
+      placeholder: 'N',
+      description: 'how many proxies in front of the server add to X-Forwarded-For, for all that is limited by address',
+    },
+  ),
   requestReadTimeout: whole(
     300,
     { minimum: 1 },

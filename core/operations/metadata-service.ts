@@ -52,7 +52,7 @@ export function createMetadataService(options: MetadataServiceOptions): RunningM
     },
     format,
     exportDocument: () => format.write(served.document),
-    run: (envelope, session, whenUnwanted) => runner.run(envelope, session, whenUnwanted),
+    run: (envelope, session, whenUnwanted, caller) => runner.run(envelope, session, whenUnwanted, caller),
     reload: () => served.reload(),
     get reloadArguments() {
       const given = [...options.registry.sources.values()].flatMap(({ reloadedBy = [] }) => reloadedBy)

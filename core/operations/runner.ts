@@ -3,7 +3,8 @@
 
 import { current, isDraft } from 'immer'
 import { eitherSignal } from '../concurrency/aborting.ts'
-import type { Database } from '../database/database.ts'
+import type { Caller } from '../concurrency/shares.ts'
+import type { Database, TransactionOptions } from '../database/database.ts'
 import { despiteConflicts } from '../database/placing/conflicts.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { badRequest, conflict, type ErrorHelp, TrellisError, toTrellisError } from '../errors/errors.ts'
@@ -77,6 +78,9 @@ interface Run {
   store(): Promise<void>
 }
 
+/** How a call runs that edits nothing. */
+type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'>
+
 const nothing = async () => {}
 
 const success = { message: 'success' } as const
@@ -89,39 +93,49 @@ export class MetadataRunner {
   }
 
   /** Runs an envelope; see `MetadataService.run`. */
-  async run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown> {
+  async run(
+    envelope: unknown,
+    session: Session,
+    whenUnwanted?: () => AbortSignal,
+    caller: Caller | null = null,
+  ): Promise<unknown> {
     const call = await decodeEnvelope(envelope, this.#options)
     authorize(call, session)
     const work: MetadataWork = { session, type: call.operation.type, signal: null }
     const around = this.#options.hooks.metadata
-    const run = () => this.#run(call, work, whenUnwanted)
+    const run = () => this.#run(call, work, caller, whenUnwanted)
     return around ? around(work, run) : run()
   }
 
-  async #run(call: Call, work: MetadataWork, whenUnwanted?: () => AbortSignal): Promise<unknown> {
+  async #run(
+    call: Call,
+    work: MetadataWork,
+    caller: Caller | null,
+    whenUnwanted?: () => AbortSignal,
+  ): Promise<unknown> {
     const readOnly = accessMode(call) !== 'READ WRITE'
     if (readOnly && whenUnwanted) work.signal = eitherSignal(work.signal, whenUnwanted())
     const { result, afterCommit } = withMembers(call).some(editsMetadata)
       ? await this.#runEdit(call, work)
-      : await this.#runRead(call, work, readOnly)
+      : await this.#runRead(call, work, { readOnly, caller })
     for (const callback of afterCommit) await this.#options.served.attempt(callback)
     return result
   }
 
   /** Runs without keeping others from editing: on the generation that is served when it begins, or on the next that fits the database. */
-  async #runRead(call: Call, work: MetadataWork, readOnly: boolean): Promise<Outcome> {
+  async #runRead(call: Call, work: MetadataWork, how: Reading): Promise<Outcome> {
     const { served } = this.#options
     for (let left = mostGenerations; ; left--) {
       const { state } = served
       try {
-        return await this.#readOn(state, call, work, readOnly)
+        return await this.#readOn(state, call, work, how)
       } catch (error) {
         if (left === 0 || !(await served.isOutdated(state.model, error))) throw error
       }
     }
   }
 
-  #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, readOnly: boolean): Promise<Outcome> {
+  #readOn(state: MetadataState, call: Call, { session, signal }: MetadataWork, how: Reading): Promise<Outcome> {
     const { database, served, sessionSettings } = this.#options
     const work = async (transaction: Transaction) => {
       const expected = expectedVersions(call)
@@ -138,7 +152,7 @@ export class MetadataRunner {
       }
       return { result: await this.#call(call, run), state, afterCommit: run.afterCommit }
     }
-    return despiteConflicts(() => database.transaction(work, { readOnly, signal }))
+    return despiteConflicts(() => database.transaction(work, { ...how, signal }))
   }
 
   /** One at a time: in this process by its turn, among instances by the row lock. */

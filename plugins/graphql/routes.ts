@@ -3,6 +3,7 @@
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../sdk/graphql.ts'
 import {
   applicantOf,
+  callerOf,
   departureOf,
   type ErrorEncoder,
   inDialect,
@@ -139,14 +140,16 @@ const showsInternal = ({ settings }: Engine, session: Session): boolean =>
 function answerOne(
   engine: Engine,
   given: GraphQLRequest,
-  { session, request, reply }: RouteCall,
+  call: RouteCall,
   { schema, isAlone }: AnswerOptions,
 ): Promise<Buffer | string> {
+  const { session, request, reply } = call
   const logs = engine.observe.isEnabled('query-log', 'info')
   return engine.graphql.execute(given, session, {
     schema,
     headers: request.headers,
     whenUnwanted: departureOf(reply),
+    caller: callerOf(call, engine.settings),
     response: isAlone ? reply : undefined,
     showInternal: showsInternal(engine, session),
     onPlanned: logs ? (prepared) => logQuery(engine, request.id, given, prepared) : undefined,

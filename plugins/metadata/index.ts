@@ -9,10 +9,10 @@ import { queryRoute } from './routes.ts'
 
 export default definePlugin({
   name: 'metadata',
-  register({ operations, routes, metadata }) {
+  register({ settings, operations, routes, metadata }) {
     operations.add(bulk, exportMetadata, exportMetadataV2, replaceMetadata, replaceMetadataV2)
     operations.add(clearMetadata, reloadMetadata(metadata.service))
     operations.add(getInconsistentMetadata, dropInconsistentMetadata, dumpInternalState)
-    routes.add(queryRoute(metadata.service))
+    routes.add(queryRoute(metadata.service, settings))
   },
 })

@@ -1,16 +1,18 @@
-import { departureOf, type Route } from '../../sdk/http.ts'
+import { callerOf, departureOf, type Route } from '../../sdk/http.ts'
+import type { Engine } from '../../sdk/index.ts'
 import type { MetadataService } from '../../sdk/metadata.ts'
 
 /** `POST /v1/query`: one operation of the metadata API. */
-export const queryRoute = (service: MetadataService): Route => ({
+export const queryRoute = (service: MetadataService, settings: Engine['settings']): Route => ({
   method: 'POST',
   url: '/v1/query',
   shownAs: 'Metadata',
   api: 'metadata',
   auth: 'session',
   about: { summary: 'Runs an operation of the metadata API.' },
-  async handle({ body, session, reply }) {
-    const result = await service.run(body, session, departureOf(reply))
+  async handle(call) {
+    const { body, session, reply } = call
+    const result = await service.run(body, session, departureOf(reply), callerOf(call, settings))
     // A text would be sent as it is, and is no JSON then.
     return typeof result === 'string' ? JSON.stringify(result) : result
   },

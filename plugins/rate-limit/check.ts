@@ -1,11 +1,10 @@
 // Refuses requests of clients that ask too often.
 
 import { createHash } from 'node:crypto'
-import type { Applicant } from '../../sdk/http.ts'
+import { type Applicant, clientNetwork } from '../../sdk/http.ts'
 import { isAdmin, TrellisError } from '../../sdk/index.ts'
 import type { Surroundings } from '../../sdk/services.ts'
 import { type ApiLimits, limitFor, type RateLimit } from '../limits/schema.ts'
-import { clientNetwork } from './address.ts'
 import { SlidingWindows } from './windows.ts'
 
 /** Keys longer than this are remembered by their digest. */

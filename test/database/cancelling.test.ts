@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DatabaseOptions } from '../../core/database/placing/pooled-database.ts'
+import type { DatabaseOptions } from '../../core/database/placing/database-options.ts'
 import { prepare } from '../../core/database/sql/prepared-statement.ts'
 import { openDatabase, read } from '../support/connections.ts'
 

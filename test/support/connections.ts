@@ -1,7 +1,8 @@
 // A database as the engine has it, without an engine.
 
 import type { TestContext } from 'node:test'
-import { type DatabaseOptions, PooledDatabase } from '../../core/database/placing/pooled-database.ts'
+import type { DatabaseOptions } from '../../core/database/placing/database-options.ts'
+import { PooledDatabase } from '../../core/database/placing/pooled-database.ts'
 import { prepare } from '../../core/database/sql/prepared-statement.ts'
 import { atEnd } from './cleanup.ts'
 import { testDatabase } from './database.ts'
@@ -13,6 +14,7 @@ export const connectionDefaults: Omit<DatabaseOptions, 'url'> = {
   lifetime: null,
   connectTimeout: 5,
   poolTimeout: 15,
+  callerShare: 75,
   preparedStatements: true,
   isolation: 'read-committed',
   settingNames: ['service.user'],

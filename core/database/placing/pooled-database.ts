@@ -4,7 +4,7 @@
 //   recent runs, and that does nothing but read, so that one which turns out slow can leave those behind it to the pool.
 // - The *pool* has a connection for each at a time: for reads that nobody knows yet or that are not short, for all that
 //   writes (nobody waits behind a write, and none is cut off to make room), and for transactions. The *gate* has few writes
-//   at work at once where processors are what limits them.
+//   at work at once where processors are what limits them. Each caller has a *share* of the pool.
 // - The *probe* is there when all others are at work: for health, and to tell which connections were lost in silence.
 // - `listen` has one connection for all channels, `decode` one of its own.
 //
@@ -12,14 +12,8 @@
 
 import { performance } from 'node:perf_hooks'
 import { eitherSignal, unlessAborted } from '../../concurrency/aborting.ts'
-import type {
-  ChangeOptions,
-  ConnectionCounts,
-  Database,
-  Isolation,
-  ReadOptions,
-  TransactionOptions,
-} from '../database.ts'
+import type { Shares } from '../../concurrency/shares.ts'
+import type { ChangeOptions, ConnectionCounts, Database, ReadOptions, TransactionOptions } from '../database.ts'
 import { type DecodedCommit, Decoder, type Decoding } from '../hearing/decoding.ts'
 import { Listener, type Listening } from '../hearing/listening.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
@@ -39,34 +33,13 @@ import {
   Unprepared,
 } from '../wire/postgres-errors.ts'
 import { ClientTransaction } from './client-transaction.ts'
+import type { DatabaseOptions } from './database-options.ts'
 import { Lanes } from './lanes.ts'
 import { LostConnections, LostInSilence } from './lost-connections.ts'
 import { Pool } from './pool.ts'
+import { poolShares } from './pool-shares.ts'
 import { Probe } from './probe.ts'
 import { type Place, WriteGate } from './write-gate.ts'
-
-export interface DatabaseOptions {
-  /** A connection URL. */
-  readonly url: string
-  /** At most this many pooled connections; beside the pool there are two lanes, the probe and the one that listens. */
-  readonly connections: number
-  /** Seconds after which an idle pooled connection is closed. */
-  readonly idleTimeout: number
-  /** Seconds that a connection may live; null: for ever. */
-  readonly lifetime: number | null
-  /** Seconds that connecting may take, and that a request waits for a connection. */
-  readonly connectTimeout: number
-  readonly poolTimeout: number
-  /** Off for proxies that pool transactions; there are no lanes then. */
-  readonly preparedStatements: boolean
-  readonly isolation: Isolation
-  /** Names of the settings that transactions make. */
-  readonly settingNames: readonly string[]
-  /** Told of connections that break while idle. */
-  readonly onConnectionError: (error: Error) => void
-  /** Put around statements; absent: nothing. */
-  readonly hooks?: StatementHooks
-}
 
 /** More of them gain nothing: what they run is short, and PostgreSQL answers each in the order in which it was sent. */
 const laneCount = 2
@@ -88,6 +61,7 @@ export class PooledDatabase implements Database {
   readonly #options: DatabaseOptions
   readonly #hooks: StatementHooks
   readonly #pool: Pool
+  readonly #shares: Shares
   readonly #lanes: Lanes | null
   readonly #probe: Probe
   readonly #lost: LostConnections
@@ -113,6 +87,7 @@ export class PooledDatabase implements Database {
       idleMillis: options.idleTimeout * 1000,
       patienceMillis: options.poolTimeout * 1000,
     })
+    this.#shares = poolShares(options, () => this.#pool.atWork)
     const lanes = { connect: connecting, count: laneCount, atWork: () => this.#pool.atWork, lifetimeMillis }
     this.#lanes = options.preparedStatements ? new Lanes(lanes) : null
     this.#probe = new Probe({ connect: () => connect({ ...how, isOneself: true }), patienceMillis: probeMillis })
@@ -142,7 +117,9 @@ export class PooledDatabase implements Database {
   }
 
   get connections(): ConnectionCounts {
-    return { ...this.#pool.counts, ...(this.#lanes?.counts ?? { shared: 0, pending: 0 }) }
+    const { counts } = this.#pool
+    const waiting = counts.waiting + this.#shares.waiting
+    return { ...counts, waiting, ...(this.#lanes?.counts ?? { shared: 0, pending: 0 }) }
   }
 
   answer(
@@ -197,12 +174,15 @@ export class PooledDatabase implements Database {
     work: (transaction: OwnTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    try {
-      return await this.#transact(work, options, this.#options.preparedStatements)
-    } catch (error) {
-      if (error instanceof Unprepared) return this.#transact(work, options, false)
-      throw error
-    }
+    const { caller = null, signal = null } = options
+    return this.#shares.run(caller, signal, async () => {
+      try {
+        return await this.#transact(work, options, this.#options.preparedStatements)
+      } catch (error) {
+        if (error instanceof Unprepared) return this.#transact(work, options, false)
+        throw error
+      }
+    })
   }
 
   listen(channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void): Promise<Listening> {
@@ -243,14 +223,24 @@ export class PooledDatabase implements Database {
     )
   }
 
-  /** A read on a connection of the pool; when that was lost in silence, on another one. */
-  async #readAlone<T>(
+  /** A read on a connection of the pool, when its caller has a share left. */
+  #readAlone<T>(
     statement: PreparedStatement,
     values: readonly (string | null)[],
-    { signal = null, whenUnwanted }: ReadOptions,
+    { signal = null, whenUnwanted, caller = null }: ReadOptions,
     ask: Ask<T>,
   ): Promise<T> {
     const ended = eitherSignal(signal, whenUnwanted?.() ?? null)
+    return this.#shares.run(caller, ended, () => this.#readWithin(ended, statement, values, ask))
+  }
+
+  /** When a connection was lost in silence, on another one. */
+  async #readWithin<T>(
+    ended: AbortSignal | null,
+    statement: PreparedStatement,
+    values: readonly (string | null)[],
+    ask: Ask<T>,
+  ): Promise<T> {
     let preparing = this.#options.preparedStatements
     let isAgain = false
     for (;;) {
@@ -265,8 +255,12 @@ export class PooledDatabase implements Database {
   }
 
   #change(statement: PreparedStatement, values: readonly (string | null)[], options: ChangeOptions) {
-    const entering = this.#writeGate.enter(options.signal ?? null)
-    return this.#changeAlone(statement, values, options, { ask: firstField, entering })
+    const { caller = null, signal = null } = options
+    // The gate comes second: who waits for its share keeps no other from it.
+    return this.#shares.run(caller, signal, () => {
+      const entering = this.#writeGate.enter(signal)
+      return this.#changeAlone(statement, values, options, { ask: firstField, entering })
+    })
   }
 
   /** Runs a statement that writes as a transaction of its own, once it has been let in. */

@@ -36,6 +36,10 @@ export const busyError = (seconds: number, refusal: unknown): TrellisError =>
     ...(refusal !== null && { internal: messageOf(refusal), cause: refusal }),
   })
 
+/** 503: the caller had its whole share of the connections at work for as long as a request may wait. */
+export const shareError = (seconds: number): TrellisError =>
+  new TrellisError(503, 'busy', `as many of your requests as may be at work at once were at work for ${seconds} s`)
+
 export const isBusy = (error: unknown): boolean => error instanceof TrellisError && error.code === 'busy'
 
 /**

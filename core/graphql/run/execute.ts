@@ -41,8 +41,8 @@ export async function runOperation(context: ExecutionContext, orElse: OrElse): P
 
 /** A statement that writes, in a transaction of its own. */
 function runAlone(program: DirectProgram, context: ExecutionContext): Promise<Piece> {
-  const { database, session, sessionSettings, signal } = context
-  const options = { settings: sessionSettings.of(session), signal }
+  const { database, session, sessionSettings, signal, caller } = context
+  const options = { settings: sessionSettings.of(session), signal, caller }
   return runDirect(program, context, (statement, values) => database.change(statement, values, options))
 }
 
@@ -144,7 +144,7 @@ class Running {
       this.#parts[last] = await runAlone(sole.program, this.#context)
       return
     }
-    const { database, session, sessionSettings, signal } = this.#context
+    const { database, session, sessionSettings, signal, caller } = this.#context
     const own = places.flatMap((i) => {
       const step = steps[i]!
       return needsTransaction(step) ? [[i, step] as const] : []
@@ -162,7 +162,8 @@ class Running {
       // Before the commit: when one fails, nothing has been changed.
       await runLevels(joins, run)
     }
-    await database.transaction(work, { settings: sessionSettings.of(session), signal, isRepeatable: !hasJoins })
+    const settings = sessionSettings.of(session)
+    await database.transaction(work, { settings, signal, caller, isRepeatable: !hasJoins })
   }
 
   #rootCall(step: CallRun['step'], i: number): CallRun {

@@ -1,6 +1,7 @@
 // What running an operation needs: its plan, what the request gives it, and the services that it uses.
 
 import type { BoundInputs } from '../../compiler/run/bind.ts'
+import type { Caller } from '../../concurrency/shares.ts'
 import type { Database } from '../../database/database.ts'
 import type { TrellisError } from '../../errors/errors.ts'
 import type { Dialect } from '../../names/dialect.ts'
@@ -24,6 +25,8 @@ export interface ExecutionContext {
   readonly signal: AbortSignal | null
   /** Gives what aborts when nobody waits for the answer any more; null where nothing tells. */
   readonly whenUnwanted: (() => AbortSignal) | null
+  /** Who asks, and has a share of the connections; null: the server itself. */
+  readonly caller: Caller | null
   readonly schema: PlannedSchema
   readonly prepared: PreparedOperation
   readonly variables: Variables

@@ -1,5 +1,6 @@
 // What routes and jobs may ask of the metadata.
 
+import type { Caller } from '../../concurrency/shares.ts'
 import type { Session } from '../../session/session.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { Model } from '../document/model.ts'
@@ -16,9 +17,9 @@ export interface MetadataService {
   exportDocument(): Record<string, unknown>
   /**
    * Runs one request of the metadata API: an envelope `{type, args, version?}`, decoded JSON. `whenUnwanted` gives what aborts
-   * when nobody waits for the answer any more: then what only reads ends.
+   * when nobody waits for the answer any more: then what only reads ends. `caller`: who asks, and has a share of the connections.
    */
-  run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal): Promise<unknown>
+  run(envelope: unknown, session: Session, whenUnwanted?: () => AbortSignal, caller?: Caller): Promise<unknown>
   /** The arguments of `reload_metadata` that have sources fetched again. */
   readonly reloadArguments: readonly string[]
   /** The sources that a document needs. */

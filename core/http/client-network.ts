@@ -1,13 +1,18 @@
 // Where a request comes from, as far as it can be believed.
 
 import { isIP, SocketAddress } from 'node:net'
-import { type Applicant, headerText } from '../../sdk/http.ts'
+import { headerText, type RequestHeaders } from '../auth/headers.ts'
+
+interface Sender {
+  readonly headers: RequestHeaders
+  readonly address: string
+}
 
 /**
  * The network that a client is counted by: its IPv4 address, or the first 64 bits of an IPv6 one, within which a client
  * chooses its address. Of `X-Forwarded-For` the entries that the proxies of the server added are believed, no others.
  */
-export function clientNetwork({ headers, address }: Pick<Applicant, 'headers' | 'address'>, proxies: number): string {
+export function clientNetwork({ headers, address }: Sender, proxies: number): string {
   const forwarded = proxies > 0 ? headerText(headers, 'x-forwarded-for') : undefined
   if (forwarded === undefined) return networkOf(address)
   const entries = forwarded.split(',')

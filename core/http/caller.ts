@@ -1,0 +1,42 @@
+// Who a client is to those that give callers their shares.
+
+import type { Caller } from '../concurrency/shares.ts'
+import type { Session } from '../session/session.ts'
+import { clientNetwork } from './client-network.ts'
+import type { RouteCall } from './declared-route.ts'
+
+/** Where a request came from. */
+export interface Origin {
+  readonly headers: RouteCall['request']['headers']
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}
+
+export class ClientCaller implements Caller {
+  readonly connection: object
+  readonly #session: Session
+  readonly #origin: Origin
+  readonly #proxies: number
+
+  /** `connection`: what one client has for itself; `proxies`: how many of them add to `X-Forwarded-For`. */
+  constructor(connection: object, session: Session, origin: Origin, proxies: number) {
+    this.connection = connection
+    this.#session = session
+    this.#origin = origin
+    this.#proxies = proxies
+  }
+
+  get session(): string {
+    return JSON.stringify(this.#session.variables)
+  }
+
+  get network(): string {
+    const { headers, socket } = this.#origin
+    return clientNetwork({ headers, address: socket.remoteAddress ?? '' }, this.#proxies)
+  }
+}
+
+/** Who made a request over HTTP; it costs nothing more until its share is counted. */
+export const callerOf = (
+  { session, request }: Pick<RouteCall, 'session' | 'request'>,
+  { trustedProxies }: { readonly trustedProxies: number },
+): Caller => new ClientCaller(request.socket, session, request, trustedProxies)

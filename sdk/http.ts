@@ -18,9 +18,9 @@ export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/fron
 export { isSameOrigin } from '../core/http/front/hosts.ts'
 export { type OwnPort, type OwnPortContext, serveOnOwnPort } from '../core/http/own-port.ts'
 export { inDialect } from '../core/http/route/answer.ts'
+export { ClientCaller, callerOf, type Origin } from '../core/http/route/caller.ts'
+export { clientNetwork } from '../core/http/route/client-network.ts'
 export { Gzipped } from '../core/http/route/compression.ts'
-export { ClientCaller, callerOf, type Origin } from '../core/http/caller.ts'
-export { clientNetwork } from '../core/http/client-network.ts'
 export type {
   ErrorAnswer,
   ErrorEncoder,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { clientNetwork } from '../../core/http/client-network.ts'
+import { clientNetwork } from '../../core/http/route/client-network.ts'
 import { SlidingWindows } from '../../plugins/rate-limit/windows.ts'
 
 /** Windows on a clock that the test sets, in seconds. */

@@ -36,11 +36,12 @@ test('Subscribers of a table that somebody holds keep nobody else waiting.', asy
 })
 
 test('Who is at work for long steps aside, as far as there is room for such.', async () => {
-  const turnstile = new Turnstile({ places: 1, aside: 1, patienceMillis: 10 })
+  const turnstile = new Turnstile({ places: 1, aside: 1, patienceMillis: 10, percent: 100 })
+  const caller = { connection: {}, session: '', network: '' }
   const begun: string[] = []
   const work = (name: string) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const done = turnstile.pass(() => {
+    const done = turnstile.pass([caller], () => {
       begun.push(name)
       return promise
     })

@@ -18,7 +18,7 @@ export interface FeedSink {
   end(error: TrellisError | null): void
 }
 
-export interface FeedRequest extends LiveRequest {
+export interface FeedRequest extends Omit<LiveRequest, 'caller'> {
   /** Of the client, for whoever gives the results. */
   readonly headers: Readonly<Record<string, string>>
 }

@@ -92,7 +92,9 @@ export class LiveQueries {
     this.feeds = new Feeds(options.engine)
     const { database, settings } = options.engine
     const aside = longAtOnce(settings.connections)
-    this.#turnstile = new Turnstile({ places: atOnce, aside, patienceMillis: longMillis })
+    this.#turnstile = new Turnstile({
+      ...{ places: atOnce, aside, patienceMillis: longMillis, percent: settings.callerShare },
+    })
     this.#gate = new Gate(database)
     this.#written = new Writes(database)
     this.#writes = new OwnWrites({ database, onWrite: (tables) => this.#wakeUnheard(tables) })

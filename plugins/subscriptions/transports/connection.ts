@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { GraphQLRequest, SchemaKind } from '../../../sdk/graphql.ts'
-import { inDialect } from '../../../sdk/http.ts'
+import { ClientCaller, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, type Session, TrellisError, toTrellisError } from '../../../sdk/index.ts'
 import { longestTimer } from '../../../sdk/services.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
@@ -61,6 +61,8 @@ export class Connection {
   readonly outbox: Outbox
   readonly #operations = new Map<string, RunningOperation>()
   #session: Session | null = null
+  /** The same for all that it asks. */
+  #caller: ClientCaller | null = null
   /** Of the payload alone: what is passed on to others. */
   #payload: ClientHeaders = { headers: {}, rawHeaders: [] }
   #expiry: NodeJS.Timeout | null = null
@@ -95,6 +97,9 @@ export class Connection {
     const all = this.#session ? given : joinHeaders(given, this.options.upgrade)
     const session = await this.options.engine.auth.authenticate(all.headers, all.rawHeaders)
     this.#session = session
+    const { upgrade, stream, engine } = this.options
+    const origin = { headers: upgrade.headers, socket: { remoteAddress: this.options.address } }
+    this.#caller = new ClientCaller(stream, session, origin, engine.settings.trustedProxies)
     this.#payload = given
     this.#endAt(session.expiresAt)
   }
@@ -224,11 +229,12 @@ export class Connection {
   #context(): OperationContext {
     const { engine, live, schema, isFlat, upgrade, address } = this.options
     const session = this.#session!
+    const caller = this.#caller!
     const applicant = { session, headers: upgrade.headers, address, setHeader: () => {} }
     const headers = this.#payload.headers as Readonly<Record<string, string>>
     // What the client chose holds for all that it asks.
     const requestId = headers['x-request-id'] || randomUUID()
-    return { engine, live, schema, isFlat, applicant, headers, requestId, isAdmitted: false }
+    return { engine, live, schema, isFlat, applicant, caller, headers, requestId, isAdmitted: false }
   }
 
   log(event: SocketEvent, message: string | null = null): void {

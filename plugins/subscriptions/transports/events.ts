@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
-import { applicantOf, type Route, type RouteCall, readJson } from '../../../sdk/http.ts'
+import { applicantOf, ClientCaller, type Route, type RouteCall, readJson } from '../../../sdk/http.ts'
 import { badRequest, type Engine, notFound, type Session, TrellisError, Type } from '../../../sdk/index.ts'
 import { longestTimer } from '../../../sdk/services.ts'
 import { streamTokenOf } from '../../graphql/index.ts'
@@ -96,7 +96,7 @@ export class Events {
       release()
       operation?.stop()
     })
-    operation = runOperation(given, this.#context(call, schema), {
+    operation = runOperation(given, this.#context(call, schema, call.request.socket), {
       get isFull() {
         return stream.isFull
       },
@@ -133,11 +133,15 @@ export class Events {
     return stream
   }
 
-  #context(call: RouteCall, schema: SchemaKind): OperationContext {
+  /** `connection`: what the client has for itself. */
+  #context(call: RouteCall, schema: SchemaKind, connection: object): OperationContext {
     const { engine, live } = this.#options
     const headers = call.request.headers as Readonly<Record<string, string>>
     const { id: requestId } = call.request
-    return { engine, live, schema, isFlat: false, applicant: applicantOf(call), headers, requestId, isAdmitted: true }
+    const { session, request } = call
+    const caller = new ClientCaller(connection, session, request, engine.settings.trustedProxies)
+    const applicant = applicantOf(call)
+    return { engine, live, schema, isFlat: false, applicant, caller, headers, requestId, isAdmitted: true }
   }
 
   #reserve({ request, reply, session, body }: RouteCall): string {
@@ -183,7 +187,7 @@ export class Events {
     if (shared.operations.size >= operationsPerSocket) {
       throw badRequest('start-failed', `this stream runs ${operationsPerSocket} operations already`)
     }
-    const operation = runOperation(body, this.#context(call, schema), sharedSink(shared, id))
+    const operation = runOperation(body, this.#context(call, schema, shared), sharedSink(shared, id))
     shared.operations.set(id, operation)
     call.reply.code(202).header('content-type', 'text/plain; charset=utf-8')
     return ''

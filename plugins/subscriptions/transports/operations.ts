@@ -4,7 +4,7 @@
 import { type GraphQLRequest, type PlannedRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
 import { type Applicant, inDialect } from '../../../sdk/http.ts'
 import { type Engine, flatError, graphqlError, TrellisError, toTrellisError } from '../../../sdk/index.ts'
-import type { QueryLog } from '../../../sdk/services.ts'
+import type { Caller, QueryLog } from '../../../sdk/services.ts'
 import type { FeedSink } from '../live/feeds.ts'
 import type { LiveSink } from '../live/groups/cohort.ts'
 import { JoinedAnswers } from '../live/joined-answers.ts'
@@ -18,6 +18,7 @@ export interface OperationContext {
   /** Whether errors are flat, as `/v1alpha1/graphql` has them. */
   readonly isFlat: boolean
   readonly applicant: Applicant
+  readonly caller: Caller
   /** Whether it was admitted already, by the request that it came with. */
   readonly isAdmitted: boolean
   /** Of the client itself, for whoever else is asked on its behalf. */
@@ -91,7 +92,7 @@ class Operation implements RunningOperation, LiveSink {
 
   async #run(request: GraphQLRequest): Promise<void> {
     if (this.#isStopped) return
-    const { engine, schema, applicant, headers } = this.#context
+    const { engine, schema, applicant, headers, caller } = this.#context
     const { kind } = engine.graphql.operation(request)
     if (kind === 'subscription') {
       this.#subscribe(request)
@@ -100,7 +101,7 @@ class Operation implements RunningOperation, LiveSink {
     const controller = new AbortController()
     this.#controller = controller
     const onPlanned = (generatedSql: QueryLog['generated_sql']) => logQuery(request, generatedSql, this.#context)
-    const extras = { schema, headers, onPlanned, whenUnwanted: () => controller.signal }
+    const extras = { schema, headers, caller, onPlanned, whenUnwanted: () => controller.signal }
     const body = await engine.graphql.execute(request, applicant.session, extras)
     if (this.#isStopped) return
     this.#sink.result(body)
@@ -152,7 +153,7 @@ class Operation implements RunningOperation, LiveSink {
   }
 
   #subscribe(request: GraphQLRequest): void {
-    const { engine, live, schema, applicant, headers } = this.#context
+    const { engine, live, schema, applicant, headers, caller } = this.#context
     const { session } = applicant
     logQuery(request, null, this.#context)
     const planned = engine.graphql.plan(request, session, { schema })
@@ -163,7 +164,7 @@ class Operation implements RunningOperation, LiveSink {
       return
     }
     this.#starting = request
-    this.#subscription = live.start({ request, session, schema }, this)
+    this.#subscription = live.start({ request, session, schema, caller }, this)
     this.#starting = null
   }
 

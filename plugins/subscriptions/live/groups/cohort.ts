@@ -3,6 +3,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PlannedRequest, SchemaKind } from '../../../../sdk/graphql.ts'
 import type { Session, TrellisError } from '../../../../sdk/index.ts'
+import type { Caller } from '../../../../sdk/services.ts'
 import { isConnectionLost } from '../../../../sdk/sql.ts'
 import { mayBeClock } from '../hearing/reads.ts'
 import type { MadeValues } from './made-values.ts'
@@ -14,6 +15,8 @@ export interface LiveRequest {
   readonly request: GraphQLRequest
   readonly session: Session
   readonly schema: SchemaKind
+  /** In whose share of the statements at work it is asked. */
+  readonly caller: Caller
 }
 
 /** Where answers go. */

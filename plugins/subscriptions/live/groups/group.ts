@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GraphQLRequest, PreparedOperation } from '../../../../sdk/graphql.ts'
 import { type Engine, TrellisError, toTrellisError } from '../../../../sdk/index.ts'
+import type { Caller } from '../../../../sdk/services.ts'
 import { areTold, type Reads, readsOf } from '../hearing/reads.ts'
 import { Cohort, type Member } from './cohort.ts'
 import { makeTimes, timesIn } from './made-values.ts'
@@ -205,7 +206,7 @@ export class Group {
         this.#due.delete(cohort)
         if (!cohort.isHeld) batch.push(cohort)
       }
-      if (batch.length > 0) await this.options.turnstile.pass(() => this.#ask(batch))
+      if (batch.length > 0) await this.options.turnstile.pass(callersOf(batch), () => this.#ask(batch))
     }
     // Who waits here is asked for by the group that takes this one's place.
     if (this.options.isCurrent()) return
@@ -308,6 +309,11 @@ export class Group {
 interface Asking {
   readonly batch: readonly Cohort[]
   readonly ending: AbortController
+}
+
+/** Those for whom a batch is asked. */
+function* callersOf(batch: readonly Cohort[]): Generator<Caller> {
+  for (const { members } of batch) for (const { live } of members) yield live.caller
 }
 
 const isLeft = ({ members }: Cohort): boolean => members.size === 0

@@ -1,5 +1,8 @@
-// Lets few be at work at once; the others wait in the order in which they came. Who is at work for long steps aside, as far as there
-// is room: what waits for a lock, of a table that is being altered, costs nothing and would hold up those that read other tables.
+// Lets few be at work at once; the others wait in the order in which they came, each caller no longer than its own share keeps it.
+// A statement that is at work for long steps aside, as far as there is room: one that waits for a lock, of a table that is being
+// altered, costs nothing and would hold up those that read other tables.
+
+import { type Caller, type Seat, Shares } from '../../../sdk/services.ts'
 
 export interface TurnstileOptions {
   readonly places: number
@@ -7,55 +10,93 @@ export interface TurnstileOptions {
   readonly aside: number
   /** Milliseconds after which one does. */
   readonly patienceMillis: number
+  /** The largest part of either, in percent, that one session at one address has. */
+  readonly percent: number
+}
+
+/** Work for which a caller is chosen, in its place. */
+interface Passage {
+  readonly caller: Caller
+  /** Null after it has stepped aside. */
+  seat: Seat | null
+  aside: Seat | null
 }
 
 export class Turnstile {
   readonly #options: TurnstileOptions
+  readonly #shares: Shares
+  readonly #aside: Shares
   #taken = 0
-  #aside = 0
+  #takenAside = 0
   readonly #waiting: (() => void)[] = []
-  /** What has those step aside for whom there was no room when they should have. */
-  readonly #late = new Set<() => void>()
+  /** Those for whom there was no room when they should have stepped aside. */
+  readonly #late = new Set<Passage>()
 
   constructor(options: TurnstileOptions) {
+    const { places, aside, percent } = options
     this.#options = options
+    this.#shares = new Shares({ places, percent })
+    this.#aside = new Shares({ places: aside, percent })
   }
 
-  async pass(work: () => Promise<void>): Promise<void> {
-    const { places, aside, patienceMillis } = this.#options
-    if (this.#taken >= places) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  /** Does the work in the place of one of its callers: of the first that has a share left, or else of the first. */
+  async pass(callers: Iterable<Caller>, work: () => Promise<void>): Promise<void> {
+    const caller = this.#chosen(callers)
+    if (!caller) return
+    const entering = this.#shares.enter(caller)
+    const passage: Passage = { caller, seat: entering instanceof Promise ? await entering : entering, aside: null }
+    if (this.#taken >= this.#options.places) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#taken++
-    let isAside = false
-    const stepAside = () => {
-      isAside = true
-      this.#aside++
-      this.#late.delete(stepAside)
-      this.#vacate()
-    }
     const timer = setTimeout(() => {
-      if (this.#aside < aside) stepAside()
-      else this.#late.add(stepAside)
-    }, patienceMillis).unref()
+      if (!this.#stepAside(passage)) this.#late.add(passage)
+    }, this.#options.patienceMillis).unref()
     try {
       await work()
     } finally {
       clearTimeout(timer)
-      this.#late.delete(stepAside)
-      if (isAside) this.#vacateAside()
-      else this.#vacate()
+      this.#late.delete(passage)
+      if (passage.seat) this.#vacate(passage.seat)
+      if (passage.aside) this.#vacateAside(passage.aside)
     }
   }
 
+  #chosen(callers: Iterable<Caller>): Caller | null {
+    let first: Caller | null = null
+    for (const caller of callers) {
+      if (this.#shares.hasRoom(caller)) return caller
+      first ??= caller
+    }
+    return first
+  }
+
+  /** Says whether there was room. */
+  #stepAside(passage: Passage): boolean {
+    const { caller, seat } = passage
+    if (this.#takenAside >= this.#options.aside || !this.#aside.hasRoom(caller)) return false
+    const entered = this.#aside.enter(caller)
+    if (entered instanceof Promise) throw new Error('there was room')
+    passage.aside = entered
+    passage.seat = null
+    this.#takenAside++
+    if (seat) this.#vacate(seat)
+    return true
+  }
+
   /** The place goes to who waits longest. */
-  #vacate(): void {
+  #vacate(seat: Seat): void {
     const next = this.#waiting.shift()
     if (next) next()
     else this.#taken--
+    this.#shares.leave(seat)
   }
 
-  #vacateAside(): void {
-    this.#aside--
-    const [stepAside] = this.#late
-    stepAside?.()
+  #vacateAside(seat: Seat): void {
+    this.#takenAside--
+    this.#aside.leave(seat)
+    for (const late of this.#late) {
+      if (!this.#stepAside(late)) continue
+      this.#late.delete(late)
+      return
+    }
   }
 }

@@ -1,7 +1,7 @@
 // Who a client is to those that give callers their shares.
 
-import type { Caller } from '../concurrency/shares.ts'
-import type { Session } from '../session/session.ts'
+import type { Caller } from '../../concurrency/shares.ts'
+import type { Session } from '../../session/session.ts'
 import { clientNetwork } from './client-network.ts'
 import type { RouteCall } from './declared-route.ts'
 

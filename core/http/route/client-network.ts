@@ -1,7 +1,7 @@
 // Where a request comes from, as far as it can be believed.
 
 import { isIP, SocketAddress } from 'node:net'
-import { headerText, type RequestHeaders } from '../auth/headers.ts'
+import { headerText, type RequestHeaders } from '../../auth/headers.ts'
 
 interface Sender {
   readonly headers: RequestHeaders

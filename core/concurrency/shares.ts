@@ -38,19 +38,34 @@ interface Holder {
   held: number
   /** Those that hold a place or wait for one. */
   seats: number
-  readonly line: Set<Seat>
+  readonly line: Set<Taking>
+}
+
+/** A place, until it is left, once. */
+export interface Seat {
+  leave(): void
 }
 
 /** A place, or the wait for one. */
-export interface Seat {
+class Taking implements Seat {
   readonly caller: Caller
+  readonly #leave: (taking: Taking) => void
   /** Null while there is plenty: whose it is counts only when places run short. */
-  holders: readonly Holder[] | null
+  holders: readonly Holder[] | null = null
   /** So many of its holders count it; it is had when all do. */
-  counted: number
-  isTaken: boolean
+  counted = 0
+  isTaken = false
   /** Called when it is had after a wait. */
-  admit: (() => void) | null
+  admit: (() => void) | null = null
+
+  constructor(caller: Caller, leave: (taking: Taking) => void) {
+    this.caller = caller
+    this.#leave = leave
+  }
+
+  leave(): void {
+    this.#leave(this)
+  }
 }
 
 /** Of `percent` of all places: how many are had for each one that is left free. */
@@ -62,10 +77,15 @@ export class Shares {
   /** Holders with a line. */
   readonly #blocked = new Set<Holder>()
   /** Places that were taken while there were plenty. */
-  readonly #uncounted = new Set<Seat>()
+  readonly #uncounted = new Set<Taking>()
   readonly #perFree: { readonly connection: number; readonly caller: number; readonly many: number }
   /** While no more are taken, no rule refuses any caller. */
   readonly #plenty: number
+  readonly #leave = (seat: Taking): void => {
+    this.#taken--
+    this.#uncounted.delete(seat)
+    this.#release(seat)
+  }
   #taken = 0
   #waiting = 0
 
@@ -96,14 +116,14 @@ export class Shares {
     try {
       return await work()
     } finally {
-      this.leave(seat)
+      seat.leave()
     }
   }
 
-  /** Takes a place, at once when the caller has a share left; {@link leave} has to follow. */
+  /** Takes a place, at once when the caller has a share left; it has to be left. */
   enter(caller: Caller, signal: AbortSignal | null = null): Seat | Promise<Seat> {
     signal?.throwIfAborted()
-    const seat: Seat = { caller, holders: null, counted: 0, isTaken: false, admit: null }
+    const seat = new Taking(caller, this.#leave)
     if (this.#used <= this.#plenty) {
       this.#taken++
       this.#uncounted.add(seat)
@@ -123,13 +143,6 @@ export class Shares {
       const holder = this.#holders.get(key)
       return !holder || (holder.line.size === 0 && this.#fits(holder.held, perFree))
     })
-  }
-
-  /** Gives a place back. */
-  leave(seat: Seat): void {
-    this.#taken--
-    this.#uncounted.delete(seat)
-    this.#release(seat)
   }
 
   get #used(): number {
@@ -173,7 +186,7 @@ export class Shares {
   }
 
   /** Has one holder after the other count the seat; one that has no share left makes it wait in its line. */
-  #advance(seat: Seat): void {
+  #advance(seat: Taking): void {
     const holders = seat.holders!
     for (; seat.counted < holders.length; seat.counted++) {
       const holder = holders[seat.counted]!
@@ -189,7 +202,7 @@ export class Shares {
     seat.admit?.()
   }
 
-  #wait(seat: Seat, signal: AbortSignal | null): Promise<Seat> {
+  #wait(seat: Taking, signal: AbortSignal | null): Promise<Seat> {
     const { patience } = this.#options
     this.#waiting++
     return new Promise((resolve, reject) => {
@@ -216,7 +229,7 @@ export class Shares {
   }
 
   /** Has its holders count the seat no more, and lets in who waited for that. */
-  #release(seat: Seat): void {
+  #release(seat: Taking): void {
     const holders = seat.holders ?? []
     for (const holder of holders.slice(0, seat.counted)) holder.held--
     if (this.#blocked.size > 0) {

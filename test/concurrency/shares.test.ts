@@ -56,10 +56,10 @@ test('A caller that exceeds its share waits in a line of its own, as long as pat
   assert.equal(shares.waiting, 1)
   assert.ok(!(shares.enter(caller('b', 'there')) instanceof Promise))
   // With another caller the share is smaller.
-  for (const seat of held.splice(0, 2)) shares.leave(seat)
+  for (const seat of held.splice(0, 2)) seat.leave()
   const seat = await next
   assert.equal(shares.waiting, 0)
-  shares.leave(seat)
+  seat.leave()
 })
 
 test('Everybody is let in sooner or later, and nothing is kept of those who left.', async () => {

@@ -3,16 +3,14 @@
 import { isIP, SocketAddress } from 'node:net'
 import { headerText, type RequestHeaders } from '../../auth/headers.ts'
 
-interface Sender {
-  readonly headers: RequestHeaders
-  readonly address: string
-}
-
 /**
  * The network that a client is counted by: its IPv4 address, or the first 64 bits of an IPv6 one, within which a client
  * chooses its address. Of `X-Forwarded-For` the entries that the proxies of the server added are believed, no others.
  */
-export function clientNetwork({ headers, address }: Sender, proxies: number): string {
+export function clientNetwork(
+  { headers, address }: { readonly headers: RequestHeaders; readonly address: string },
+  proxies: number,
+): string {
   const forwarded = proxies > 0 ? headerText(headers, 'x-forwarded-for') : undefined
   if (forwarded === undefined) return networkOf(address)
   const entries = forwarded.split(',')

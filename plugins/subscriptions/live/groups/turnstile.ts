@@ -87,12 +87,12 @@ export class Turnstile {
     const next = this.#waiting.shift()
     if (next) next()
     else this.#taken--
-    this.#shares.leave(seat)
+    seat.leave()
   }
 
   #vacateAside(seat: Seat): void {
     this.#takenAside--
-    this.#aside.leave(seat)
+    seat.leave()
     for (const late of this.#late) {
       if (!this.#stepAside(late)) continue
       this.#late.delete(late)

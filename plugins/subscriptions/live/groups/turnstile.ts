@@ -2,7 +2,7 @@
 // A statement that is at work for long steps aside, as far as there is room: one that waits for a lock, of a table that is being
 // altered, costs nothing and would hold up those that read other tables.
 
-import { type Caller, type Seat, Shares } from '../../../sdk/services.ts'
+import { type Caller, type Seat, Shares } from '../../../../sdk/services.ts'
 
 export interface TurnstileOptions {
   readonly places: number

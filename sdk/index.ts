@@ -51,7 +51,7 @@ export { OptionRefusal, StartError } from '../core/errors/start-error.ts'
 export { codeOf, messageOf, messageWithCause, stackOf } from '../core/errors/thrown.ts'
 export type { GraphQLSettings, RequestSettings } from '../core/graphql/options.ts'
 export type { HttpSettings, ServerSettings } from '../core/http/options.ts'
-export { type Dialect, type DialectName, sessionVariableName } from '../core/names/dialect.ts'
+export type { Dialect, DialectName } from '../core/names/dialect.ts'
 export {
   compareNames,
   compareText,
@@ -77,6 +77,7 @@ export type {
 } from '../core/options/option-values.ts'
 export { isAdmin, type Session } from '../core/session/session.ts'
 export type { SessionSettings } from '../core/session/session-settings.ts'
+export { foreignHint, sessionVariableName } from '../core/session/variable-names.ts'
 export * from './access.ts'
 export * from './graphql.ts'
 export * from './http.ts'

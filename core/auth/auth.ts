@@ -4,7 +4,7 @@
 import { unauthorized } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { faultOfVariables, type Session } from '../session/session.ts'
-import { type RequestHeaders, trustedSession, untrustedSession } from './headers.ts'
+import { type RequestHeaders, refuseForeign, trustedSession, untrustedSession } from './headers.ts'
 import type { AuthSettings } from './options.ts'
 import { AdminSecrets } from './secrets.ts'
 
@@ -73,6 +73,7 @@ export class Auth implements AuthService {
   }
 
   authenticate(headers: RequestHeaders, rawHeaders?: readonly string[]): Session | Promise<Session> {
+    refuseForeign(headers, this.#dialect)
     if (!this.#secrets) return trustedSession(headers, this.#dialect)
     const secret = this.#secretOf(headers)
     if (secret !== undefined) return this.#trust(String(secret), this.#secrets, headers)

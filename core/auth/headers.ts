@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest } from '../errors/errors.ts'
 import type { Dialect } from '../names/dialect.ts'
 import { faultOfVariables, type Session } from '../session/session.ts'
+import { foreignHint } from '../session/variable-names.ts'
 
 export type RequestHeaders = Readonly<IncomingHttpHeaders>
 
@@ -15,6 +16,21 @@ export function headerText(headers: RequestHeaders, name: string): string | unde
   if (value === undefined) return undefined
   const text = typeof value === 'string' ? value : value.join(', ')
   return beyondAscii.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text
+}
+
+/**
+ * Refuses headers that have names of the other dialect and none of this one: whoever sends them would be somebody else than
+ * they say.
+ */
+export function refuseForeign(headers: RequestHeaders, dialect: Dialect): void {
+  let foreign: string | null = null
+  for (const name in headers) {
+    if (name.startsWith(dialect.sessionPrefix)) return
+    if (foreign === null && name.startsWith(dialect.foreignPrefix)) foreign = name
+  }
+  if (foreign === null) return
+  const message = `"${foreign}" is a header of the other dialect; here their names begin with "${dialect.sessionPrefix}"`
+  throw badRequest('invalid-headers', message, { help: () => foreignHint(dialect) })
 }
 
 /** The session variables among the headers, without secrets; `role` becomes the role variable. */

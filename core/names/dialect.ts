@@ -4,6 +4,9 @@ export interface Dialect {
   readonly name: 'trellis' | 'hasura'
   /** Prefix of session variables and of the server's own headers, lower case. */
   readonly sessionPrefix: string
+  /** The same of the other dialect, and how that is called: its names are refused where they would be taken for something else. */
+  readonly foreignPrefix: string
+  readonly foreignDialect: string
   readonly roleVariable: string
   readonly userIdVariable: string
   readonly adminSecretHeader: string
@@ -96,12 +99,18 @@ export interface Dialect {
   readonly systemSchema: string | null
 }
 
-function dialect(name: Dialect['name'], word: string): Dialect {
+function dialect(
+  name: Dialect['name'],
+  word: string,
+  other: { readonly name: string; readonly word: string },
+): Dialect {
   const prefix = `x-${word}-`
   const isOwn = name === 'trellis'
   return {
     name,
     sessionPrefix: prefix,
+    foreignPrefix: `x-${other.word}-`,
+    foreignDialect: other.name,
     roleVariable: `${prefix}role`,
     userIdVariable: `${prefix}user-id`,
     adminSecretHeader: `${prefix}admin-secret`,
@@ -149,16 +158,9 @@ function dialect(name: Dialect['name'], word: string): Dialect {
 
 /** The two name sets: Trellis' own neutral one, and the one that existing v1.3 projects use. */
 export const dialects = {
-  trellis: dialect('trellis', 'service'),
-  hasura: dialect('hasura', 'hasura'),
+  trellis: dialect('trellis', 'service', { name: 'hasura', word: 'hasura' }),
+  hasura: dialect('hasura', 'hasura', { name: 'trellis', word: 'service' }),
 } as const satisfies Record<string, Dialect>
 
 /** The value of the option `dialect`. */
 export type DialectName = keyof typeof dialects
-
-/** Whether a JSON string in a permission stands for a session variable, and which (lower case), else null. */
-export function sessionVariableName(names: Dialect, text: string): string | null {
-  const lower = text.toLowerCase()
-  if (lower === 'req_user_id') return names.userIdVariable
-  return lower.startsWith(names.sessionPrefix) ? lower : null
-}

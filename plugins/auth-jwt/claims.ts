@@ -1,7 +1,7 @@
 // Payload -> session: which roles the bearer may assume, which one is asked for, and the other session variables.
 
 import { headerText, type RequestHeaders } from '../../sdk/http.ts'
-import { badRequest, type Dialect, type Session, type TrellisError } from '../../sdk/index.ts'
+import { badRequest, type Dialect, foreignHint, type Session, type TrellisError } from '../../sdk/index.ts'
 import { isJsonObject, jsonType, valueAt } from '../../sdk/services.ts'
 import { mappedClaims } from './claims-map.ts'
 import type { JwtConfiguration } from './configuration.ts'
@@ -45,7 +45,10 @@ function sessionClaims(payload: Payload, { claims: place, format }: ClaimsConfig
   const source = place.kind === 'path' ? `claims_namespace_path ${place.text}` : `claims_namespace ${place.name}`
   const object = format === 'json' ? jsonClaims(value) : stringifiedClaims(value, source)
   const entries = Object.entries(object).map(([key, claim]) => [key.toLowerCase(), claim] as const)
-  return new Map(entries.filter(([name]) => name.startsWith(dialect.sessionPrefix)))
+  const own = entries.filter(([name]) => name.startsWith(dialect.sessionPrefix))
+  const isForeign = own.length === 0 && entries.some(([name]) => name.startsWith(dialect.foreignPrefix))
+  if (isForeign) throw missingRoles(dialect.allowedRolesClaim).with({ help: () => foreignHint(dialect) })
+  return new Map(own)
 }
 
 function jsonClaims(value: unknown): object {

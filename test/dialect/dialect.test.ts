@@ -25,10 +25,8 @@ const root = join(import.meta.dirname, '../..')
 const spelling = new Map([
   ['core/names/dialect.ts', /./],
   ['process/help.ts', /With --dialect hasura'|dialects\.hasura\.environmentPrefix/],
-  [
-    'core/engine/options.ts',
-    /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]|as in dialect hasura/,
-  ],
+  ['core/engine/options.ts', /'set of names on the wire: trellis, or hasura|choice\(\['trellis', 'hasura'\]/],
+  ['core/graphql/options.ts', /as in dialect hasura/],
   // A column and a member that tools know by these names.
   ['plugins/v1-tables/views.ts', /hasura_uuid|hasura_fields/],
 ])

@@ -13,7 +13,7 @@ import {
   isScalarType,
   Kind,
 } from 'graphql'
-import { type Dialect, sessionVariableName } from '../../../sdk/index.ts'
+import { type Dialect, sessionVariableName, TrellisError } from '../../../sdk/index.ts'
 import type { Preset, SessionValue } from './view.ts'
 
 /** An argument or input field, as the remote schema has it. */
@@ -39,9 +39,21 @@ export function readPreset(
   if (!value) return `the preset of ${what} has no value`
   const isStatic = values.get('static')
   if (isStatic && isStatic.kind !== Kind.BOOLEAN) return `"static" of the preset of ${what} is no Boolean`
-  const given: SessionValue = isStatic?.value ? { kind: 'constant', node: value } : sessionValue(value, dialect)
+  const isLiteral = isStatic?.kind === Kind.BOOLEAN && isStatic.value
+  const given = isLiteral ? ({ kind: 'constant', node: value } as const) : presetOf(value, dialect)
+  if (typeof given === 'string') return given
   if (!fits(given, type)) return `the preset of ${what} is no value of type ${type}`
   return given.kind === 'constant' ? { kind: 'value', node: value } : { kind: 'session', value: given }
+}
+
+/** The same; a text says why it is refused. */
+function presetOf(node: ConstValueNode, dialect: Dialect): SessionValue | string {
+  try {
+    return sessionValue(node, dialect)
+  } catch (error) {
+    if (error instanceof TrellisError) return error.message
+    throw error
+  }
 }
 
 /** A value with the texts that name session variables told apart. */

@@ -32,7 +32,7 @@ async function send(url: string, options: { readonly body?: unknown; readonly he
   const { body, headers } = options
   const response = await fetch(url, {
     ...(body === undefined ? {} : { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    ...(headers && { headers }),
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
   })
   const text = await response.text()
   return { status: response.status, text, headers: response.headers }

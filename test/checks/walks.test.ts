@@ -1,0 +1,80 @@
+// The lists of entry files in ARCHITECTURE.md, held against the functions that a request really calls.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startLibrary } from '../support/library.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+
+/** The numbered files in the section of that title. */
+function entryFiles(title: string): string[] {
+  const [, section = ''] = page.split(`\n## ${title}\n`)
+  const [own = ''] = section.split('\n## ')
+  return [...own.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => file!)
+}
+
+/** Folders that are reached through another one of the list, or hold helpers without a way of their own. */
+const behind = [
+  /^core\/(errors|json|names|concurrency|around|options|log|session|engine)$/,
+  /^core\/(database|http|metadata|graphql)$/,
+  /^core\/database\/(wire|sql|hearing)$/,
+  /^core\/graphql\/schema$/,
+  /^core\/metadata\/(document|naming)$/,
+  /^core\/catalog$/,
+]
+
+/** The files with functions that run while `act` does. */
+async function filesOf(act: () => Promise<unknown>): Promise<Set<string>> {
+  const inspector = new Session()
+  inspector.connect()
+  try {
+    await inspector.post('Profiler.enable')
+    await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    await inspector.post('Profiler.takePreciseCoverage')
+    await act()
+    const { result } = await inspector.post('Profiler.takePreciseCoverage')
+    const called = result.filter(({ url, functions }) => {
+      const isOurs = url.startsWith('file:') && !url.includes('node_modules')
+      return isOurs && functions.some(({ functionName, ranges }) => functionName !== '' && ranges[0]!.count > 0)
+    })
+    return new Set(called.map(({ url }) => relative(root, fileURLToPath(url))))
+  } finally {
+    inspector.disconnect()
+  }
+}
+
+/** Holds a list of the page against the files of a request: folders of core without an entry are missing from the list. */
+function compare(listed: readonly string[], files: ReadonlySet<string>, also: readonly RegExp[] = []): void {
+  assert.ok(listed.length > 0 && listed.length <= 12, `${listed.length} entry files are listed`)
+  assert.deepEqual(
+    listed.filter((file) => !files.has(file)),
+    [],
+    'listed, but not entered',
+  )
+  const folders = new Set(listed.map(dirname))
+  const unlisted = [...behind, ...also]
+  const entered = [...files].filter((file) => file.startsWith('core/')).map(dirname)
+  const missing = entered.filter((folder) => !folders.has(folder) && !unlisted.some((pattern) => pattern.test(folder)))
+  assert.deepEqual([...new Set(missing)], [], 'entered, but not listed')
+}
+
+test('a GraphQL request with a cached plan enters the folders that the page lists', async (t) => {
+  const { request } = await startLibrary(t)
+  const ask = () => request('/v1/graphql', { body: { query: 'query { book { id title } }' } })
+  for (const _ of [1, 2, 3]) await ask()
+  // The model is read through the metadata service.
+  const modelGetter = /^core\/(operations|metadata\/serving)$/
+  compare(entryFiles('A GraphQL request'), await filesOf(ask), [modelGetter])
+})
+
+test('a metadata request enters the folders that the page lists', async (t) => {
+  const { op } = await startLibrary(t)
+  const create = (name: string) => op('create_query_collection', { name, definition: { queries: [] } })
+  await create('first')
+  compare(entryFiles('A metadata request'), await filesOf(() => create('second')))
+})

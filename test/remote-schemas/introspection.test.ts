@@ -86,7 +86,7 @@ test('servers of older versions of GraphQL are asked for what they know', async 
     body: {
       path: '$.args',
       code: 'remote-schema-error',
-      error: `introspection query to ${crm.url} has responded with 400 status code`,
+      error: `introspection query to ${crm.url} has responded with 400 status code: no introspection`,
       internal: { response: { errors: [{ message: 'no introspection' }] } },
     },
   })
@@ -106,4 +106,39 @@ test('lists that are empty may be null in what a server tells, or be missing', a
   const { errors } = await trellis.graphql<{ errors: { message: string }[] }>('mutation { set { id } }')
   assert.equal(errors[0]?.message, `field "set" not found in type: 'mutation_root'`)
   assert.deepEqual(await trellis.graphql('{ find(by: {id: 1}) }'), { data: { find: null } })
+})
+
+test('a server that refuses introspection is quoted, whatever its status', async (t) => {
+  const { crm, trellis } = await startBoth(t)
+  const definition = { url: crm.url }
+  const refusedWith = async (status: number, body: unknown, said: string) => {
+    crm.answer = () => ({ status, body })
+    const { status: refused, body: answered } = await trellis.opError('add_remote_schema', { name: 'crm', definition })
+    const error = answered as { code: string; error: string; internal?: object }
+    const start = `introspection query to ${crm.url} has responded with`
+    assert.deepEqual([refused, error.code, error.error], [400, 'remote-schema-error', `${start} ${said}`])
+    assert.ok(error.internal)
+  }
+  const message = 'GraphQL introspection is not allowed by Apollo Server'
+  await refusedWith(400, { errors: [{ message, extensions: { code: 'X' } }] }, `400 status code: ${message}`)
+  await refusedWith(
+    200,
+    { errors: [{ message }, { message }, {}, { message: 'two\n lines' }] },
+    `an error: ${message}; two lines`,
+  )
+  await refusedWith(200, { data: null, errors: [{ message }] }, `an error: ${message}`)
+  await refusedWith(403, { message: 'Forbidden' }, '403 status code: Forbidden')
+  await refusedWith(401, { error: { message: 'no token' } }, '401 status code: no token')
+  await refusedWith(401, { error: 'no token', message: 'other' }, '401 status code: no token')
+  await refusedWith(500, { errors: ['it is down'] }, '500 status code: it is down')
+  await refusedWith(500, { errors: [{ message: 'x'.repeat(600) }] }, `500 status code: ${'x'.repeat(500)}…`)
+  await refusedWith(500, { errors: { message: 7 } }, '500 status code')
+})
+
+test('an inconsistent remote schema has in its reason why its server refuses', async (t) => {
+  const { crm, trellis } = await startBoth(t)
+  await trellis.op('add_remote_schema', { name: 'crm', definition: { url: crm.url } })
+  crm.answer = () => ({ body: { errors: [{ message: 'introspection is disabled' }] } })
+  const { body } = await trellis.opError('reload_remote_schema', { name: 'crm' })
+  assert.match(JSON.stringify(body), /has responded with an error: introspection is disabled/)
 })

@@ -14,6 +14,7 @@ import {
 import { remoteUrl, shownUrl } from '../address.ts'
 import type { RemoteSchemaDefinition, RemoteSchemaEntry } from '../schema.ts'
 import { introspectedSchema } from './introspected-schema.ts'
+import { quotedErrors } from './quoted.ts'
 
 /** What of a definition decides what its server is asked. */
 export type IntrospectionRequest = Pick<RemoteSchemaDefinition, 'url' | 'url_from_env' | 'headers' | 'timeout_seconds'>
@@ -74,6 +75,9 @@ async function fetchSchema({ definition, signal, context, outgoing }: Fetching):
   for (const body of older) if (isMisunderstood(response)) response = await ask(body)
   if (response.status !== 200) throw refused(url, response)
   const answer = readAnswer(response)
+  const quoted = own(answer, 'data') ? '' : quotedErrors(answer)
+  if (quoted !== '')
+    throw refusal(`introspection query to ${shownUrl(url)} has responded with an error${quoted}`, response)
   introspectedSchema(answer)
   return answer
 }
@@ -103,9 +107,26 @@ function unreachable(url: string, error: unknown): TrellisError {
 const excerptLength = 10_000
 
 function refused(url: string, response: OutgoingResponse): TrellisError {
-  const text = String(response.body.subarray(0, excerptLength))
-  const message = `introspection query to ${shownUrl(url)} has responded with ${response.status} status code`
-  return badRequest('remote-schema-error', message, { internal: shownBody(text) })
+  const quoted = quotedErrors(parsedExcerpt(response))
+  return refusal(
+    `introspection query to ${shownUrl(url)} has responded with ${response.status} status code${quoted}`,
+    response,
+  )
+}
+
+/** The error of a server that says something else than its schema; `internal` has the answer. */
+function refusal(message: string, { body }: OutgoingResponse): TrellisError {
+  return badRequest('remote-schema-error', message, { internal: shownBody(excerptOf(body)) })
+}
+
+const excerptOf = (body: Buffer): string => String(body.subarray(0, excerptLength))
+
+function parsedExcerpt({ body }: OutgoingResponse): unknown {
+  try {
+    return JSON.parse(excerptOf(body))
+  } catch {
+    return null
+  }
 }
 
 function shownBody(text: string): object {

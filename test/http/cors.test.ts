@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { GivenSettings } from '../../core/engine/options.ts'
 import { originCheck } from '../../core/http/front/cors.ts'
 import type { Route } from '../../core/http/route/declared-route.ts'
-import { serveRoutes } from './server.ts'
+import { recordingObserver, serveRoutes } from './server.ts'
 
 const hello: Route = { method: 'GET', url: '/hello', auth: 'none', handle: () => ({ hello: true }) }
 const adminSecret = 'sesame'
@@ -88,6 +88,25 @@ test('a preflight of an allowed origin is answered on any path', async (t) => {
   assert.equal(response.headers.get('access-control-max-age'), '1728000')
   assert.equal(response.headers.get('access-control-allow-headers'), 'content-type,x-service-role')
   assert.equal(response.headers.get('content-type'), 'text/plain charset=UTF-8')
+})
+
+test('a preflight of an origin that is not listed says so, in the answer and in the log', async (t) => {
+  const cases: readonly (readonly [GivenSettings, string])[] = [
+    [{ corsDomain: ['https://app.example'] }, '--cors-domain does not list it'],
+    [{ disableCors: true }, 'CORS is disabled'],
+  ]
+  for (const [settings, reason] of cases) {
+    const observe = recordingObserver()
+    const { url } = await serveRoutes(t, [hello], { settings: { adminSecret, ...settings }, observe })
+    const origin = 'https://other.example'
+    const headers = { origin, 'access-control-request-method': 'POST' }
+    const response = await fetch(`${url}/hello`, { method: 'OPTIONS', headers })
+    const error = `pages of the origin "${origin}" may not call: ${reason}`
+    const body = { path: '$', error, code: 'access-denied' }
+    assert.deepEqual([response.status, corsOf(response), await response.json()], [403, nothing, body])
+    assert.ok(JSON.stringify(observe.entries).includes(`may not call: ${reason}`))
+    assert.equal((await fetch(`${url}/hello`, { method: 'OPTIONS' })).status, 404)
+  }
 })
 
 test('with CORS disabled nothing is answered across origins', async (t) => {

@@ -107,6 +107,21 @@ test('A socket ends when its session does, unless it says again who it is.', asy
   assert.equal(renewed.socket.readyState, 1)
 })
 
+test('A socket that is refused for a token that has expired is told so.', async (t) => {
+  const trellis = await startWithTokens(t)
+  const payload = { headers: { authorization: `Bearer ${token('reader', -60)}` } }
+  const socket = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+  socket.send({ type: 'connection_init', payload })
+  assert.deepEqual(await socket.closed, { code: 4403, reason: '{"server_error_msg":"4403: JWTExpired"}' })
+  const apollo = await openSocket(t, trellis.url)
+  apollo.send({ type: 'connection_init', payload })
+  const told = { type: 'connection_error', payload: 'Could not verify JWT: JWTExpired' }
+  assert.deepEqual(await apollo.next(), told)
+  const forged = await openSocket(t, trellis.url, { protocol: 'graphql-transport-ws' })
+  forged.send({ type: 'connection_init', payload: { headers: { authorization: 'Bearer a.b.c' } } })
+  assert.deepEqual(await forged.closed, { code: 4403, reason: '{"server_error_msg":"4403: Forbidden"}' })
+})
+
 test('A session may last for longer than there are dates, which the log has as none.', async (t) => {
   const observe = recordingObserver()
   const settings = { adminSecret: 'secret', jwtSecret: JSON.stringify({ type: 'HS256', key }) }

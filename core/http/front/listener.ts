@@ -101,8 +101,19 @@ function passer(handle: RequestListener, { cors, gate, timed }: ListenerOptions)
     // A page that is not served is not told about it either.
     const isServed = refusal === null || refusal.status !== 403
     if (origin !== undefined && cors !== null && isServed && applyCors(cors, origin, request, response)) return
+    if (refusal === null && isPreflight(request)) request.refusal = unlistedOrigin(request.headers.origin, cors)
     handle(request, response)
   }
+}
+
+/** Whether a browser asks for a page whether that may send a request. */
+const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+
+/** Browsers tell the page nothing of it: whoever looks for the reason finds it in their list of requests, and in the log. */
+function unlistedOrigin(origin: string | undefined, cors: CorsPolicy | null): TrellisError {
+  const reason = cors === null ? 'CORS is disabled' : '--cors-domain does not list it'
+  return new TrellisError(403, 'access-denied', `pages of the origin "${origin}" may not call: ${reason}`)
 }
 
 /** Of what HTTP/1.1 demands of a request, and of what is not answered. */

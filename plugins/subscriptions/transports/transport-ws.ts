@@ -79,6 +79,9 @@ export const transportWsProtocol: Protocol<State> = {
   },
 }
 
+/** What a token that was verified otherwise is refused for, such as `JWTExpired`, which a client may mend; null: another thing. */
+const tokenFault = (message: string): string | null => /^Could not verify JWT: (JWT\w+)$/.exec(message)?.[1] ?? null
+
 async function init(connection: Connection, state: State, payload: unknown): Promise<void> {
   if (state.phase !== 'new') {
     return closeWith(connection, CloseCode.TooManyInitialisationRequests, 'Too many requests')
@@ -90,8 +93,8 @@ async function init(connection: Connection, state: State, payload: unknown): Pro
     state.phase = 'ready'
     connection.send({ type: MessageType.ConnectionAck })
   } catch (error) {
-    connection.refusalOf(error)
-    closeWith(connection, CloseCode.Forbidden, 'Forbidden')
+    const reason = tokenFault(connection.refusalOf(error))
+    closeWith(connection, CloseCode.Forbidden, reason ?? 'Forbidden')
   }
 }
 

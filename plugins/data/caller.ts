@@ -6,14 +6,13 @@ import {
   type Dialect,
   didYouMean,
   isAdmin,
-  nameKey,
   nameText,
   type QualifiedName,
   type Session,
   TrellisError,
   within,
 } from '../../sdk/index.ts'
-import type { ColumnModel, Model, RelationshipModel, TableModel } from '../../sdk/metadata.ts'
+import type { ColumnModel, FieldModel, RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import { always, type Condition } from '../../sdk/sql.ts'
 import { type ExpressionContext, kindText, requireColumn, resolveExpression } from '../permissions/index.ts'
 
@@ -23,11 +22,28 @@ export type ReadableTable = TableAccess & { readonly select: SelectAccess }
 /** What a role does to a table, as permissions are called. */
 export type Action = Exclude<keyof TableAccess, 'table'>
 
+const actions: readonly Action[] = ['select', 'insert', 'update', 'delete']
+
 const denied = (message: string) => badRequest('permission-denied', message)
+
+/** What is to be done to a table. */
+interface Purpose {
+  readonly action: Action
+  /** What a refusal ends with. */
+  readonly because?: string
+  /** Where administrators are told that there is no such table. */
+  readonly at?: readonly string[]
+}
+
+/** Columns that a permission lets be written. */
+interface WrittenColumns {
+  readonly action: 'insert' | 'update'
+  readonly columns: ReadonlySet<string>
+  readonly hint: string
+}
 
 export interface CallerInput {
   readonly session: Session
-  readonly model: Model
   readonly dialect: Dialect
   /** What the session's role may do in the model. */
   readonly access: RoleAccess
@@ -40,38 +56,44 @@ export class Caller {
   readonly #session: Session
   readonly #access: RoleAccess
 
-  constructor({ session, model, dialect, access }: CallerInput) {
+  constructor({ session, dialect, access }: CallerInput) {
     this.#session = session
     this.#access = access
     this.expressions = {
       dialect,
-      table: (name) => model.tables.get(nameKey(name)),
+      table: (name) => this.#seen(name),
       depend: () => {},
       reader: {
-        checkColumn: (table, column) => this.#checkReadable(this.#readable(table), column),
-        columns: (table) => this.#access.get(table.name)?.select?.columns ?? [],
+        checkColumn: (table, column) => this.requireColumnOf(this.#columns(table), 'select', column),
+        checkUnknown: (table, name) => this.refuseUnknown(name, this.#columns(table)),
+        columns: (table) => this.#columns(table),
         reach: ({ name }, relationship) => this.#reach(name, relationship),
       },
     }
   }
 
-  /** The access to a table; refuses one that is not tracked. */
-  table(name: QualifiedName): TableAccess {
+  /**
+   * The access to a table that is tracked, for what is to be done to it. Others than administrators are refused one that is not
+   * as they are refused one with which they may do nothing.
+   */
+  table(name: QualifiedName, { action, because = '', at = [] }: Purpose): TableAccess {
     const access = this.#access.get(name)
-    if (!access) throw badRequest('not-exists', `table "${nameText(name)}" does not exist`)
-    return access
+    if (access && (isAdmin(this.#session) || actions.some((each) => access[each]))) return access
+    if (!isAdmin(this.#session)) throw this.#notAllowed(name, action, because)
+    throw badRequest('not-exists', `table "${nameText(name)}" does not exist`, { path: at })
   }
 
   /** What the caller may do with a table; throws when that is nothing, with `because` behind the message. */
   permission<A extends Action>(access: TableAccess, action: A, because = ''): NonNullable<TableAccess[A]> {
     const permission = access[action]
     if (permission) return permission
-    throw this.#notAllowed(access, action, because)
+    throw this.#notAllowed(access.table.name, action, because)
   }
 
   /** The table, if the caller may read it. */
   readable(access: TableAccess, because?: string): ReadableTable {
-    return { ...access, select: this.permission(access, 'select', because) }
+    const select = this.permission(access, 'select', because)
+    return { ...access, table: this.#visible(access.table, select), select }
   }
 
   /** The table, if the caller may read it by itself, and not through relationships alone. */
@@ -79,27 +101,28 @@ export class Caller {
     const readable = this.readable(access, because)
     const isShown = readable.select.rootFields?.query?.has('select') ?? true
     if (isShown) return readable
-    throw this.#notAllowed(access, 'select', because)
+    throw this.#notAllowed(access.table.name, 'select', because)
   }
 
-  #notAllowed({ table }: TableAccess, action: Action, because: string): TrellisError {
+  #notAllowed(table: QualifiedName, action: Action, because: string): TrellisError {
     const { role } = this.#session
-    return denied(`${action} on "${nameText(table.name)}" for role "${role}" is not allowed. ${because}`)
+    return denied(`${action} on "${nameText(table)}" for role "${role}" is not allowed. ${because}`)
   }
 
   /** A column that the caller may read; `hint` says what to do with a relationship instead. */
   readableColumn(access: ReadableTable, name: string, hint: string): ColumnModel {
-    const { table } = access
-    if (this.#mayName(table, name)) requireColumn(table, name, { missing: '', hint, visible: [] })
-    this.#checkReadable(access, name)
+    const { table, select } = access
+    const field = table.columns.has(name) ? undefined : table.fields.get(name)
+    if (field && field.kind !== 'column') requireColumn(table, name, { missing: '', hint, visible: [] })
+    this.requireColumnOf(select.columns, 'select', name)
     return table.columns.get(name)!
   }
 
   /** The table that a relationship leads to; refuses one that the caller may not read. */
   related({ name, target }: RelationshipModel): ReadableTable {
     const access = this.#access.get(target)
-    if (access?.select) return { ...access, select: access.select }
-    throw this.#unreadable(target, name)
+    if (access?.select) return this.readable(access)
+    throw noRelationship(name)
   }
 
   /** Whether the caller may read what a relationship leads to. */
@@ -122,44 +145,65 @@ export class Caller {
     throw badRequest('permission-denied', message, { help: didYouMean(name, () => columns) })
   }
 
+  /** A column to be written; `columns` are those of the permission, `hint` says what a relationship is not for. */
+  writtenColumn(table: TableModel, name: string, { action, columns, hint }: WrittenColumns): ColumnModel {
+    const seen = this.#access.get(table.name)?.select
+    const visible = isAdmin(this.#session) ? table : seen && this.#visible(table, seen)
+    const field = table.columns.has(name) ? undefined : visible?.fields.get(name)
+    const isOther = field !== undefined && field.kind !== 'column'
+    // Of updates, administrators are told so in the same words.
+    if (!isOther && action === 'update') this.requireColumnOf(columns, action, name)
+    if (!isOther) this.refuseUnknown(name, columns, action)
+    return requireColumn(table, name, { missing: `column "${name}" does not exist`, hint, visible: columns })
+  }
+
   get role(): string {
     return this.#session.role
   }
 
-  #readable(table: TableModel): ReadableTable {
-    return this.readable(this.table(table.name))
+  #columns({ name }: TableModel): ReadonlySet<string> {
+    return this.#access.get(name)?.select?.columns ?? new Set()
   }
 
-  #checkReadable({ select }: ReadableTable, column: string): void {
-    this.requireColumnOf(select.columns, 'select', column)
+  /** Refuses what is not among the columns of a permission, whether it exists or not; administrators are told more elsewhere. */
+  refuseUnknown(name: string, columns: ReadonlySet<string>, action: Action = 'select'): void {
+    if (!isAdmin(this.#session)) this.requireColumnOf(columns, action, name)
   }
 
-  /** Whether a name is one of something else than a column, which the caller may know of. */
-  #mayName(table: TableModel, name: string): boolean {
-    const field = table.columns.has(name) ? undefined : table.fields.get(name)
-    if (!field || field.kind === 'column') return false
-    return field.kind === 'relationship' ? this.mayFollow(field) : isAdmin(this.#session)
+  /** The table as the caller may know it: with the columns and relationships that they may read. */
+  #visible(table: TableModel, select: SelectAccess): TableModel {
+    if (isAdmin(this.#session)) return table
+    const mayKnow = (field: FieldModel) =>
+      field.kind === 'relationship' ? this.mayFollow(field) : field.kind === 'column' && select.columns.has(field.name)
+    return {
+      ...table,
+      columns: new Map([...table.columns].filter(([name]) => select.columns.has(name))),
+      fields: new Map([...table.fields].filter(([, field]) => mayKnow(field))),
+    }
+  }
+
+  /** A table that an expression names. */
+  #seen(name: QualifiedName): TableModel | undefined {
+    const access = this.#access.get(name)
+    if (access?.select) return this.#visible(access.table, access.select)
+    if (isAdmin(this.#session)) return undefined
+    throw this.#notAllowed(name, 'select', '')
   }
 
   #reach(name: QualifiedName, relationship: string | null): SelectAccess {
-    if (relationship === null) return this.readableByItself(this.table(name)).select
-    const select = this.#access.get(name)?.select
-    if (select) return select
-    throw this.#unreadable(name, relationship)
-  }
-
-  #unreadable(target: QualifiedName, relationship: string): TrellisError {
-    const what = `role "${this.#session.role}" does not have permission to read relationship "${relationship}"`
-    return denied(`${what}; no permission on table "${nameText(target)}"`)
+    const access = this.table(name, { action: 'select' })
+    return relationship === null ? this.readableByItself(access).select : this.permission(access, 'select')
   }
 }
+
+const noRelationship = (name: string) => badRequest('not-exists', `relationship "${name}" does not exist`)
 
 /** The relationship of that name; refuses anything else. */
 export function requireRelationship({ table }: TableAccess, name: string): RelationshipModel {
   return within('name', () => {
     const field = table.columns.get(name) ?? table.fields.get(name)
     if (!field || (field.kind === 'column' && field.name !== name)) {
-      throw badRequest('not-exists', `relationship "${name}" does not exist`)
+      throw noRelationship(name)
     }
     if (field.kind === 'relationship') return field
     const what = field.kind === 'column' ? 'postgres column' : kindText(field)

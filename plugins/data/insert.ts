@@ -1,12 +1,12 @@
 // The plan of the data operation `insert`.
 
 import type { InsertAccess, RowValues, TableAccess, UpdateAccess } from '../../sdk/access.ts'
-import { badRequest, nameText, within } from '../../sdk/index.ts'
+import { badRequest, didYouMean, nameText, within } from '../../sdk/index.ts'
 import { conflictRefusal, keysOf, type TableModel } from '../../sdk/metadata.ts'
 import { always, type ConflictUpdate, type Insert, type OnConflict, type ParamOperand } from '../../sdk/sql.ts'
 import type { Caller } from './caller.ts'
 import type { ConflictArguments } from './schema.ts'
-import { isWritable, writtenColumn, writtenValue } from './written-values.ts'
+import { isWritable, writtenValue } from './written-values.ts'
 
 /** Rows to insert. */
 export interface InsertRequest {
@@ -41,15 +41,18 @@ function readObject(
 ): RowValues {
   const values = new Map<string, ParamOperand>()
   for (const [name, value] of Object.entries(object)) {
-    const column = writtenColumn(table, name, { hint: "relationships can't be inserted", visible: columns })
-    if (presets.has(name) || !isWritable(column)) {
-      throw badRequest('not-supported', `column "${name}" is not insertable for role "${caller.role}"`)
-    }
+    if (presets.has(name)) throw notInsertable(name, caller)
+    const hint = "relationships can't be inserted"
+    const column = caller.writtenColumn(table, name, { action: 'insert', columns, hint })
+    if (!isWritable(column)) throw notInsertable(name, caller)
     caller.requireColumnOf(columns, 'insert', name)
     values.set(name, writtenValue(value, column, caller))
   }
   return values
 }
+
+const notInsertable = (name: string, { role }: Caller) =>
+  badRequest('not-supported', `column "${name}" is not insertable for role "${role}"`)
 
 function planConflict(
   { action, constraint, constraint_on }: ConflictArguments,
@@ -75,9 +78,16 @@ function planConflict(
   return { constraint: target, update: action === 'update' ? planUpdate(columns, update) : null }
 }
 
-function requireColumns({ table, insert }: TableAccess, names: readonly string[]): void {
-  const refusal = { hint: '', visible: insert?.columns ?? [] }
-  for (const [i, name] of names.entries()) within(i, () => writtenColumn(table, name, refusal))
+/** Columns of keys are no secret from those who may name the keys; all others only one that the caller may write or read. */
+function requireColumns({ table, insert, update, select }: TableAccess, names: readonly string[]): void {
+  const keys = keysOf(table.catalog).flatMap(({ columns }) => columns)
+  const known = [insert?.columns, update?.columns, select?.columns].flatMap((columns) => [...(columns ?? [])])
+  const visible = new Set([...keys, ...known])
+  for (const [i, name] of names.entries()) {
+    if (visible.has(name)) continue
+    const help = didYouMean(name, () => insert?.columns ?? [])
+    throw badRequest('not-exists', `column "${name}" does not exist`, { path: [i], help })
+  }
 }
 
 function requireConstraint({ name, catalog }: TableModel, constraint: string): void {

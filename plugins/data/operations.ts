@@ -43,7 +43,7 @@ async function callerOf(
   const offered = offers.modelFor(table, session, model)
   if (offered) await context.storeEdits()
   const served = offered ?? model
-  return new Caller({ session, model: served, dialect, access: access.of(served, session) })
+  return new Caller({ session, dialect, access: access.of(served, session) })
 }
 
 const printerOptions = ({ catalog, settings }: OperationContext): PrinterOptions => ({
@@ -60,7 +60,7 @@ export const selectRows = (options: DataOptions) =>
     args: SelectArgs,
     async handle(context, args) {
       const caller = await callerOf(context, args.table, options)
-      const access = caller.readableByItself(within('table', () => caller.table(args.table)))
+      const access = caller.readableByItself(caller.table(args.table, { action: 'select', at: ['table'] }))
       const select = planSelect(args, access, caller)
       const printer = new Printer(printerOptions(context))
       return runStatement(printer.finish(manyQuery(select, null, printer)), context)
@@ -82,7 +82,7 @@ export const countRows = (options: DataOptions) =>
     async handle(context, { table, distinct = [], where }) {
       const caller = await callerOf(context, table, options)
       const because = '; "count" is only allowed if the role has "select" permissions on the table'
-      const access = caller.readableByItself(caller.table(table), because)
+      const access = caller.readableByItself(caller.table(table, { action: 'select', because }), because)
       const hint = `Relationships can't be used in "distinct".`
       const distinctOn = within('distinct', () =>
         distinct.map((name, i) =>
@@ -114,7 +114,7 @@ export const insertRows = (options: DataOptions) =>
     args: InsertArgs,
     async handle(context, args) {
       const caller = await callerOf(context, args.table, options)
-      const access = caller.table(args.table)
+      const access = caller.table(args.table, { action: 'insert' })
       refuseImmutable(access, 'insertable')
       caller.permission(access, 'insert')
       const because = '; "returning" can only be used if the role has "select" permission on the table'
@@ -137,13 +137,13 @@ export const updateRows = (options: DataOptions) =>
     async handle(context, args) {
       const caller = await callerOf(context, args.table, options)
       const { table } = args
-      const access = within('table', () => caller.table(table))
+      const access = caller.table(table, { action: 'update', at: ['table'] })
       refuseImmutable(access, 'updatable')
       const permission = caller.permission(access, 'update')
       const readable = caller.readable(access, needsSelect('update'))
       const assignments = planAssignments(args, access.table, permission, caller)
       const returning = args.returning && planReturning(args.returning, readable, caller)
-      const where = within('where', () => caller.condition(args.where, access))
+      const where = within('where', () => caller.condition(args.where, readable))
       return runChange(permission.change({ assignments, where }), returning, { context, access })
     },
   })
@@ -158,12 +158,12 @@ export const deleteRows = (options: DataOptions) =>
     async handle(context, args) {
       const caller = await callerOf(context, args.table, options)
       const { table } = args
-      const access = caller.table(table)
+      const access = caller.table(table, { action: 'delete' })
       refuseImmutable(access, 'deletable')
       const permission = caller.permission(access, 'delete')
       const readable = caller.readable(access, needsSelect('delete'))
       const returning = args.returning && planReturning(args.returning, readable, caller)
-      const where = within('where', () => caller.condition(args.where, access))
+      const where = within('where', () => caller.condition(args.where, readable))
       return runChange(permission.change(where), returning, { context, access })
     },
   })

@@ -16,10 +16,11 @@ export const planOrder = (terms: readonly OrderTerm[], access: ReadableTable, ca
   )
 
 function target([name, ...rest]: readonly string[], access: ReadableTable, caller: Caller): OrderTarget {
-  const { table } = access
+  const { table, select } = access
   const field = table.columns.get(name!) ?? table.fields.get(name!)
   if (!field || (field.kind === 'column' && field.name !== name)) {
-    const help = didYouMean(name!, () => access.select.columns)
+    caller.refuseUnknown(name!, select.columns)
+    const help = didYouMean(name!, () => select.columns)
     throw badRequest('not-exists', `"${name}" does not exist`, { help })
   }
   if (field.kind === 'column') return columnTarget(field, rest, access, caller)

@@ -6,7 +6,7 @@ import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
 import type { Assignment, ParamOperand } from '../../sdk/sql.ts'
 import { isNumeric } from '../tables/graphql.ts'
 import type { Caller } from './caller.ts'
-import { isWritable, writtenColumn, writtenValue } from './written-values.ts'
+import { isWritable, writtenValue } from './written-values.ts'
 
 /** What a request changes. */
 export interface UpdateRequest {
@@ -87,10 +87,8 @@ class AssignmentReader {
       const reason = 'its value is predefined in permission'
       throw badRequest('not-supported', `column "${name}" is not updatable for role "${role}"; ${reason}`)
     }
-    if (this.#table.columns.has(name) || !this.#table.fields.has(name)) {
-      this.#caller.requireColumnOf(columns, 'update', name)
-    }
-    const column = writtenColumn(this.#table, name, { hint: "relationships can't be updated", visible: columns })
+    const hint = "relationships can't be updated"
+    const column = this.#caller.writtenColumn(this.#table, name, { action: 'update', columns, hint })
     if (isWritable(column)) return column
     throw badRequest('not-supported', `column "${name}" is not updatable for role "${role}"`)
   }

@@ -1,17 +1,10 @@
 // Values that a request gives to columns.
 
 import { within } from '../../sdk/index.ts'
-import type { ColumnModel, TableModel } from '../../sdk/metadata.ts'
+import type { ColumnModel } from '../../sdk/metadata.ts'
 import { inputType, type ParamOperand, type ParamSource } from '../../sdk/sql.ts'
-import { type ColumnRefusal, columnCodec, requireColumn } from '../permissions/index.ts'
+import { columnCodec } from '../permissions/index.ts'
 import { type Caller, parsing } from './caller.ts'
-
-/** The column of that name, as one to be written; `visible` are those that the caller may write. */
-export const writtenColumn = (
-  table: TableModel,
-  name: string,
-  refusal: Required<Omit<ColumnRefusal, 'missing'>>,
-): ColumnModel => requireColumn(table, name, { ...refusal, missing: `column "${name}" does not exist` })
 
 /** Whether PostgreSQL lets anybody give the column a value. */
 export const isWritable = ({ column }: ColumnModel): boolean => !column.generated && column.identity !== 'a'

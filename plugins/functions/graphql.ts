@@ -2,11 +2,21 @@
 // role's permission for that table.
 
 import { type GraphQLFieldConfig, GraphQLNonNull } from 'graphql'
+import type { SelectAccess } from '../../sdk/access.ts'
 import type { Contribution, FieldMap, FieldSelection, PlanContext, SchemaScope } from '../../sdk/graphql.ts'
 import { nameText } from '../../sdk/index.ts'
 import type { TableModel } from '../../sdk/metadata.ts'
 import type { Rows, SqlBuilder } from '../../sdk/sql.ts'
-import { aggregateType, planAggregate, planRow, planRows, rowList, selectArguments } from '../tables/graphql.ts'
+import {
+  aggregateType,
+  planAggregate,
+  planRow,
+  planRows,
+  type ReadingRoot,
+  rowList,
+  selectArguments,
+  showsRootField,
+} from '../tables/graphql.ts'
 import { callArguments, planCall } from './arguments.ts'
 import type { FunctionCall } from './call.ts'
 import { type FunctionModel, mayCall } from './metadata.ts'
@@ -35,16 +45,29 @@ export function callableFunctions({ model, role }: SchemaScope): FunctionModel[]
   return all.filter((each) => mayCall(each, role))
 }
 
+/**
+ * Whether a root field of a function is shown: as that of its table which gives the same rows, unless the function is granted
+ * to roles by name.
+ */
+export const showsFunction = (
+  { roles }: FunctionModel,
+  select: SelectAccess,
+  root: ReadingRoot,
+  key: 'select' | 'select_aggregate',
+): boolean => roles !== null || showsRootField(select, root, key)
+
 /** Contribution: the root fields of every function whose rows the role may select. */
-export function functionFields(scope: SchemaScope): FieldMap {
+function functionFields(scope: SchemaScope, root: ReadingRoot): FieldMap {
   const fields = new Map<string, () => Field>()
   for (const model of callableFunctions(scope)) {
     const access = scope.access(model.table)
     if (!access?.select || access.table.graphqlName === null) continue
     const { table, select } = access
     const { rows, aggregate } = model.rootFields
-    fields.set(rows, () => rowsField(scope, model, table))
-    if (select.allowAggregations) fields.set(aggregate, () => aggregateField(scope, model, table))
+    const isShown = (key: 'select' | 'select_aggregate') => showsFunction(model, select, root, key)
+    if (isShown('select')) fields.set(rows, () => rowsField(scope, model, table))
+    if (select.allowAggregations && isShown('select_aggregate'))
+      fields.set(aggregate, () => aggregateField(scope, model, table))
   }
   return fields
 }
@@ -95,6 +118,6 @@ function aggregateField(scope: SchemaScope, model: FunctionModel, table: TableMo
 export const functionContribution: Contribution = {
   name: 'functions',
   schemas: ['standard'],
-  query: functionFields,
-  subscription: functionFields,
+  query: (scope) => functionFields(scope, 'query'),
+  subscription: (scope) => functionFields(scope, 'subscription'),
 }

@@ -97,6 +97,7 @@ function resolveField(name: string, value: unknown, table: TableModel, context: 
   const field = table.fields.get(name)
   // A column's GraphQL name is not its name here.
   if (!field || field.kind === 'column') {
+    context.reader?.checkUnknown(table, name)
     const help = didYouMean(name, () => [...visibleColumns(table, context), ...visibleRelationships(table, context)])
     throw badRequest('not-exists', `"${name}" does not exist`, { help })
   }

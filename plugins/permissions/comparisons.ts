@@ -142,6 +142,7 @@ function compareColumns(operator: string, other: unknown, subject: Subject, cont
   const { table, name, kind } = comparedColumn(other, subject, context)
   const hint = 'column operators can only compare postgres columns'
   const visible = visibleColumns(table, context)
+  if (!table.columns.has(name) && !table.fields.has(name)) context.reader?.checkUnknown(table, name)
   const right = requireColumn(table, name, { missing: `"${name}" does not exist`, hint, visible })
   context.reader?.checkColumn(table, name)
   if (right.type.sql !== type.sql) throw unexpected(`incompatible column types : "${column.name}", "${name}"`)

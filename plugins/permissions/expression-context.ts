@@ -19,6 +19,8 @@ export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depen
 export interface ExpressionReader {
   /** Throws when it is not the column. */
   checkColumn(table: TableModel, column: string): void
+  /** Throws what they are told of a name that they may not read, whatever it is the name of; those who may read all are told nothing here. */
+  checkUnknown(table: TableModel, name: string): void
   /** The columns of a table that they may read. */
   columns(table: TableModel): Iterable<string>
   /** How the rows of a table are reached, by a relationship or else by its name; throws when they may read none. */

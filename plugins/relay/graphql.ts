@@ -5,7 +5,7 @@ import type { Contribution, FieldMap, FieldSelection, PlanContext, RootFields, S
 import { nameText } from '../../sdk/index.ts'
 import type { TableModel } from '../../sdk/metadata.ts'
 import { type Rows, sql } from '../../sdk/sql.ts'
-import { callArguments, callableFunctions, planFunctionRows } from '../functions/graphql.ts'
+import { callArguments, callableFunctions, planFunctionRows, showsFunction } from '../functions/graphql.ts'
 import { visibleRelationships } from '../relationships/graphql.ts'
 import { fieldsOfTables, planRows, type ReadingRoot, showsRootField } from '../tables/graphql.ts'
 import { planConnection } from './graphql/connection.ts'
@@ -40,9 +40,12 @@ const tableConnections =
 /** `node`, and the connections of functions. */
 function rootFieldsOf(scope: SchemaScope, root: ReadingRoot): FieldMap {
   const fields = new Map<string, () => Field>([['node', () => nodeField(scope, root)]])
-  for (const { graphqlName, name, call, table: returned } of callableFunctions(scope)) {
-    const table = scope.access(returned)?.table
-    if (!table || !nodeKey(scope, table)) continue
+  for (const model of callableFunctions(scope)) {
+    const { graphqlName, name, call } = model
+    const access = scope.access(model.table)
+    if (!access?.select || !nodeKey(scope, access.table)) continue
+    if (!showsFunction(model, access.select, root, 'select')) continue
+    const { table } = access
     fields.set(`${graphqlName}${suffix}`, () => {
       const description = `execute function "${nameText(name)}" which returns "${nameText(table.name)}"`
       const rows: BaseSet = (field, context) => planFunctionRows(field, context, { call, table })

@@ -306,7 +306,8 @@ test('metadata that SQL has changed are read within the same bulk, beside what i
 test('system tables are for reading, by administrators, and nowhere else', async (t) => {
   const { op, opError, graphql } = await startHasuraOffice(t)
   const table = system('hdb_table')
-  const missing = { path: '$.args.table', error: 'table "hdb_catalog.hdb_table" does not exist', code: 'not-exists' }
+  const error = 'select on "hdb_catalog.hdb_table" for role "agent" is not allowed. '
+  const missing = { path: '$.args', error, code: 'permission-denied' }
   assert.deepEqual(await opError('select', { table, columns: ['*'] }, { role: 'agent' }), {
     status: 400,
     body: missing,

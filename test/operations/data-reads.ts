@@ -8,7 +8,6 @@ import {
   notColumn,
   refusedReading,
   refusedWhere,
-  unreadable,
   untracked,
 } from './data-refusals.ts'
 import type { OperationEntry, Refusal } from './entry.ts'
@@ -102,9 +101,9 @@ export const reads: readonly OperationEntry[] = [
         title: 'a relationship whose table the role may not read',
         ...clerk,
         args: select({ columns: [{ name: 'publisher', columns: ['name'] }] }),
-        code: 'permission-denied',
-        path: '$.args.columns[0]',
-        error: unreadable,
+        code: 'not-exists',
+        path: '$.args.columns[0].name',
+        error: 'relationship "publisher" does not exist',
       },
       {
         title: 'a relationship as if it were a column',

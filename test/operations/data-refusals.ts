@@ -9,8 +9,6 @@ const denied = (action: string, role: string, because = '') =>
 export const cannot = (action: string, column: string) =>
   `role "clerk" does not have permission to ${action} column "${column}"`
 export const notColumn = (hint: string) => `expecting a postgres column; but, "publisher" is a relationship; ${hint}`
-export const unreadable =
-  'role "clerk" does not have permission to read relationship "publisher"; no permission on table "publisher"'
 
 /** What expressions may not be, given the arguments around them; the path goes on in the expression. */
 export const refusedWhere = (args: (where: unknown) => object): Refusal[] => {
@@ -137,7 +135,7 @@ export const refusedReading = (args: (where: object) => object): Refusal[] => [
     args: args({ publisher: { name: 'Ark' } }),
     code: 'permission-denied',
     path: '$.args.where.publisher',
-    error: unreadable,
+    error: cannot('select', 'publisher'),
   },
 ]
 

@@ -50,9 +50,13 @@ export const napQuery = (seconds: number, name: string) => ({
 })
 
 /** Milliseconds until the answer; an answer that is an error is thrown. */
-export async function timeRequest({ port }: Trellis, body: unknown): Promise<number> {
+export async function timeRequest(
+  { port }: Trellis,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const began = performance.now()
-  await ask(port, { path, body })
+  await ask(port, { path, body, headers })
   return performance.now() - began
 }
 

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from './database.ts'
+import { shareNeighbours } from './neighbour-shares.ts'
 import {
   changeMetadata,
   creditAccount,
@@ -89,13 +90,16 @@ const newSlowReads: Neighbour = {
   },
 }
 
+/** Another session at another address, as a proxy tells of it. */
+const client = (i: number) => ({ 'x-service-user-id': String(i), 'x-forwarded-for': `10.0.0.${i}` })
+
 const fullPool: Neighbour = {
   name: 'N3',
-  title: `${connections} reads of 2 s at once, pool of ${connections}`,
+  title: `${connections} reads of 2 s at once, each of another client, pool of ${connections}`,
   figures: [{ what: 'all done', unit: 'ms', over: 'worst', compared: 'shared', target: { most: 2500 } }],
   measure: async ({ trellis }) => {
     const body = napQuery(2, newName())
-    const times = await Promise.all(repeat(connections, () => timeRequest(trellis, body)))
+    const times = await Promise.all(repeat(connections, (i) => timeRequest(trellis, body, client(i))))
     return [Math.max(...times)]
   },
 }
@@ -182,6 +186,7 @@ export const neighbours: readonly Neighbour[] = [
   whileTableIsHeld,
   besideRowLock,
   changedMetadata,
+  ...shareNeighbours,
 ]
 
 /** What the rounds of one row showed: numbers by round and figure. */
@@ -198,7 +203,7 @@ export async function measureNeighbours(
   databaseUrl: string,
   surroundings: Surroundings,
 ): Promise<NeighbourMeasurement[]> {
-  const args = ['--database-url', databaseUrl, '--connections', String(connections)]
+  const args = ['--database-url', databaseUrl, '--connections', String(connections), '--trusted-proxies', '1']
   const shared = await startTrellis(args, surroundings)
   await makeNeighbourWorld(databaseUrl, shared)
   const off = await startTrellis([...args, ...sharingOff], surroundings)

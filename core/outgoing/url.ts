@@ -47,3 +47,13 @@ export function loggableUrl(text: string): string {
   for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, 'redacted')
   return url.href
 }
+
+/**
+ * A configured URL as errors and logs tell of it: as it was given, with the names of its variables, unless it holds what may be a
+ * secret.
+ */
+export function loggableTemplate(text: string): string {
+  if (!/[@?]/.test(text)) return text
+  const shown = loggableUrl(text)
+  return shown === URL.parse(text)?.href ? text : shown.replaceAll('%7B%7B', '{{').replaceAll('%7D%7D', '}}')
+}

@@ -7,6 +7,7 @@ import {
   type Environment,
   isDeeper,
   isSecretHeader,
+  loggableTemplate,
   maxLevels,
   type Observer,
   type Outgoing,
@@ -37,7 +38,7 @@ export async function callWebhook(call: HandlerCall, context: WebhookContext): P
   const { url, timeout } = action
   const body = requestBody(call)
   const text = JSON.stringify(body)
-  const described = { url: action.handler, body, headers: describedHeaders(call) }
+  const described = { url: loggableTemplate(action.handler), body, headers: describedHeaders(call) }
   const headers = requestHeaders(call, context)
   const request = { method: 'POST', url, headers, body: text, timeout, maxResponseSize } as const
   let response: OutgoingResponse
@@ -77,9 +78,11 @@ function requestHeaders(
 
 const shownValue = (name: string, value: string): string => (isSecretHeader(name) ? '<redacted>' : value)
 
-/** Headers as administrators may see them: variables by their names, secrets of clients not at all. */
+/** Headers as administrators may see them: variables by their names, secrets not at all. */
 const describedHeaders = ({ action, clientHeaders }: HandlerCall): ConfiguredHeader[] => [
-  ...action.headers,
+  ...action.headers.map((header) =>
+    'value' in header ? { ...header, value: shownValue(header.name, header.value) } : header,
+  ),
   ...Object.entries(clientHeaders).map(([name, value]) => ({ name, value: shownValue(name, value) })),
 ]
 

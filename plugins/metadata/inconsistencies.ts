@@ -8,6 +8,7 @@ import {
   NoArguments,
   operation,
 } from '../../sdk/metadata.ts'
+import { namedValues, shownState } from './shown-state.ts'
 
 const InconsistentObject = Type.Union(
   [
@@ -60,20 +61,17 @@ export const dropInconsistentMetadata = operation({
   },
 })
 
-/** Maps and sets as JSON has them; an inspection, not a format. */
-const plain = (_key: string, value: unknown): unknown => {
-  if (value instanceof Map) return Object.fromEntries(value)
-  return value instanceof Set ? [...value] : value
-}
-
-export const dumpInternalState = operation({
-  type: 'dump_internal_state',
-  about: {
-    summary: 'Shows what is served, for inspection: its shape may change.',
-    result: Type.Object({}, { additionalProperties: true }),
-  },
-  args: NoArguments,
-  editsMetadata: false,
-  onlyReads: true,
-  handle: ({ model, catalog }) => JSON.parse(JSON.stringify({ ...model, serverVersion: catalog.serverVersion }, plain)),
-})
+/** The inspection of what is served; `environment` gives what metadata refers to. */
+export const dumpInternalState = (environment: (name: string) => string | undefined) =>
+  operation({
+    type: 'dump_internal_state',
+    about: {
+      summary: 'Shows what is served, for inspection: its shape may change.',
+      result: Type.Object({}, { additionalProperties: true }),
+    },
+    args: NoArguments,
+    editsMetadata: false,
+    onlyReads: true,
+    handle: ({ model, catalog, metadata }) =>
+      shownState({ ...model, serverVersion: catalog.serverVersion }, namedValues(metadata, environment)),
+  })

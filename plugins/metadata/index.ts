@@ -9,10 +9,10 @@ import { queryRoute } from './routes.ts'
 
 export default definePlugin({
   name: 'metadata',
-  register({ settings, operations, routes, metadata }) {
+  register({ settings, operations, routes, metadata, environment }) {
     operations.add(bulk, exportMetadata, exportMetadataV2, replaceMetadata, replaceMetadataV2)
     operations.add(clearMetadata, reloadMetadata(metadata.service))
-    operations.add(getInconsistentMetadata, dropInconsistentMetadata, dumpInternalState)
+    operations.add(getInconsistentMetadata, dropInconsistentMetadata, dumpInternalState(environment))
     routes.add(queryRoute(metadata.service, settings))
   },
 })

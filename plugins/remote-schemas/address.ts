@@ -1,7 +1,7 @@
 // Where a remote schema's server is: the URL, from the definition or from variables of the environment.
 
 import { badRequest } from '../../sdk/index.ts'
-import { type Environment, filledTemplate, isHttpUrl, loggableUrl } from '../../sdk/services.ts'
+import { type Environment, filledTemplate, isHttpUrl, loggableTemplate } from '../../sdk/services.ts'
 import { asHttpUrl, type RemoteSchemaDefinition, severalUrls } from './schema.ts'
 
 /** The URL; refuses a definition that gives none, or several. */
@@ -32,13 +32,12 @@ export function subscriptionUrl(definition: RemoteSchemaDefinition, environment:
   )
 }
 
-/** A URL as errors tell of it, which the log has too: as it was given, unless it holds what may be a secret. */
-export function shownUrl(url: string): string {
-  const shown = loggableUrl(url)
-  return shown === URL.parse(url)?.href ? url : shown
+/** The URL as errors tell of it, which the log has too: the name of a variable in the place of its value. */
+export function shownUrl({ url, url_from_env: variable = '' }: Pick<RemoteSchemaDefinition, 'url' | 'url_from_env'>) {
+  return url === undefined ? `{{${variable}}}` : loggableTemplate(url)
 }
 
 function checked(url: string): string {
   if (isHttpUrl(url)) return url
-  throw badRequest('invalid-params', `not a valid URI: ${url}`)
+  throw badRequest('invalid-params', `not a valid URI: ${loggableTemplate(url)}`)
 }

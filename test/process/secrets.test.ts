@@ -8,6 +8,7 @@ import { macKey, namespace, sign } from '../auth/tokens.ts'
 import { clientOf, type TestClient } from '../support/client.ts'
 import { testDatabase } from '../support/database.ts'
 import { spawnTrellis, temporaryDirectory } from '../support/process.ts'
+import { eventually } from '../support/waiting.ts'
 
 /** What nobody may see. Distinct, so that a find says which. */
 const planted = {
@@ -154,6 +155,133 @@ test('what authenticates a webhook is not shown, and the webhook is not told the
   const text = await shown(t, { args, headers: [{}, { 'x-badge': 'blue' }], heard })
   const { guess: _, ...others } = planted
   assertNone(text, Object.values(others))
+})
+
+/** Values of variables that metadata refers to. */
+const ofEnvironment = {
+  HOOK_PATH: 'planted-hook-path',
+  HOOK_URL: '',
+  REMOTE_URL: '',
+  HOOK_TOKEN: 'planted-hook-token',
+  HOOK_BADGE: 'planted-hook-badge',
+}
+
+/** Metadata that takes URLs and headers from the environment, and has secrets of its own, for a server that answers 500. */
+function documentOf(hook: string): unknown {
+  const literal = new URL('/literal?key=planted-literal-query', hook)
+  literal.username = 'somebody'
+  literal.password = 'planted-literal-password'
+  const headers = [
+    { name: 'Authorization', value_from_env: 'HOOK_TOKEN' },
+    { name: 'X-Badge', value_from_env: 'HOOK_BADGE' },
+    { name: 'X-Api-Key', value: 'planted-literal-key' },
+  ]
+  const template = `${hook}/{{HOOK_PATH}}/x`
+  const retry_conf = { num_retries: 0 }
+  const trigger = { retry_conf, headers, definition: { enable_manual: true, insert: { columns: '*' } } }
+  const action = { output_type: 'Out!', handler: template, headers, arguments: [], type: 'query' }
+  const cron = { schedule: '0 0 1 1 *', headers, include_in_metadata: true }
+  // What is inconsistent is listed as the document has it.
+  const lost = { url_from_env: 'REMOTE_URL', headers: headers.slice(0, 2), timeout_seconds: 1 }
+  return {
+    version: 2,
+    tables: [
+      {
+        table: 'town',
+        event_triggers: [
+          { ...trigger, name: 'by_variable', webhook_from_env: 'HOOK_URL' },
+          { ...trigger, name: 'by_template', webhook: template },
+          { ...trigger, name: 'by_text', webhook: literal.href },
+        ],
+      },
+    ],
+    custom_types: { objects: [{ name: 'Out', fields: [{ name: 'a', type: 'String' }] }] },
+    actions: [
+      { name: 'act', definition: action },
+      { name: 'act_by_text', definition: { ...action, handler: literal.href } },
+    ],
+    cron_triggers: [
+      { ...cron, name: 'by_template', webhook: template },
+      { ...cron, name: 'by_text', webhook: literal.href },
+    ],
+    remote_schemas: [{ name: 'lost', definition: lost }],
+  }
+}
+
+/** Asks for all that is served of it, and for all that came of it. */
+async function askOfHooks(client: TestClient, headers: Record<string, string>): Promise<string> {
+  const logs = ['by_variable', 'by_template', 'by_text'].flatMap((name) => [
+    { type: 'pg_get_event_logs', args: { name } },
+    { type: 'pg_get_event_invocation_logs', args: { name } },
+  ])
+  const operations = [
+    { type: 'dump_internal_state', args: {} },
+    { type: 'get_inconsistent_metadata', args: {} },
+    { type: 'reload_remote_schema', args: { name: 'lost' } },
+    { type: 'introspect_remote_schema', args: { name: 'lost' } },
+    {
+      type: 'add_remote_schema',
+      args: { name: 'new', definition: { url_from_env: 'REMOTE_URL', timeout_seconds: 1 } },
+    },
+    { type: 'get_catalog_state', args: {} },
+    { type: 'invoke_event_trigger', args: { name: 'by_variable', payload: {} } },
+    ...logs,
+  ]
+  const queries = ['{ act { a } }', '{ act_by_text { a } }', 'mutation { insert_town_one(object: {id: 7}) { id } }']
+  const answers: string[] = []
+  for (const body of operations) answers.push((await client.request('/v1/query', { headers, body })).text)
+  for (const query of queries) answers.push((await client.request('/v1/graphql', { headers, body: { query } })).text)
+  for (const path of ['/v1/metrics', '/dev/jobs', '/dev/subscriptions', '/v1alpha1/config', '/v1/graphql/explain']) {
+    answers.push((await client.request(path, { headers })).text)
+  }
+  return answers.join('\n')
+}
+
+test('what metadata takes from the environment is not shown, nor what its own URLs and headers hold', async (t) => {
+  const hook = await startOther(t, () => ({ status: 500, body: 'out of order' }))
+  const database = await testDatabase(t, { sql: 'create table town (id int primary key, name text)' })
+  const withUser = (path: string) => {
+    const url = new URL(path, hook.url)
+    url.username = 'planted-user'
+    url.password = 'planted-url-password'
+    return url.href
+  }
+  const environment = {
+    ...ofEnvironment,
+    HOOK_URL: withUser('/planted-variable-path?key=planted-variable-query'),
+    REMOTE_URL: withUser('/planted-remote-path?key=planted-remote-query'),
+  }
+  const args = [...everything, '--dev-mode', '--database-url', database.url, '--events-fetch-interval', '100']
+  const secret = { SERVICE_GRAPHQL_ADMIN_SECRET: planted.adminSecret }
+  const server = spawnTrellis(t, args, { ...environment, ...secret }, { cwd: temporaryDirectory(t) })
+  const client = clientOf(await server.ready())
+  const headers = { 'x-service-admin-secret': planted.adminSecret }
+  const replaced = await client.request('/v1/query', {
+    headers,
+    body: {
+      type: 'replace_metadata',
+      version: 2,
+      args: { allow_inconsistent_metadata: true, metadata: documentOf(hook.url) },
+    },
+  })
+  assert.equal(replaced.status, 200, replaced.text)
+  const before = await askOfHooks(client, headers)
+  // Three of the row, one that is asked for.
+  await eventually(() => hook.received.filter(({ path }) => !path.includes('remote')).length >= 6)
+  const after = await askOfHooks(client, headers)
+  server.kill('SIGTERM')
+  const { stdout, stderr } = await server.ended
+  const sent = hook.received.map((received) => JSON.stringify(received)).join('\n')
+  const secrets = [
+    ...[ofEnvironment.HOOK_PATH, ofEnvironment.HOOK_TOKEN, ofEnvironment.HOOK_BADGE],
+    ...['planted-user', 'planted-url-password', 'planted-variable-path', 'planted-variable-query'],
+    ...['planted-remote-path', 'planted-remote-query', 'planted-literal-password', 'planted-literal-query'],
+    'planted-literal-key',
+  ]
+  for (const each of secrets.filter((text) => !/planted-(url|user|literal-pass)/.test(text)))
+    assert.ok(sent.includes(each), each)
+  assert.match(after, /"serverVersion"/)
+  assertNone([replaced.text, before, after, stdout, stderr].join('\n'), secrets)
 })
 
 test('the start that fails shows no secret', async (t) => {

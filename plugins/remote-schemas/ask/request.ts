@@ -2,13 +2,8 @@
 
 import type { GroupedCall } from '../../../sdk/graphql.ts'
 import { type Dialect, type Engine, internalError, type Session } from '../../../sdk/index.ts'
-import {
-  configuredHeaders,
-  forwardedHeaders,
-  loggableUrl,
-  OutgoingError,
-  type OutgoingResponse,
-} from '../../../sdk/services.ts'
+import { configuredHeaders, forwardedHeaders, OutgoingError, type OutgoingResponse } from '../../../sdk/services.ts'
+import { shownUrl } from '../address.ts'
 import type { RemoteSchemaModel } from '../metadata.ts'
 import { defaultTimeout } from '../types/introspect.ts'
 
@@ -62,9 +57,9 @@ const sessionHeaders = ({ variables }: Session): Record<string, string> =>
 const headerBytes = (value: string): string => Buffer.from(value).toString('latin1')
 
 /** Why there is no answer; where the server is, only administrators may know. */
-export function unanswered(error: unknown, { name, url }: RemoteSchemaModel): unknown {
+export function unanswered(error: unknown, { name, definition }: RemoteSchemaModel): unknown {
   if (!(error instanceof OutgoingError)) return error
-  const internal = { remote_schema: name, url: loggableUrl(url), message: error.message }
+  const internal = { remote_schema: name, url: shownUrl(definition), message: error.message }
   return internalError(failures[error.reason], { internal, cause: error })
 }
 

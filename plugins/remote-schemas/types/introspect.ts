@@ -63,21 +63,20 @@ const bodies = [
 
 async function fetchSchema({ definition, signal, context, outgoing }: Fetching): Promise<unknown> {
   const environment = (name: string) => context.environment(name)
-  const url = remoteUrl(definition, environment)
+  const [url, shown] = [remoteUrl(definition, environment), shownUrl(definition)]
   const headers = { accept: 'application/json', ...configuredHeaders(definition.headers ?? [], environment) }
   const timeout = (definition.timeout_seconds ?? defaultTimeout) * 1000
   const ask = (body: string) =>
     outgoing.send({ method: 'POST', url, headers, body, timeout, signal }).catch((error: unknown) => {
-      throw unreachable(url, error)
+      throw unreachable(shown, error)
     })
   const [all, ...older] = bodies
   let response = await ask(all!)
   for (const body of older) if (isMisunderstood(response)) response = await ask(body)
-  if (response.status !== 200) throw refused(url, response)
+  if (response.status !== 200) throw refused(shown, response)
   const answer = readAnswer(response)
   const quoted = own(answer, 'data') ? '' : quotedErrors(answer)
-  if (quoted !== '')
-    throw refusal(`introspection query to ${shownUrl(url)} has responded with an error${quoted}`, response)
+  if (quoted !== '') throw refusal(`introspection query to ${shown} has responded with an error${quoted}`, response)
   introspectedSchema(answer)
   return answer
 }
@@ -96,9 +95,8 @@ function isMisunderstood({ body }: OutgoingResponse): boolean {
 }
 
 /** The error about a server that does not answer; its `internal` is for administrators. */
-function unreachable(url: string, error: unknown): TrellisError {
+function unreachable(shown: string, error: unknown): TrellisError {
   const cause = error instanceof OutgoingError ? { reason: error.reason, message: error.message } : String(error)
-  const shown = shownUrl(url)
   const internal = { type: 'http_exception', request: { method: 'POST', url: shown }, cause }
   const message = `HTTP exception occurred while sending the request to ${shown}`
   return badRequest('remote-schema-error', message, { internal })
@@ -106,12 +104,9 @@ function unreachable(url: string, error: unknown): TrellisError {
 
 const excerptLength = 10_000
 
-function refused(url: string, response: OutgoingResponse): TrellisError {
+function refused(shown: string, response: OutgoingResponse): TrellisError {
   const quoted = quotedErrors(parsedExcerpt(response))
-  return refusal(
-    `introspection query to ${shownUrl(url)} has responded with ${response.status} status code${quoted}`,
-    response,
-  )
+  return refusal(`introspection query to ${shown} has responded with ${response.status} status code${quoted}`, response)
 }
 
 /** The error of a server that says something else than its schema; `internal` has the answer. */

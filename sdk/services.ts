@@ -30,6 +30,7 @@ export {
   parseJson,
   parseScanned,
   type RawNumber,
+  saysNothing,
 } from '../core/json/json.ts'
 export { parseJsonPath, valueAt } from '../core/json/json-path.ts'
 export type { JsonScan } from '../core/json/json-scan.ts'

@@ -60,6 +60,8 @@ export interface Inconsistency {
   readonly reason: string
   /** What helps whoever wrote the object; shown to those who write metadata. */
   readonly help?: (() => ErrorHelp) | null
+  /** Whether a document is taken all the same. */
+  readonly isTolerated?: boolean
   /** The other parties of a conflict: all are listed together, and none is served. */
   readonly others?: readonly ConflictingObject[]
 }

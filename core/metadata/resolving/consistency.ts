@@ -51,7 +51,8 @@ export interface CheckedChange {
 /** Refuses a change that leaves, or makes, objects inconsistent. */
 export function checkConsistency(check: ConsistencyCheck, change: CheckedChange): void {
   if (check === 'none') return
-  const found = check === 'strict' ? change.after : newInconsistencies(change)
+  const all = check === 'strict' ? change.after : newInconsistencies(change)
+  const found = all.filter(({ isTolerated }) => !isTolerated)
   if (found.length === 0) return
   const json = (list: readonly Inconsistency[]) => list.map((each) => inconsistencyJson(each, change.dialect))
   if (check === 'strict') {

@@ -66,6 +66,8 @@ export interface ObjectDescription {
   readonly ref: ObjectRef
   readonly type: string
   readonly definition: unknown
+  /** Whether a document is taken although the object is inconsistent: nothing is more open without it. Absent: no. */
+  readonly isTolerated?: boolean
 }
 
 /** An entry of a list slice; of another slice, its value. */

@@ -1,0 +1,78 @@
+// What documents of later engines hold and this server does not serve is kept in the hasura dialect, and listed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTrellis } from '../support/trellis.ts'
+
+const settings = { dialect: 'hasura' } as const
+
+const definition = { query: { collection_name: 'c', query_name: 'q' } }
+const rest_endpoints = [{ name: 'r', url: 'r', methods: ['GET'], definition }]
+const inherited_roles = [{ role_name: 'both', role_set: ['one', 'other'] }]
+const api_limits = { disabled: false, depth_limit: { global: 5, per_role: {} } }
+const graphql_schema_introspection = { disabled_for_roles: ['guest'] }
+
+const harmless = { version: 2, tables: [], rest_endpoints, inherited_roles }
+
+test('endpoints and inherited roles are kept, exported, listed, and dropped', async (t) => {
+  const { op, database } = await startTrellis(t, { settings })
+  await op('replace_metadata', harmless)
+  assert.deepEqual(await op('export_metadata', {}), harmless)
+  const inconsistent_objects = [
+    { type: 'rest_endpoints', definition: rest_endpoints, reason: '"rest_endpoints" is not served' },
+    { type: 'inherited_roles', definition: inherited_roles, reason: '"inherited_roles" is not served' },
+  ]
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), { is_consistent: false, inconsistent_objects })
+  const again = await startTrellis(t, { settings, database })
+  assert.deepEqual(await again.op('export_metadata', {}), harmless)
+  await again.op('drop_inconsistent_metadata', {})
+  assert.deepEqual(await again.op('export_metadata', {}), { version: 2, tables: [] })
+  assert.deepEqual(await again.op('get_inconsistent_metadata', {}), { is_consistent: true, inconsistent_objects: [] })
+})
+
+test('limits and roles without introspection are refused, unless inconsistent metadata are allowed', async (t) => {
+  const { op, opError } = await startTrellis(t, { settings })
+  await op('replace_metadata', harmless)
+  for (const [type, value] of Object.entries({ api_limits, graphql_schema_introspection })) {
+    const metadata = { ...harmless, [type]: value }
+    const refused = {
+      path: '$.args',
+      error: 'cannot continue due to inconsistent metadata',
+      code: 'unexpected',
+      internal: [{ type, definition: value, reason: `"${type}" is not served` }],
+    }
+    assert.deepEqual(await opError('replace_metadata', metadata), { status: 400, body: refused })
+    assert.deepEqual(await opError('replace_metadata', { metadata }, { version: 2 }), { status: 400, body: refused })
+    assert.deepEqual(await op('export_metadata', {}), harmless)
+    const report = await op<{ inconsistent_objects: { type: string }[] }>(
+      'replace_metadata',
+      { allow_inconsistent_metadata: true, metadata },
+      { version: 2 },
+    )
+    assert.ok(report.inconsistent_objects.some((each) => each.type === type))
+    assert.deepEqual(await op('export_metadata', {}), metadata)
+    await op('replace_metadata', harmless)
+  }
+})
+
+test('keys that say nothing are taken and not kept', async (t) => {
+  const { op } = await startTrellis(t, { settings })
+  const nothing = {
+    rest_endpoints: [],
+    api_limits: { disabled: false },
+    inherited_roles: null,
+    graphql_schema_introspection: { disabled_for_roles: [] },
+  }
+  await op('replace_metadata', { version: 2, tables: [], ...nothing })
+  assert.deepEqual(await op('export_metadata', {}), { version: 2, tables: [] })
+  assert.deepEqual(await op('get_inconsistent_metadata', {}), { is_consistent: true, inconsistent_objects: [] })
+})
+
+test('the default dialect refuses each of them', async (t) => {
+  const { opError } = await startTrellis(t)
+  const keys = { rest_endpoints, inherited_roles, api_limits, graphql_schema_introspection }
+  for (const [key, value] of Object.entries(keys)) {
+    const body = { path: `$.${key}`, error: `unexpected key "${key}"`, code: 'parse-failed' }
+    assert.deepEqual(await opError('replace_metadata', { version: 2, tables: [], [key]: value }), { status: 400, body })
+  }
+})

@@ -1,6 +1,14 @@
 // The webhook's answer -> session, or the refusal that the client gets.
 
-import { badRequest, type Dialect, internalError, type Session, unauthorized } from '../../sdk/index.ts'
+import {
+  badRequest,
+  type Dialect,
+  foreignHint,
+  internalError,
+  type Session,
+  type TrellisError,
+  unauthorized,
+} from '../../sdk/index.ts'
 import { freshnessOf, jsonType, type OutgoingResponse } from '../../sdk/services.ts'
 
 /** A session, and what of the answer could not be understood without harm. */
@@ -18,7 +26,7 @@ export function decisionOf({ status, body }: OutgoingResponse, dialect: Dialect)
   delete variables[dialect.adminSecretHeader]
   delete variables[dialect.accessKeyHeader]
   const role = variables[dialect.roleVariable]
-  if (!role) throw badRequest('invalid-params', `${dialect.roleVariable} not found in session variables`)
+  if (!role) throw withoutRole(variables, dialect)
   // Members of the body, spelled like headers.
   const { 'Cache-Control': cacheControl, Expires: expires } = texts
   const { expiresAt, problems } = freshnessOf(cacheControl, expires, Date.now())
@@ -47,3 +55,9 @@ const invalid = (what: string, expected: string, value: unknown) =>
   internalError(
     `Invalid response from authorization hook: parsing ${what} failed, expected ${expected}, but encountered ${jsonType(value)}`,
   )
+
+function withoutRole(variables: Session['variables'], dialect: Dialect): TrellisError {
+  const isForeign = Object.keys(variables).some((name) => name.startsWith(dialect.foreignPrefix))
+  const details = isForeign ? { help: () => foreignHint(dialect) } : {}
+  return badRequest('invalid-params', `${dialect.roleVariable} not found in session variables`, details)
+}

@@ -8,6 +8,7 @@ import { dialects } from '../../core/names/dialect.ts'
 import { version } from '../../core/names/version.ts'
 import { OutgoingClient } from '../../core/outgoing/client.ts'
 import { webhookAuthenticator } from '../../plugins/auth-webhook/authenticator.ts'
+import type { TrellisError } from '../../sdk/index.ts'
 import { recordingObserver, serveRoutes } from '../http/server.ts'
 import { type OtherAnswer, type OtherServer, startOther } from './other-server.ts'
 import { refused } from './tokens.ts'
@@ -161,6 +162,15 @@ test('an answer without a role is refused', async (t) => {
     const { auth } = await hookSaying(t, { body })
     await refused(() => auth.authenticate({ 'x-service-role': 'clerk' }), 400, 'invalid-params', message)
   }
+})
+
+test('an answer in the names of the other dialect is refused with a hint', async (t) => {
+  const { auth } = await hookSaying(t, { body: { 'x-hasura-role': 'clerk' } })
+  const hint = 'names that begin with "x-hasura-" are those of servers that are started with --dialect hasura'
+  await assert.rejects(
+    async () => auth.authenticate({}),
+    (error: TrellisError) => error.shownHelp.hint === hint,
+  )
 })
 
 test('an answer that is no object of texts is refused', async (t) => {

@@ -49,9 +49,14 @@ const transports: Record<string, Subscribe> = {
   },
 }
 
-/** A function that takes a minute; four statements for live queries run at once beside a pool of this size. */
+/** A function that takes a minute; four statements for live queries run at once beside a pool of this size, all of one client. */
 async function startSlow(t: TestContext, liveQueriesRefetchInterval: number) {
-  const settings = { connections: 10, liveQueriesRefetchInterval, enabledApis: ['metadata', 'graphql', 'developer'] }
+  const settings = {
+    connections: 10,
+    callerShare: 100,
+    liveQueriesRefetchInterval,
+    enabledApis: ['metadata', 'graphql', 'developer'],
+  }
   const trellis = await startLibrary(t, { settings })
   await trellis.sql(`create function slow(seconds float8) returns setof book language plpgsql stable as $$
     begin perform pg_sleep(seconds); return query select * from book; end $$`)

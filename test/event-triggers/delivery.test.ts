@@ -101,14 +101,14 @@ test('Retry-After may be a date', async (t) => {
 })
 
 test('a webhook that hangs, is not there, breaks off or redirects is a failure with a reason', async (t) => {
+  process.env['TEST_NONSENSE'] = 'nonsense'
+  t.after(() => delete process.env['TEST_NONSENSE'])
   const shop = await startShop(t, { answer: () => null })
   const broken = createServer((socket) => socket.on('data', () => socket.destroy()))
   await new Promise<void>((done) => broken.listen(0, '127.0.0.1', done))
   t.after(() => broken.close())
   const { port } = broken.address() as { port: number }
   const redirect = await startOther(t, () => ({ status: 302, headers: { location: shop.hook.url } }))
-  process.env['TEST_NONSENSE'] = 'nonsense'
-  t.after(() => delete process.env['TEST_NONSENSE'])
   const insert = { columns: '*' }
   const hooks = [
     { name: 'hangs', webhook: shop.hook.url, retry_conf: { timeout_sec: 1 } },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { startOther } from '../auth/other-server.ts'
 import { recordingObserver } from '../http/server.ts'
@@ -93,6 +94,29 @@ test('a query is a request, an operation, its planning and its statement', async
     ['shop', 'web', 'string'],
   )
   assert.ok(collector.requests.every(({ path }) => path === '/v1/traces'))
+})
+
+test('a span of a request that was sent twice says so', async (t) => {
+  let requests = 0
+  const body = JSON.stringify({ 'x-service-role': 'admin' })
+  const hook = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', () => {
+      // The second one of a connection is lost.
+      if (++requests === 2) socket.resetAndDestroy()
+      else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    })
+  })
+  await new Promise<void>((done) => hook.listen(0, '127.0.0.1', done))
+  t.after(() => hook.close())
+  const { port } = hook.address() as AddressInfo
+  const settings = { adminSecret: 'sesame', authHook: `http://127.0.0.1:${port}` }
+  const { trellis, collector } = await start(t, {}, { settings })
+  await trellis.graphql('{ person { name } }')
+  await trellis.graphql('{ person { name } }', undefined, from('01'))
+  const spans = await spansOf(collector, 'POST /v1/graphql')
+  assert.equal(requests, 3)
+  assert.equal(spans.find(({ name }) => name === 'GET')?.attributes['http.request.resend_count'], 1)
 })
 
 test('webhooks and triggers are told of the spans that are recorded', async (t) => {

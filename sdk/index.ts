@@ -1,4 +1,4 @@
-// What an author of a plugin meets first: the plugin itself, its errors, who asks, and the names of things.
+// Everything that built-in plugins import; `doors/` has the part that the package promises.
 
 export {
   Kind,

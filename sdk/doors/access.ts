@@ -1,0 +1,3 @@
+// The promised part of the SDK for permissions and narrowing. Names leave it only in a major release.
+
+export { type AccessService, type NarrowedTable, type TableAccess, updateInstead } from '../access.ts'

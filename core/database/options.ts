@@ -7,10 +7,17 @@ import { refusalOfHosts, spelledOut } from './wire/connection-url.ts'
 
 const databaseSchemes = ['postgres:', 'postgresql:']
 
-/** Refuses a text that is not the URL of a PostgreSQL. */
-function checkDatabaseUrl(given: string): string | null {
+/** An `@` in the path, in a fragment, or where a parameter's name should be: one before it ended the password too early. */
+const misread = /^\s*[a-z]+:\/\/[^/?#]*(?:\/[^?#]*@|(?:\/[^?#]*)?\?[^=&#]*@|[^#]*#.*@)/i
+
+const misreadText =
+  'Expecting a URL whose user, password and database are percent-encoded: an @ after the host shows that a / ? # or @ is not (%2F %3F %23 %40)'
+
+/** What is wrong with the URL of a PostgreSQL; null: nothing that can be seen of it alone. */
+export function databaseUrlRefusal(given: string): string | null {
   const url = spelledOut(given)
   const scheme = URL.canParse(url) ? new URL(url).protocol : null
+  if (misread.test(given)) return misreadText
   const severalHosts = refusalOfHosts(url)
   if (severalHosts !== null) return severalHosts
   if (scheme !== null && databaseSchemes.includes(scheme)) return null
@@ -25,7 +32,7 @@ export const databaseOptions = {
     placeholder: 'URL',
     secret: true,
     shown: redactedUrl,
-    check: checkDatabaseUrl,
+    check: databaseUrlRefusal,
     description: 'PostgreSQL to serve, postgres://user:password@host:port/database; without it the embedded one',
   }),
   databaseHost: text({ flag: 'host', placeholder: 'HOST', description: 'host of PostgreSQL, instead of a URL' }),

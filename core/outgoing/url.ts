@@ -1,5 +1,7 @@
 // The URLs of other servers.
 
+import { isAmbiguousUrl } from '../options/redaction.ts'
+
 /** Where a request goes. */
 export interface Place {
   readonly origin: string
@@ -40,7 +42,7 @@ export function isHttpUrl(text: string): boolean {
 
 /** A URL as it may be logged: whom it names, and values of its query, may be secrets. */
 export function loggableUrl(text: string): string {
-  if (!isHttpUrl(text)) return '<redacted>'
+  if (!isHttpUrl(text) || isAmbiguousUrl(text)) return '<redacted>'
   const url = new URL(text)
   if (url.username !== '') url.username = 'redacted'
   if (url.password !== '') url.password = 'redacted'

@@ -41,5 +41,6 @@ test('configured headers that are those of the connection are left out: no reque
 test('a URL is logged without what may be secret in it', () => {
   assert.equal(loggableUrl('https://h:1/p?a=1&b=2&a=3#f'), 'https://h:1/p?a=redacted&b=redacted#f')
   assert.equal(loggableUrl('http://u:p@h/'), 'http://redacted:redacted@h/')
-  for (const bad of ['x', 'postgres://u:p@h/d']) assert.equal(loggableUrl(bad), '<redacted>')
+  for (const bad of ['x', 'postgres://u:p@h/d', 'http://u:p@ss/w#rd@h/', 'http://u:1/w@h/'])
+    assert.equal(loggableUrl(bad), '<redacted>')
 })

@@ -296,6 +296,10 @@ test('the start that fails shows no secret', async (t) => {
   const starts: readonly (readonly string[])[] = [
     ['--database-url', nowhere.href, '--retries', '0'],
     ['--database-url', `postgres://u:${planted.databasePassword}@h:port/d`],
+    ...['/', '?', '#'].flatMap((mark) => [
+      ['--database-url', `postgres://u:1${mark}planted-short@h/d`],
+      ['--database-url', `postgres://u:p@planted-short${mark}planted-short@h/d`],
+    ]),
     ['--database-url', `mysql://u:${planted.databasePassword}@h/d`],
     ['--database-url', url.href, '--admin-secret', `["${planted.adminSecret}",""]`],
     ['--database-url', url.href, ...jwt({ type: 'HS256', key: 'planted-short' })],

@@ -12,7 +12,7 @@ export {
 export { hasAdminSecret } from '../core/auth/option-rules.ts'
 export { secretCheck, secretsRefusal } from '../core/auth/secrets.ts'
 export type { Admission } from '../core/engine/admission.ts'
-export { readJson } from '../core/http/body/body.ts'
+export { readJson, readJsonInTurns } from '../core/http/body/body.ts'
 export { departureOf } from '../core/http/departure.ts'
 export { type CorsPolicy, corsPolicy, type OriginCheck } from '../core/http/front/cors.ts'
 export { isSameOrigin } from '../core/http/front/hosts.ts'

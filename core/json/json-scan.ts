@@ -11,7 +11,20 @@ export interface JsonScan {
   readonly mayRespell: boolean
 }
 
-const code = { quote: 34, minus: 45, dot: 46, zero: 48, nine: 57, backslash: 92 } as const
+/** Bytes that mean something; closing brackets are two above the opening ones. */
+export const code = {
+  space: 32,
+  quote: 34,
+  comma: 44,
+  minus: 45,
+  dot: 46,
+  zero: 48,
+  nine: 57,
+  colon: 58,
+  bracket: 91,
+  backslash: 92,
+  brace: 123,
+} as const
 
 /** Lower-case `e`, as which both are read. */
 const exponent = 101
@@ -40,45 +53,57 @@ export const hasPlainNumbers = (text: string): boolean => !notable.test(text)
 /** Reads UTF-8. */
 export function scanJson(bytes: Uint8Array): JsonScan {
   const end = bytes.length
-  let depth = 0
+  const found = { depth: 0, mayRound: false, mayRespell: false }
   let open = 0
-  let mayRound = false
-  let mayRespell = false
   let i = 0
   while (i < end) {
     const byte = bytes[i++]!
-    if (byte === code.quote) {
-      while (i < end) {
-        const inside = bytes[i++]!
-        if (inside === code.quote) break
-        if (inside === code.backslash) i++
-      }
-    } else if (byte > code.nine) {
+    if (byte === code.quote) i = endOfString(bytes, i)
+    else if (byte > code.nine) {
       const bracket = byte & ~curly
       if (bracket === opening) {
-        if (++open > depth) depth = open
+        if (++open > found.depth) found.depth = open
       } else if (bracket === closing) open--
-    } else if (byte >= code.zero || byte === code.minus) {
-      const start = i - 1
-      let dot = -1
-      let last = byte
-      let next = bytes[i]!
-      while ((next >= code.zero && next <= code.nine) || next === code.dot) {
-        if (next === code.dot) dot = i
-        last = next
-        next = bytes[++i]!
-      }
-      const digits = i - start - (dot < 0 ? 0 : 1) - (byte === code.minus ? 1 : 0)
-      if (digits > safeDigits) mayRound = true
-      if (dot >= 0 && (last === code.zero || startsWithZeros(bytes, dot + 1))) mayRespell = true
-      if (byte === code.minus && i === start + 2 && last === code.zero) mayRespell = true
-      if ((next | lowerCase) === exponent) {
-        mayRound = true
-        i++
-      }
-    }
+    } else if (byte >= code.zero || byte === code.minus) i = readNumber(bytes, i, found)
   }
-  return { depth, mayRound, mayRespell: mayRespell || mayRound }
+  return found
+}
+
+/** Where the string ends whose first quote stands before `at`: behind its last one. */
+export function endOfString(bytes: Uint8Array, at: number): number {
+  const end = bytes.length
+  let i = at
+  while (i < end) {
+    const byte = bytes[i++]!
+    if (byte === code.quote) break
+    if (byte === code.backslash) i++
+  }
+  return i
+}
+
+/** Looks at a number whose first character stands before `at`; returns where it ends. */
+export function readNumber(
+  bytes: Uint8Array,
+  at: number,
+  found: { mayRound: boolean; mayRespell: boolean },
+): number {
+  const start = at - 1
+  const first = bytes[start]!
+  let i = at
+  let dot = -1
+  let last = first
+  let next = bytes[i]!
+  while ((next >= code.zero && next <= code.nine) || next === code.dot) {
+    if (next === code.dot) dot = i
+    last = next
+    next = bytes[++i]!
+  }
+  const digits = i - start - (dot < 0 ? 0 : 1) - (first === code.minus ? 1 : 0)
+  const hasExponent = (next | lowerCase) === exponent
+  if (digits > safeDigits || hasExponent) found.mayRound = found.mayRespell = true
+  if (dot >= 0 && (last === code.zero || startsWithZeros(bytes, dot + 1))) found.mayRespell = true
+  if (first === code.minus && i === start + 2 && last === code.zero) found.mayRespell = true
+  return hasExponent ? i + 1 : i
 }
 
 function startsWithZeros(bytes: Uint8Array, at: number): boolean {

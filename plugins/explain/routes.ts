@@ -1,4 +1,4 @@
-import { type Route, readJson } from '../../sdk/http.ts'
+import { type Route, readJsonInTurns } from '../../sdk/http.ts'
 import type { Engine } from '../../sdk/index.ts'
 import { explain } from './explain.ts'
 import { explainBody, explanation } from './schema.ts'
@@ -16,5 +16,5 @@ export const explainRoutes = (engine: Engine): Route[] =>
       result: explanation,
     },
     // Numbers of GraphQL's variables keep their digits.
-    handle: ({ body }) => explain(engine, readJson(body as Buffer, 'lossless')),
+    handle: async ({ body }) => explain(engine, await readJsonInTurns(body as Buffer, 'lossless')),
   }))

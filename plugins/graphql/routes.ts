@@ -10,7 +10,7 @@ import {
   type Route,
   type RouteCall,
   type RouteRequest,
-  readJson,
+  readJsonInTurns,
 } from '../../sdk/http.ts'
 import {
   type Engine,
@@ -93,7 +93,17 @@ const answering = (engine: Engine, alone: AnswerOptions, events: EventStreams) =
 
 function answer(engine: Engine, call: RouteCall, alone: AnswerOptions, events: EventStreams): unknown {
   if (engine.dialect.graphqlOverHttp) requireType(call.request)
-  const body = readJson(call.body as Buffer, 'lossless')
+  const body = readJsonInTurns(call.body as Buffer, 'lossless')
+  if (!(body instanceof Promise)) return answerBody(engine, body, call, { alone, events })
+  return body.then((read) => answerBody(engine, read, call, { alone, events }))
+}
+
+function answerBody(
+  engine: Engine,
+  body: unknown,
+  call: RouteCall,
+  { alone, events }: { readonly alone: AnswerOptions; readonly events: EventStreams },
+): unknown {
   const serveEvents = events.forSubscription(call)
   if (serveEvents && isSubscription(engine, body)) return serveEvents(call, alone.schema)
   if (Array.isArray(body)) return answerBatch(engine, body, call, { ...alone, isAlone: false })

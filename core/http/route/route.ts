@@ -10,7 +10,7 @@ import type { Applicant } from '../../auth/applicant.ts'
 import type { AuthService } from '../../auth/auth.ts'
 import { badRequest, toTrellisError } from '../../errors/errors.ts'
 import { isAdmin, type Session } from '../../session/session.ts'
-import { readJson } from '../body/body.ts'
+import { readJsonInTurns } from '../body/body.ts'
 import type { HttpSettings } from '../options.ts'
 import { flatErrors, type HttpContext, sendAnswer, sendError, toAnswerable } from './answer.ts'
 import type { Route, RouteCall, RouteRequest } from './declared-route.ts'
@@ -21,10 +21,10 @@ const noBody = Buffer.alloc(0)
 
 const bytesOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : noBody)
 
-function decodeBody(route: Route, bytes: Buffer): unknown {
+function decodeBody(route: Route, bytes: Buffer): unknown | Promise<unknown> {
   if (route.raw) return bytes
   const hasNone = route.method === 'GET' || (route.method === 'DELETE' && bytes.length === 0)
-  return hasNone ? undefined : readJson(bytes)
+  return hasNone ? undefined : readJsonInTurns(bytes)
 }
 
 function requireAdmin(session: Session | null): void {
@@ -99,7 +99,8 @@ async function serveWithin(around: Around<RequestWork>, work: RequestWork, conte
 async function answer({ route, request, reply, exchange }: RequestWork, context: RouteContext): Promise<void> {
   const logged = context.observe.isEnabled('http-log', 'info')
   const bytes = bytesOf(request)
-  const body = decodeBody(route, bytes)
+  const decoded = decodeBody(route, bytes)
+  const body = decoded instanceof Promise ? await decoded : decoded
   if (route.auth === 'admin') requireAdmin(exchange.session)
   const started = logged ? performance.now() : 0
   // With `auth: 'none'` there is no session, as the contract says.

@@ -34,7 +34,7 @@ export const apolloProtocol: Protocol<State> = {
   async receive(connection, state, data) {
     let message: Record<string, unknown>
     try {
-      message = checked(readMessage(data))
+      message = checked(await readMessage(data))
     } catch (error) {
       connectionError(connection, `parsing ClientMessage failed: ${(error as Error).message}`)
       return

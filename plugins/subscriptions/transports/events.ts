@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type GraphQLRequest, readGraphQLRequest, type SchemaKind } from '../../../sdk/graphql.ts'
-import { applicantOf, ClientCaller, type Route, type RouteCall, readJson } from '../../../sdk/http.ts'
+import { applicantOf, ClientCaller, type Route, type RouteCall, readJsonInTurns } from '../../../sdk/http.ts'
 import { badRequest, type Engine, notFound, type Session, TrellisError, Type } from '../../../sdk/index.ts'
 import { longestTimer } from '../../../sdk/services.ts'
 import { streamTokenOf } from '../../graphql/index.ts'
@@ -52,9 +52,9 @@ export class Events {
   }
 
   /** Answers a POST that asks for events, or one that belongs to a stream of a client. */
-  serve(call: RouteCall, schema: SchemaKind): unknown {
+  async serve(call: RouteCall, schema: SchemaKind): Promise<unknown> {
     const token = streamTokenOf(call.request)
-    const body = readJson(call.body as Buffer, 'lossless')
+    const body = await readJsonInTurns(call.body as Buffer, 'lossless')
     if (token !== null) return this.#startShared(this.#find(token), body, call, schema)
     const request = readGraphQLRequest(body)
     return this.run(request, call, schema)

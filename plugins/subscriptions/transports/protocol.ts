@@ -1,6 +1,6 @@
 // What a protocol on a WebSocket is.
 
-import { readJson } from '../../../sdk/http.ts'
+import { readJsonInTurns } from '../../../sdk/http.ts'
 import type { Connection, Wire } from './connection.ts'
 
 export interface Protocol<State> {
@@ -18,7 +18,7 @@ export interface Protocol<State> {
 }
 
 /** The JSON of a message, whose numbers keep their digits. */
-export const readMessage = (data: Buffer): unknown => readJson(data, 'lossless')
+export const readMessage = (data: Buffer): unknown | Promise<unknown> => readJsonInTurns(data, 'lossless')
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

@@ -56,7 +56,7 @@ export const transportWsProtocol: Protocol<State> = {
   async receive(connection, state, data) {
     let message: Message
     try {
-      message = validateMessage(readMessage(data))
+      message = validateMessage(await readMessage(data))
     } catch (error) {
       const text = `Parsing client message failed: ${(error as Error).message}`
       connection.log({ type: 'conn_err', detail: text })

@@ -1,0 +1,95 @@
+// Where long JSON can be cut, and what its parts show: told by reading its bytes once.
+
+import { code, endOfString, type JsonScan, readNumber } from './json-scan.ts'
+
+/** A part ends with the first member behind so many bytes. */
+const partSize = 65_536
+
+/** Reads UTF-8 part by part. Of a text that is no JSON the numbers mean nothing, but each part ends. */
+export class JsonCutter implements JsonScan {
+  /** Where the part ends: a comma, or the end of the text. */
+  end = -1
+  /** Whether a value stands before the comma. */
+  isWhole = true
+  /** Of the part. */
+  mayRound = false
+  mayRespell = false
+  /** How many containers stayed open throughout the part. */
+  lowest = 0
+  /** How deep containers were nested so far. */
+  depth = 0
+  /** Values so far. */
+  values = 1
+  readonly #bytes: Buffer
+  /** The opening brackets of the containers that are open, and where the keys in front of them begin and end. */
+  readonly #open: number[] = []
+  readonly #keyStarts: number[] = []
+  readonly #keyEnds: number[] = []
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** The opening brackets of the containers that are open at the end of the part. */
+  get brackets(): string {
+    return String.fromCharCode(...this.#open)
+  }
+
+  /** The key in front of an open container that is a member of an object; the outermost is at level 0. */
+  readonly keyAt = (level: number): string =>
+    JSON.parse(this.#bytes.toString('utf8', this.#keyStarts[level], this.#keyEnds[level]))
+
+  /** Reads the next part; returns whether it is the last one. */
+  next(): boolean {
+    const bytes = this.#bytes
+    const length = bytes.length
+    const open = this.#open
+    const least = this.end + partSize
+    let keyStart = 0
+    let keyEnd = 0
+    let values = this.values
+    let i = this.end + 1
+    this.lowest = open.length
+    this.mayRound = false
+    this.mayRespell = false
+    while (i < length) {
+      const byte = bytes[i++]!
+      if (byte === code.quote) {
+        keyStart = i - 1
+        i = endOfString(bytes, i)
+        keyEnd = i
+      } else if (byte === code.comma) {
+        values++
+        if (i > least && open.length > 0) {
+          this.end = i - 1
+          this.isWhole = !wantsMore.has(lastByte(bytes, i - 2))
+          this.values = values
+          return false
+        }
+      } else if (byte > code.nine) {
+        if (byte === code.bracket || byte === code.brace) {
+          values++
+          this.#keyStarts[open.length] = keyStart
+          this.#keyEnds[open.length] = keyEnd
+          if (open.push(byte) > this.depth) this.depth = open.length
+        } else if (byte === code.bracket + 2 || byte === code.brace + 2) {
+          open.pop()
+          if (open.length < this.lowest) this.lowest = open.length
+        }
+      } else if (byte >= code.zero || byte === code.minus) i = readNumber(bytes, i, this)
+    }
+    this.end = length
+    this.values = values
+    return true
+  }
+}
+
+/** What a comma cannot follow. */
+const wantsMore: ReadonlySet<number> = new Set([code.comma, code.bracket, code.brace, code.colon])
+
+/** The last byte that is no space, at or before a place. */
+function lastByte(bytes: Buffer, at: number): number {
+  let i = at
+  while (i > 0 && bytes[i]! <= code.space) i--
+  return bytes[i]!
+}

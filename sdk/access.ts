@@ -3,4 +3,11 @@
 export type { Accessor, AccessService, RoleAccess, TableAccess } from '../core/access/access.ts'
 export type { DeleteAccess, InsertAccess, RowValues, UpdateAccess } from '../core/access/changes.ts'
 export { type NarrowedTable, type Narrowing, updateInstead } from '../core/access/narrowing.ts'
+export {
+  type CostLimit,
+  RequestCost,
+  relatedOrderCost,
+  selectionCost,
+  subqueryCost,
+} from '../core/access/request-cost.ts'
 export type { Aggregate, Related, SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'

@@ -4,6 +4,7 @@ export type { Around, AroundSync } from '../core/around/around.ts'
 export type { BatchWork, EndableWork } from '../core/auth/endable.ts'
 export { unlessAborted } from '../core/concurrency/aborting.ts'
 export { type Caller, type Seat, Shares, type SharesOptions } from '../core/concurrency/shares.ts'
+export { inTurns, mapSteps, type Steps, TurnTaker } from '../core/concurrency/stepwise.ts'
 export { longestTimer } from '../core/concurrency/timers.ts'
 export type { StatementWork } from '../core/database/statement-work.ts'
 export type {

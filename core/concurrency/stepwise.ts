@@ -19,6 +19,21 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
+/** Gives others their turn between parts of work that is done one by one. */
+export class TurnTaker {
+  #began = performance.now()
+
+  /** Resolves when others had their turn, if it was time for that; to be awaited where it is a promise. */
+  next(): Promise<void> | undefined {
+    return performance.now() - this.#began < turn ? undefined : this.#give()
+  }
+
+  async #give(): Promise<void> {
+    await nextTurn()
+    this.#began = performance.now()
+  }
+}
+
 /** Runs a computation that is known to be short, all at once. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {

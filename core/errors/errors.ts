@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'conflict'
   | 'constraint-error'
   | 'constraint-violation'
+  | 'cost-limit-exceeded'
   | 'data-exception'
   | 'dependency-error'
   | 'depth-limit-exceeded'

@@ -27,6 +27,17 @@ export const graphqlOptions = {
       description: 'number of documents to keep with their query plans; 0 means none',
     },
   ),
+  maxRequestCost: whole(
+    50_000,
+    { minimum: 1, maximum: 1_000_000_000 },
+    {
+      flag: 'max-request-cost',
+      variable: 'MAX_REQUEST_COST',
+      placeholder: 'N',
+      description:
+        'most that one GraphQL or data operation may ask of the database: 25 for a selection of rows and a related row in a condition, 500 for one to order by, 1 for each field, comparison and column',
+    },
+  ),
 }
 
 /** The values of these options. */

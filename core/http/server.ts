@@ -197,7 +197,9 @@ export function mountRoute(scope: FastifyInstance, route: Route, context: RouteC
   scope.route<RouteUrl>({
     method: route.method,
     url: route.url,
-    ...(route.method !== 'GET' && { config: { bodyReading: { handle, refuse, limit: context.settings.maxBodySize } } }),
+    ...(route.method !== 'GET' && {
+      config: { bodyReading: { handle, refuse, limit: context.settings.maxBodySize } },
+    }),
     handler: handle,
     errorHandler: refuse,
   })

@@ -2,14 +2,11 @@
 
 import { code, endOfString, type JsonScan, readNumber } from './json-scan.ts'
 
-/** A part ends with the first member behind so many bytes. */
-const partSize = 65_536
-
 /** Reads UTF-8 part by part. Of a text that is no JSON the numbers mean nothing, but each part ends. */
 export class JsonCutter implements JsonScan {
   /** Where the part ends: a comma, or the end of the text. */
   end = -1
-  /** Whether a value stands before the comma. */
+  /** Whether a value stands before the comma; at the end of the text, whether all is closed. */
   isWhole = true
   /** Of the part. */
   mayRound = false
@@ -18,16 +15,22 @@ export class JsonCutter implements JsonScan {
   lowest = 0
   /** How deep containers were nested so far. */
   depth = 0
+  /** Commas in the object that has most of them so far. */
+  members = 0
   /** Values so far. */
   values = 1
   readonly #bytes: Buffer
+  readonly #partSize: number
   /** The opening brackets of the containers that are open, and where the keys in front of them begin and end. */
   readonly #open: number[] = []
   readonly #keyStarts: number[] = []
   readonly #keyEnds: number[] = []
+  readonly #commas: number[] = []
 
-  constructor(bytes: Buffer) {
+  /** A part ends with the first member behind so many bytes. */
+  constructor(bytes: Buffer, partSize: number) {
     this.#bytes = bytes
+    this.#partSize = partSize
   }
 
   /** The opening brackets of the containers that are open at the end of the part. */
@@ -44,7 +47,7 @@ export class JsonCutter implements JsonScan {
     const bytes = this.#bytes
     const length = bytes.length
     const open = this.#open
-    const least = this.end + partSize
+    const least = this.end + this.#partSize
     let keyStart = 0
     let keyEnd = 0
     let values = this.values
@@ -60,6 +63,8 @@ export class JsonCutter implements JsonScan {
         keyEnd = i
       } else if (byte === code.comma) {
         values++
+        const commas = ++this.#commas[open.length]!
+        if (commas > this.members && open.at(-1) === code.brace) this.members = commas
         if (i > least && open.length > 0) {
           this.end = i - 1
           this.isWhole = !wantsMore.has(lastByte(bytes, i - 2))
@@ -71,6 +76,7 @@ export class JsonCutter implements JsonScan {
           values++
           this.#keyStarts[open.length] = keyStart
           this.#keyEnds[open.length] = keyEnd
+          this.#commas[open.length + 1] = 0
           if (open.push(byte) > this.depth) this.depth = open.length
         } else if (byte === code.bracket + 2 || byte === code.brace + 2) {
           open.pop()
@@ -79,6 +85,7 @@ export class JsonCutter implements JsonScan {
       } else if (byte >= code.zero || byte === code.minus) i = readNumber(bytes, i, this)
     }
     this.end = length
+    this.isWhole = open.length === 0
     this.values = values
     return true
   }

@@ -82,11 +82,7 @@ export function endOfString(bytes: Uint8Array, at: number): number {
 }
 
 /** Looks at a number whose first character stands before `at`; returns where it ends. */
-export function readNumber(
-  bytes: Uint8Array,
-  at: number,
-  found: { mayRound: boolean; mayRespell: boolean },
-): number {
+export function readNumber(bytes: Uint8Array, at: number, found: { mayRound: boolean; mayRespell: boolean }): number {
   const start = at - 1
   const first = bytes[start]!
   let i = at

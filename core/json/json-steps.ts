@@ -12,6 +12,8 @@ export interface JsonLimits {
   readonly depth: number
   /** Members of objects, elements of lists, and these themselves. */
   readonly values: number
+  /** Members of one object, which takes the longer to grow the larger it is. */
+  readonly members: number
 }
 
 /** The refusal of a text that holds more than a limit. */
@@ -24,20 +26,29 @@ export class JsonLimitError extends Error {
   }
 }
 
+/** Bytes that are parsed at once, more or less. */
+const standardPart = 65_536
+
 /**
  * Parses UTF-8 as `parseJson` does, in steps. Throws a `SyntaxError` where it is no JSON, and a {@link JsonLimitError} where
  * it holds too much.
  */
-export function* parseSteps(bytes: Buffer, mode: NumberMode, limits: JsonLimits): Steps<unknown> {
-  const cutter = new JsonCutter(bytes)
+export function* parseSteps(
+  bytes: Buffer,
+  mode: NumberMode,
+  limits: JsonLimits,
+  partSize = standardPart,
+): Steps<unknown> {
+  const cutter = new JsonCutter(bytes, partSize)
   const assembly = new Assembly()
   for (let start = 0; ; start = cutter.end + 1) {
     const around = cutter.brackets
     const isLast = cutter.next()
     if (cutter.depth > limits.depth) throw new JsonLimitError('depth')
     if (cutter.values > limits.values) throw new JsonLimitError('values')
+    if (cutter.members > limits.members) throw new JsonLimitError('members')
     const text = bytes.toString('utf8', start, cutter.end)
-    if ((!isLast && !cutter.isWhole) || (start > 0 && closesAtOnce.test(text))) throw notJson()
+    if (!cutter.isWhole || (start > 0 && closesAtOnce.test(text))) throw notJson()
     assembly.add(parsePart(`${opened(around)}${text}${closed(cutter.brackets)}`, cutter, mode), cutter)
     if (isLast) return assembly.value
     yield

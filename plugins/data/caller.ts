@@ -1,6 +1,6 @@
 // Who sends a data operation, and what they may do, and what they are refused.
 
-import type { RoleAccess, SelectAccess, TableAccess } from '../../sdk/access.ts'
+import { type CostLimit, RequestCost, type RoleAccess, type SelectAccess, type TableAccess } from '../../sdk/access.ts'
 import {
   badRequest,
   type Dialect,
@@ -47,16 +47,20 @@ export interface CallerInput {
   readonly dialect: Dialect
   /** What the session's role may do in the model. */
   readonly access: RoleAccess
+  readonly settings: CostLimit['settings']
 }
 
 /** The sender of a request before a model. */
 export class Caller {
   /** What expressions of the request are resolved with. */
   readonly expressions: ExpressionContext
+  /** What the request asks of the database. */
+  readonly cost: RequestCost
   readonly #session: Session
   readonly #access: RoleAccess
 
-  constructor({ session, dialect, access }: CallerInput) {
+  constructor({ session, dialect, access, settings }: CallerInput) {
+    this.cost = new RequestCost({ settings, dialect })
     this.#session = session
     this.#access = access
     this.expressions = {
@@ -64,6 +68,7 @@ export class Caller {
       table: (name) => this.#seen(name),
       depend: () => {},
       reader: {
+        cost: this.cost,
         checkColumn: (table, column) => this.requireColumnOf(this.#columns(table), 'select', column),
         checkUnknown: (table, name) => this.refuseUnknown(name, this.#columns(table)),
         columns: (table) => this.#columns(table),

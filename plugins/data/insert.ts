@@ -3,6 +3,7 @@
 import type { InsertAccess, RowValues, TableAccess, UpdateAccess } from '../../sdk/access.ts'
 import { badRequest, didYouMean, nameText, within } from '../../sdk/index.ts'
 import { conflictRefusal, keysOf, type TableModel } from '../../sdk/metadata.ts'
+import { inTurns, mapSteps } from '../../sdk/services.ts'
 import { always, type ConflictUpdate, type Insert, type OnConflict, type ParamOperand } from '../../sdk/sql.ts'
 import type { Caller } from './caller.ts'
 import type { ConflictArguments } from './schema.ts'
@@ -14,21 +15,25 @@ export interface InsertRequest {
   readonly on_conflict?: ConflictArguments
 }
 
-/** The statements that insert the rows, in order. */
-export function planInsert(
+/** The statements that insert the rows, in order. Others get their turn while many rows are read. */
+export async function planInsert(
   { objects, on_conflict }: InsertRequest,
   access: TableAccess,
   caller: Caller,
-): readonly Insert[] {
+): Promise<readonly Insert[]> {
   const { table } = access
   const permission = access.insert!
   if (objects.length === 0) throw badRequest('unexpected-payload', 'objects should not be empty', { path: ['objects'] })
-  const given = within('objects', () =>
-    objects.map((object, i) => within(i, () => readObject(object, table, permission, caller))),
+  const columns = new Set<string>()
+  const given = await inTurns(
+    mapSteps(objects, (object, i) => {
+      const values = within('objects', () => within(i, () => readObject(object, table, permission, caller)))
+      for (const column of values.keys()) columns.add(column)
+      return values
+    }),
   )
-  const columns = [...new Set(given.flatMap((values) => [...values.keys()]))]
   const onConflict = on_conflict
-    ? within('on_conflict', () => planConflict(on_conflict, columns, access, caller))
+    ? within('on_conflict', () => planConflict(on_conflict, [...columns], access, caller))
     : null
   return permission.rows(given, onConflict)
 }

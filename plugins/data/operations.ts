@@ -39,11 +39,11 @@ async function callerOf(
   table: QualifiedName,
   { access, offers }: DataOptions,
 ): Promise<Caller> {
-  const { session, model, dialect } = context
+  const { session, model, dialect, settings } = context
   const offered = offers.modelFor(table, session, model)
   if (offered) await context.storeEdits()
   const served = offered ?? model
-  return new Caller({ session, dialect, access: access.of(served, session) })
+  return new Caller({ session, dialect, settings, access: access.of(served, session) })
 }
 
 const printerOptions = ({ catalog, settings }: OperationContext): PrinterOptions => ({
@@ -84,6 +84,7 @@ export const countRows = (options: DataOptions) =>
       const because = '; "count" is only allowed if the role has "select" permissions on the table'
       const access = caller.readableByItself(caller.table(table, { action: 'select', because }), because)
       const hint = `Relationships can't be used in "distinct".`
+      caller.cost.add(distinct.length)
       const distinctOn = within('distinct', () =>
         distinct.map((name, i) =>
           within(i, () => {
@@ -120,7 +121,7 @@ export const insertRows = (options: DataOptions) =>
       const because = '; "returning" can only be used if the role has "select" permission on the table'
       const returning = args.returning && planReturning(args.returning, caller.readable(access, because), caller)
       const results: MutationResult[] = []
-      for (const change of planInsert(args, access, caller)) {
+      for (const change of await planInsert(args, access, caller)) {
         results.push(await runChange(change, returning, { context, access }))
       }
       return merged(results)

@@ -1,5 +1,6 @@
 // `order_by` of the data operation `select`.
 
+import { relatedOrderCost } from '../../sdk/access.ts'
 import { badRequest, didYouMean, within } from '../../sdk/index.ts'
 import type { ColumnModel } from '../../sdk/metadata.ts'
 import { isOrdered, type OrderItem, type OrderTarget } from '../../sdk/sql.ts'
@@ -10,10 +11,12 @@ import type { OrderTerm } from './schema.ts'
 const unexpected = (message: string) => badRequest('unexpected-payload', message)
 
 /** What a request orders by; errors have the term's place. */
-export const planOrder = (terms: readonly OrderTerm[], access: ReadableTable, caller: Caller): OrderItem[] =>
-  terms.map(({ path, direction, nulls }, i) =>
+export function planOrder(terms: readonly OrderTerm[], access: ReadableTable, caller: Caller): OrderItem[] {
+  caller.cost.add(terms.length)
+  return terms.map(({ path, direction, nulls }, i) =>
     within(i, () => ({ target: target(path, access, caller), direction, nulls })),
   )
+}
 
 function target([name, ...rest]: readonly string[], access: ReadableTable, caller: Caller): OrderTarget {
   const { table, select } = access
@@ -28,6 +31,7 @@ function target([name, ...rest]: readonly string[], access: ReadableTable, calle
     throw unexpected(`"${name}" is a ${kindText(field)} and can't be used in 'order_by'`)
   if (rest.length === 0) throw unexpected(`"${name}" is a relationship and should be expanded`)
   if (field.type === 'array') throw unexpected(`"${name}" is an array relationship and can't be used in 'order_by'`)
+  caller.cost.add(relatedOrderCost)
   const related = caller.related(field)
   const { mapping, unique } = field
   return related.select.orderByRelated({ mapping, unique, of: target(rest, related, caller) })

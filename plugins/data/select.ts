@@ -1,5 +1,6 @@
 // The plan of the data operation `select`: its columns, wildcards and relationships, and the rows they are of.
 
+import { selectionCost, subqueryCost } from '../../sdk/access.ts'
 import { badRequest, within } from '../../sdk/index.ts'
 import type { ColumnModel, RelationshipModel } from '../../sdk/metadata.ts'
 import type { Mapping, Output, OutputEntry, Rows, Select } from '../../sdk/sql.ts'
@@ -42,6 +43,8 @@ function planColumns(selections: readonly ColumnSelection[], access: ReadableTab
   const named = new Set<string>()
   const outputs = new Map<string, Output>()
   let depth = 0
+  let related = 0
+  caller.cost.add(selections.length)
   for (const [i, selection] of selections.entries()) {
     if (typeof selection === 'string' && wildcard.test(selection)) {
       depth = Math.max(depth, (selection.length + 1) / 2)
@@ -49,6 +52,7 @@ function planColumns(selections: readonly ColumnSelection[], access: ReadableTab
     }
     within(i, () => {
       const isColumn = typeof selection === 'string'
+      if (!isColumn) caller.cost.add(selectionCost(related++))
       const output = isColumn ? planColumn(selection, access, caller) : planRelationship(selection, access, caller)
       named.add(isColumn ? selection : selection.name)
       outputs.set(isColumn ? selection : (selection.alias ?? selection.name), output)
@@ -99,10 +103,12 @@ class Expansion {
     const columns = [...table.columns.values()].filter(({ name }) => select.columns.has(name) && !named.has(name))
     const entries = columns.map((column): OutputEntry => ({ key: column.name, value: columnOutput(column) }))
     this.#count(entries.length)
+    this.#caller.cost.add(entries.length)
     if (depth === 1) return entries
     for (const field of table.fields.values()) {
       if (field.kind !== 'relationship' || named.has(field.name) || !this.#caller.mayFollow(field)) continue
       this.#count(1)
+      this.#caller.cost.add(subqueryCost)
       entries.push({ key: field.name, value: this.#related(field, depth - 1) })
     }
     return entries

@@ -21,7 +21,7 @@ import {
   TrellisError,
   toTrellisError,
 } from '../../sdk/index.ts'
-import type { QueryLog } from '../../sdk/services.ts'
+import { type QueryLog, TurnTaker } from '../../sdk/services.ts'
 import { type EventStreams, streamTokenHeader, wantsEvents } from './event-streams.ts'
 import { answeringGet, errorsOfGet } from './get.ts'
 import { graphqlResponse, wantsGraphQLResponse } from './media-type.ts'
@@ -191,10 +191,12 @@ async function answerEach(
   options: AnswerOptions,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [Buffer.from('[')]
+  const turns = new TurnTaker()
   for (const [i, body] of bodies.entries()) {
     if (i > 0) pieces.push(Buffer.from(','))
     const result = await answerOrFailure(engine, body, call, options)
     pieces.push(typeof result === 'string' ? Buffer.from(result) : result)
+    await turns.next()
   }
   pieces.push(Buffer.from(']'))
   return Buffer.concat(pieces)

@@ -1,6 +1,7 @@
 // Boolean expressions of permissions, resolved: JSON and a table become a condition in which every name is known to
 // exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
 
+import { subqueryCost } from '../../sdk/access.ts'
 import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
 import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import { isDeeper } from '../../sdk/services.ts'
@@ -32,6 +33,7 @@ const withRoot = (root: NonNullable<ExpressionContext['root']>, context: Express
 
 function resolveMembers(expression: unknown, table: TableModel, context: ExpressionContext): Condition {
   const entries = objectEntries(expression, 'expecting an Object for boolean exp')
+  context.reader?.cost.add(entries.length)
   return allOf(entries.map(([key, value]) => within(key, () => resolveEntry(key, value, table, context))))
 }
 
@@ -50,8 +52,11 @@ function resolveEntry(key: string, value: unknown, table: TableModel, context: E
   }
 }
 
-const resolveList = (value: unknown, table: TableModel, context: ExpressionContext): Condition[] =>
-  listItems(value).map((item, i) => within(i, () => resolveMembers(item, table, context)))
+function resolveList(value: unknown, table: TableModel, context: ExpressionContext): Condition[] {
+  const items = listItems(value)
+  context.reader?.cost.add(items.length)
+  return items.map((item, i) => within(i, () => resolveMembers(item, table, context)))
+}
 
 function anyOf(conditions: readonly Condition[]): Condition {
   if (conditions.length === 0) return { kind: 'false' }
@@ -62,6 +67,7 @@ function resolveExists(value: unknown, context: ExpressionContext): Condition {
   const { table: name, where } = readExists(value)
   const table = within('_table', () => existingTable(name, context))
   const rows = within('_table', () => reach(table, null, context))
+  context.reader?.cost.add(subqueryCost)
   context.depend({ kind: 'table', table: name }, 'remote_table')
   const condition = within('_where', () => resolveMembers(where, table, context))
   return rows.exists(condition)
@@ -119,5 +125,6 @@ function resolveRelated(
   context.depend({ kind: 'relationship', table: table.name, name }, 'on_type')
   const related = existingTable(target, context)
   const rows = reach(related, name, context)
+  context.reader?.cost.add(subqueryCost)
   return rows.related(mapping, resolveMembers(value, related, context))
 }

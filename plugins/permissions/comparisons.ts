@@ -72,10 +72,11 @@ export function resolveComparisons(
   return allOf(comparisons.map(({ condition }) => condition))
 }
 
-const resolveOperators = (operators: object, subject: Subject, context: ExpressionContext): Comparison[] =>
-  Object.entries(operators).map(([word, operand]) =>
-    within(word, () => resolveOperator(word, operand, subject, context)),
-  )
+function resolveOperators(operators: object, subject: Subject, context: ExpressionContext): Comparison[] {
+  const entries = Object.entries(operators)
+  context.reader?.cost.add(entries.length)
+  return entries.map(([word, operand]) => within(word, () => resolveOperator(word, operand, subject, context)))
+}
 
 function resolveOperator(word: string, operand: unknown, subject: Subject, context: ExpressionContext): Comparison {
   if (operatorName(word) === '_cast') return resolveCasts(operand, subject, context)

@@ -1,6 +1,6 @@
 // What boolean expressions are resolved in.
 
-import type { SelectAccess } from '../../sdk/access.ts'
+import type { RequestCost, SelectAccess } from '../../sdk/access.ts'
 import type { ResolveContext, TableModel } from '../../sdk/metadata.ts'
 
 /** The part of resolving that expressions look at. */
@@ -17,6 +17,8 @@ export interface ExpressionContext extends Pick<ResolveContext, 'table' | 'depen
 
 /** What the sender of an expression may read. */
 export interface ExpressionReader {
+  /** What the request asks of the database. */
+  readonly cost: RequestCost
   /** Throws when it is not the column. */
   checkColumn(table: TableModel, column: string): void
   /** Throws what they are told of a name that they may not read, whatever it is the name of; those who may read all are told nothing here. */

@@ -72,7 +72,7 @@ function readRelated(
   if (value.isNull) return null
   const members = value.members()
   const data = members.get('data')!
-  const objects = relationship.type === 'object' ? [data] : data.items()
+  const objects = relationship.type === 'object' ? [data] : data.items(1)
   const conflict = members.get('on_conflict')
   const onConflict = conflict && !conflict.isNull ? planOnConflict(conflict, context, target) : null
   return objects.length === 0 ? null : { relationship, objects, onConflict }

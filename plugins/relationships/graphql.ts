@@ -2,7 +2,7 @@
 // only to roles that may select from its target, and everything read through it passes the target's select filter.
 
 import { GraphQLNonNull } from 'graphql'
-import type { SelectAccess } from '../../sdk/access.ts'
+import { relatedOrderCost, type SelectAccess, subqueryCost } from '../../sdk/access.ts'
 import type {
   Contribution,
   FieldMap,
@@ -132,8 +132,10 @@ export function relationshipPredicates(scope: SchemaScope, table: TableModel): I
   // Whoever may change rows but not select them must not learn what they lead to.
   if (!scope.access(table.name)?.select) return fields
   for (const { relationship, target, rows } of visibleRelationships(scope, table)) {
-    const predicate = (value: Value, context: PlanContext): Condition =>
-      rows.related(relationship.mapping, planBoolean(value, context))
+    const predicate = (value: Value, context: PlanContext): Condition => {
+      context.addCost(subqueryCost, value.path)
+      return rows.related(relationship.mapping, planBoolean(value, context))
+    }
     fields.set(relationship.name, () => ({
       type: booleanExpressionType(scope, target),
       extensions: { relationship: relationship.name, boolean: predicate },
@@ -180,6 +182,7 @@ function planRelatedOrder(
   context: PlanContext,
 ): readonly OrderElement[] {
   const { mapping, unique } = relationship
+  context.addCost(relatedOrderCost, value.path)
   return planOrder(value, context).map(({ target: of, value: ordered, direction, nulls }) => {
     return {
       target: rows.orderByRelated({ mapping, unique, of }),

@@ -15,6 +15,9 @@ import { badRequest, type ErrorHelp, validationFailed } from '../../errors/error
 import { didYouMean } from '../../errors/nearest.ts'
 import { checkFragments } from './fragments.ts'
 
+/** Longer texts are not parsed: values of such a size belong into variables. */
+const maxLength = 2_000_000
+
 /** A document can hold this many tokens; more is not a query that a person or a client library wrote. */
 const maxTokens = 100_000
 
@@ -115,6 +118,10 @@ export function parseText(text: string): DocumentNode | null {
 function parseDefinitions(text: string): DocumentNode {
   // A plugin hands on what a client sent.
   if (typeof text !== 'string') throw notGraphQL(() => ({ hint: 'the query is no text' }))
+  if (text.length > maxLength)
+    throw notGraphQL(() => ({
+      hint: `a document has at most ${maxLength} characters; long values belong into variables`,
+    }))
   let node: DocumentNode
   try {
     node = parse(text, { noLocation: true, maxTokens, allowEmptySelectionSets: false })

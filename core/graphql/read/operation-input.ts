@@ -64,6 +64,9 @@ export class OperationInput {
     if (++this.#selections > maxSelections) throw tooManySelections()
   }
 
+  /** Adds to what the operation costs. */
+  addCost(_cost: number, _path: Path | null = null): void {}
+
   /** The value of a variable at a place of the document. */
   useVariable(name: string, path: Path | null): UsedVariable {
     this.usesVariables = true

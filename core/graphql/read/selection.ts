@@ -20,6 +20,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
+import { selectionCost, subqueryCost } from '../../access/request-cost.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
@@ -252,6 +253,8 @@ class FieldCollector {
   readonly #outer: NonNullable<SelectedOf['outer']>
   readonly #path: Path
   readonly #spread = new Set<string>()
+  /** Fields that were found to select something. */
+  #siblings = 0
 
   constructor(context: OperationInput, { source, seenAs = source, outer = atRoot }: SelectedOf) {
     this.#context = context
@@ -291,6 +294,11 @@ class FieldCollector {
     if (applies) this.visit(set, isSeen ? this.#seenAs : this.#source)
   }
 
+  /** Root fields are subqueries by themselves; others are joined. */
+  #selectionCost(): number {
+    return this.#outer.depth === 0 ? subqueryCost : selectionCost(this.#siblings++)
+  }
+
   #add(node: FieldNode, on: FieldSource): void {
     const name = node.name.value
     const path = below(this.#path, name)
@@ -302,6 +310,7 @@ class FieldCollector {
       return
     }
     const definition = requireField(this.#source, name, path)
+    this.#context.addCost(node.selectionSet ? this.#selectionCost() : 1, path)
     const { parent, depth } = this.#outer
     const place = { definition, parentType: this.#source.name, path, parent, depth }
     this.fields.set(responseName, new FieldSelection(this.#context, node, place))

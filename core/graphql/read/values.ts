@@ -21,6 +21,7 @@ import type { Codec, InputSource, ParamSource } from '../../database/sql/param.t
 import { badRequest, TrellisError, validationFailed } from '../../errors/errors.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
 import { englishList, isGraphQLName } from '../../names/names.ts'
+import { unlikeEarlier } from './alike.ts'
 import { nodeInput } from './literal-input.ts'
 import { literalJson, literalKind, membersOf } from './literals.ts'
 import { type Aspect, type OperationInput, unknownValue } from './operation-input.ts'
@@ -140,11 +141,12 @@ export class Value {
     return this.fail(`expected ${what} for type "${getNamedType(this.type)}", but found ${this.kind}`)
   }
 
-  /** The members of an input object: those given, and those that have a default. */
-  members(): ReadonlyMap<string, Value> {
+  /** The members of an input object: those given, and those that have a default. Each that is given has a cost. */
+  members(cost = 0): ReadonlyMap<string, Value> {
     const type = getNamedType(this.type) as GraphQLInputObjectType
     const given = this.#rawMembers()
     if (!given) throw this.mismatch('an object')
+    if (cost > 0) this.#context.addCost(cost * given.size, this.path)
     const fields = type.getFields()
     const members = new Map<string, Value>()
     for (const [name, make] of given) {
@@ -190,10 +192,11 @@ export class Value {
     return members
   }
 
-  /** The elements of a list; a single value counts as a list of one. The plan then depends on how many there are. */
-  items(): Value[] {
+  /** The elements of a list; a single value counts as a list of one. The plan then depends on how many there are, and each has a cost. */
+  items(cost = 0): Value[] {
     if (this.isNull) throw this.fail('expected a list, but found null')
     this.dependOnLength()
+    if (cost > 0) this.#context.addCost(cost * this.#length, this.path)
     return this.#elements()
   }
 
@@ -202,29 +205,40 @@ export class Value {
     if (this.#place) this.#context.dependOnLengths(this.#place.name)
   }
 
+  get #length(): number {
+    if (this.#node) return this.#node.kind === Kind.LIST ? this.#node.values.length : 1
+    return Array.isArray(this.#json) ? this.#json.length : 1
+  }
+
   #elements(): Value[] {
-    const nullable = isNonNullType(this.type) ? this.type.ofType : this.type
-    const itemType = isListType(nullable) ? nullable.ofType : nullable
-    const depth = this.#depth + 1
     if (this.#node) {
       const nodes = this.#node.kind === Kind.LIST ? this.#node.values : [this.#node]
-      return nodes.map((node, i) =>
-        Value.fromNode(this.#context, node, { type: itemType, path: below(this.path, i), depth }),
-      )
+      return nodes.map((node, i) => Value.fromNode(this.#context, node, this.#positionOf(i)))
     }
     const values = Array.isArray(this.#json) ? this.#json : [this.#json]
-    return values.map((json, i) => {
-      const place = Array.isArray(this.#json) ? this.#placeOf(i) : this.#place
-      return new Value(this.#context, { json, place }, { type: itemType, path: below(this.path, i), depth })
-    })
+    return values.map((json, i) => this.#element(json, i))
+  }
+
+  /** An element of a list in a variable, or a single value in its place. */
+  #element(json: unknown, i: number): Value {
+    const place = Array.isArray(this.#json) ? this.#placeOf(i) : this.#place
+    return new Value(this.#context, { json, place }, this.#positionOf(i))
+  }
+
+  #positionOf(i: number): ValuePosition {
+    const nullable = isNonNullType(this.type) ? this.type.ofType : this.type
+    const type = isListType(nullable) ? nullable.ofType : nullable
+    return { type, path: below(this.path, i), depth: this.#depth + 1 }
   }
 
   /**
-   * The elements of a list that stands in a variable; else null. The plan may depend on what they look like but not on
-   * how many there are, or it must say so: see {@link memberParam} and {@link dependOnLength}.
+   * The elements of a list that stands in a variable, without those that look like an earlier one; else null. The plan may
+   * depend on what they look like but not on how many there are: see {@link memberParam}. Each that is left has a cost.
    */
   rows(): Value[] | null {
-    return this.#place && !this.isNull ? this.#elements() : null
+    if (!this.#place || this.isNull) return null
+    const values: readonly unknown[] = Array.isArray(this.#json) ? this.#json : [this.#json]
+    return unlikeEarlier(values, () => this.#context.addCost(1, this.path)).map((i) => this.#element(values[i], i))
   }
 
   /** One member of each of the {@link rows}, as an array of texts: NULL where it is null or absent. */
@@ -308,10 +322,15 @@ export class Value {
   /** A list as one array parameter, so that the plan does not depend on its length. */
   listParam(codec: Codec, elementType: string): Operand {
     if (this.isNull) throw this.fail('expected a list, but found null')
-    for (const item of this.#elements()) {
-      if (item.isNull) throw item.nullError()
-    }
+    this.#refuseNullItem()
     return { kind: 'param', source: this.#source(codec, true), type: listInputType(codec, elementType) }
+  }
+
+  /** Lists in variables are looked at as they are: they may be long. */
+  #refuseNullItem(): void {
+    const at = Array.isArray(this.#json) ? this.#json.indexOf(null) : -1
+    if (at >= 0) throw this.#element(null, at).nullError()
+    if (this.#node) for (const item of this.#elements()) if (item.isNull) throw item.nullError()
   }
 
   /** The refusal of a null where the interface wants a value. */

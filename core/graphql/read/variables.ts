@@ -12,8 +12,9 @@ import {
   type VariableNode,
   visit,
 } from 'graphql'
-import { validationFailed } from '../../errors/errors.ts'
+import { type TrellisError, validationFailed } from '../../errors/errors.ts'
 import { compareText } from '../../names/names.ts'
+import { areAlike } from './alike.ts'
 import type { GraphQLOperation } from './document.ts'
 import { literalJson } from './literals.ts'
 import type { Dependence, Variables } from './plan-context.ts'
@@ -31,23 +32,31 @@ export function readVariables(
   let unexpected: string[] | null = null
   if (given) {
     for (const name of Object.keys(given)) {
-      variables[name] = given[name]
-      if (mentioned.has(name)) continue
-      unexpected ??= []
-      unexpected.push(name)
+      if (mentioned.has(name)) variables[name] = given[name]
+      else {
+        unexpected ??= []
+        unexpected.push(name)
+      }
     }
   }
   for (const [name, { type, defaultValue }] of operation.variables) {
-    if (variables[name] !== undefined) continue
+    if (variables[name] !== undefined || (unexpected && Object.hasOwn(given!, name))) continue
     if (defaultValue) variables[name] = literalJson(defaultValue, () => null)
     if (type.kind === Kind.NON_NULL_TYPE && (variables[name] ?? null) === null) {
       throw validationFailed(`expecting a value for non-nullable variable: "${name}"`)
     }
   }
-  if (unexpected) {
-    throw validationFailed(`unexpected variables in variableValues: ${unexpected.sort(compareText).join(', ')}`)
-  }
+  if (unexpected) throw unexpectedVariables(unexpected)
   return variables
+}
+
+/** So many names are listed. */
+const mostListed = 100
+
+function unexpectedVariables(names: readonly string[]): TrellisError {
+  const listed = names.slice(0, mostListed).sort(compareText).join(', ')
+  const others = names.length > mostListed ? ` and ${names.length - mostListed} more` : ''
+  return validationFailed(`unexpected variables in variableValues: ${listed}${others}`)
 }
 
 /** The variables in the operation's text, those of parts that directives or type conditions leave out among them. */
@@ -163,22 +172,4 @@ function shapeOf(value: unknown, type: GraphQLInputType | undefined, lengths: bo
     members += `${field ? key : JSON.stringify(key)}:${shapeOf(member, field?.type, lengths, depth + 1)},`
   }
   return `${members}}`
-}
-
-type Members = Readonly<Record<string, unknown>>
-
-const isPlainObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
-
-/** Whether two objects have the same members with scalars of the same kinds: rows of a list mostly do, and are many. */
-function areAlike(a: unknown, b: unknown): boolean {
-  if (!isPlainObject(a) || !isPlainObject(b)) return false
-  let more = 0
-  for (const key in a) {
-    const [one, other] = [a[key], b[key]]
-    if (one === null ? other !== null : typeof one === 'object' || typeof one !== typeof other) return false
-    more++
-  }
-  for (const _ in b) more--
-  return more === 0
 }

@@ -6,10 +6,10 @@ import { badRequest, TrellisError } from '../../errors/errors.ts'
 import { messageOf } from '../../errors/thrown.ts'
 import { type NumberMode, parseScanned } from '../../json/json.ts'
 import { hasPlainNumbers, scanJson } from '../../json/json-scan.ts'
-import { type JsonLimits, JsonLimitError, parseSteps } from '../../json/json-steps.ts'
+import { JsonLimitError, type JsonLimits, parseSteps } from '../../json/json-steps.ts'
 
 /** Deeper bodies are refused: nobody writes them, and recursion over them must end. So are those whose values would fill the memory. */
-const limits: JsonLimits = { depth: 1000, values: 2_000_000 }
+const limits: JsonLimits = { depth: 1000, values: 2_000_000, members: 100_000 }
 
 /** Longer bodies are parsed in turns. */
 const longest = 262_144
@@ -45,7 +45,9 @@ async function readLong(bytes: Buffer, mode: NumberMode): Promise<unknown> {
 
 const notUtf8 = () => badRequest('invalid-json', 'the body is not UTF-8')
 
-const tooMuch = (limit: keyof JsonLimits): TrellisError =>
-  limit === 'depth'
-    ? badRequest('invalid-json', `the body is nested more than ${limits.depth} levels deep`)
-    : new TrellisError(413, 'bad-request', `the body holds more than ${limits.values} JSON values`)
+function tooMuch(limit: keyof JsonLimits): TrellisError {
+  const most = limits[limit]
+  if (limit === 'depth') return badRequest('invalid-json', `the body is nested more than ${most} levels deep`)
+  const what = limit === 'values' ? `more than ${most} JSON values` : `an object of more than ${most} members`
+  return new TrellisError(413, 'bad-request', `the body holds ${what}`)
+}

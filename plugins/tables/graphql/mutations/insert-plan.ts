@@ -28,12 +28,14 @@ export interface InsertTarget {
 export function planInsert(objects: Value, target: InsertTarget, context: PlanContext): readonly MutationStep[] {
   const planner = new InsertPlanner(context)
   const variable = objects.rows()
-  const rows = planner.read(variable ?? objects.items(), target.table)
-  if (rows.length === 0) return []
-  const arrays = variable && planner.arrayRows(objects, rows, target.table)
-  if (arrays) return [planner.arraysStep(arrays, target)]
-  objects.dependOnLength()
-  return planner.steps(rows, target, [])
+  if (variable) {
+    const rows = planner.read(variable, target.table)
+    if (rows.length === 0) return []
+    const arrays = planner.arrayRows(objects, rows, target.table)
+    if (arrays) return [planner.arraysStep(arrays, target)]
+  }
+  const rows = planner.read(objects.items(1), target.table)
+  return rows.length === 0 ? [] : planner.steps(rows, target, [])
 }
 
 /** Plans the insertion of one `T_insert_input` value. */

@@ -62,7 +62,7 @@ export function planOnConflict(value: Value, context: PlanContext, table: TableM
   const members = value.members()
   const constraint = members.get('constraint')!.enumValue()
   const updatable = updatableColumns(context.schema, table)
-  const items = members.get('update_columns')!.items()
+  const items = members.get('update_columns')!.items(1)
   const columns = new Set(items.map((item) => updatable.get(item.enumValue())!.name))
   const where = members.get('where')
   const condition = where ? planBoolean(where, context) : always

@@ -106,11 +106,12 @@ function planAggregateFields(field: FieldSelection, context: PlanContext, table:
 
 function planCount(field: FieldSelection, context: PlanContext, table: TableModel): AggregateOutput {
   const selectable = selectableColumns(context.schema, table)
-  const items = field.argument('columns')?.items() ?? []
+  const items = field.argument('columns')?.items(1) ?? []
   const distinct = field.argument('distinct')?.boolean() ?? false
-  const columns = items.map((item) =>
+  const named = items.map((item) =>
     distinct ? distinctColumn(item, selectable, 'a distinct count').name : selectable.get(item.enumValue())!.name,
   )
+  const columns = [...new Set(named)]
   return { kind: 'call', call: { operator: 'count', columns, distinct: distinct && columns.length > 0 } }
 }
 

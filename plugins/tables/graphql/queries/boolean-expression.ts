@@ -45,7 +45,7 @@ export function planBoolean(value: Value, context: PlanContext): Condition {
   if (isHolding(value, context.schema)) return always
   const fields = (scopeType(value) as GraphQLInputObjectType).getFields()
   const conditions: Condition[] = []
-  for (const [name, member] of value.members()) {
+  for (const [name, member] of value.members(1)) {
     const plan = fields[name]!.extensions.boolean
     if (!plan) throw new Error(`the field "${name}" of a boolean expression has no planner`)
     conditions.push(plan(member, context))
@@ -59,7 +59,7 @@ function scopeType(value: Value): GraphQLInputType {
 
 /** Where a null counts at all, one in the place of a list is an empty one: none of its members holds, which counts for `_or`. */
 function connected(kind: 'and' | 'or', value: Value, context: PlanContext): Condition {
-  const items = isHolding(value, context.schema) ? [] : value.items()
+  const items = isHolding(value, context.schema) ? [] : value.items(1)
   const of = items.map((item) => planBoolean(item, context))
   return kind === 'and' ? allOf(of) : { kind, of }
 }

@@ -160,7 +160,7 @@ function memberConfig(scope: SchemaScope, member: OperandMember, column: PgType)
 export function planComparison(scope: SchemaScope, subject: Subject, value: Value): Condition {
   if (isHolding(value, scope)) return always
   const operators = new Map(operatorsOf(subject).map((operator) => [operator.name, operator]))
-  const given = [...value.members()].filter(([, operand]) => !isHolding(operand, scope))
+  const given = [...value.members(1)].filter(([, operand]) => !isHolding(operand, scope))
   const conditions = given.map(([name, operand]) => {
     const operator = operators.get(name)
     return operator ? planOperator(subject, operator, operand) : planCasts(scope, subject, operand)
@@ -170,7 +170,7 @@ export function planComparison(scope: SchemaScope, subject: Subject, value: Valu
 
 function planCasts(scope: SchemaScope, subject: Subject, value: Value): Condition {
   const casts = castsOf(subject)
-  const comparisons = [...value.members()].map(([name, comparison]) =>
+  const comparisons = [...value.members(1)].map(([name, comparison]) =>
     planComparison(scope, castSubject(scope, subject, casts.get(name)!), comparison),
   )
   return allOf(comparisons)

@@ -1,6 +1,7 @@
 // `T_order_by`, `T_aggregate_order_by` and the enum of directions.
 
 import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
+import { relatedOrderCost } from '../../../../sdk/access.ts'
 import type {
   InputFieldMap,
   OrderElement,
@@ -52,7 +53,7 @@ export function planOrder(value: Value, context: PlanContext): readonly OrderEle
   const elements: OrderElement[] = []
   const type = value.type instanceof GraphQLNonNull ? value.type.ofType : value.type
   const fields = (type as GraphQLInputObjectType).getFields()
-  for (const [name, member] of value.members()) {
+  for (const [name, member] of value.members(1)) {
     if (member.isNull) continue
     elements.push(...fields[name]!.extensions.order!(member, context))
   }
@@ -181,11 +182,11 @@ export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, val
       column: null,
     }
   }
-  return [...value.members()].flatMap(([operator, member]) => {
+  return [...value.members(relatedOrderCost)].flatMap(([operator, member]) => {
     if (operator === 'count') return member.isNull ? [] : [directed(member, ordered('count', null))]
     if (member.isNull) throw member.mismatch('an object')
     const columns = columnsOf(scope, table, operator)
-    return [...member.members()]
+    return [...member.members(relatedOrderCost)]
       .filter(([, direction]) => !direction.isNull)
       .map(([field, direction]) => directed(direction, ordered(operator, columns.get(field)!)))
   })

@@ -67,7 +67,7 @@ export function planOrderBy(field: FieldSelection, context: PlanContext): readon
   return (
     field
       .argument('order_by')
-      ?.items()
+      ?.items(1)
       .flatMap((item) => planOrder(item, context)) ?? []
   )
 }
@@ -79,7 +79,7 @@ function planDistinct(
   order: readonly OrderElement[],
 ): Pick<Rows, 'distinctOn' | 'orderBy' | 'orderedByKey'> {
   const columns = selectableColumns(context.schema, table)
-  const items = field.argument('distinct_on')?.items() ?? []
+  const items = field.argument('distinct_on')?.items(1) ?? []
   const distinctOn = [...new Set(items.map((item) => distinctColumn(item, columns, 'distinct_on').name))]
   if (order.length > 0 && distinctOn.length > 0) {
     const initial = new Set(order.slice(0, distinctOn.length).map(({ column }) => column))

@@ -6,8 +6,8 @@ export { type NarrowedTable, type Narrowing, updateInstead } from '../core/acces
 export {
   type CostLimit,
   RequestCost,
-  relatedOrderCost,
+  relatedCost,
+  rootCost,
   selectionCost,
-  subqueryCost,
 } from '../core/access/request-cost.ts'
 export type { Aggregate, Related, SelectAccess, WantedRow, WantedRows } from '../core/access/rows.ts'

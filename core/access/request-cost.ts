@@ -5,16 +5,16 @@ import { type Path, pathKeys } from '../errors/path.ts'
 import type { Dialect } from '../names/dialect.ts'
 
 /**
- * The cost of a related row in a condition, or of a selection of rows at the root. PostgreSQL's planner needs some 60 to 140 kB
- * for one, and some 2 kB for a comparison, which costs 1.
+ * The cost of a related row in a condition or an order, of which PostgreSQL's planner needs some 60 kB, where a comparison
+ * costs 3 and needs some 2 kB.
  */
-export const subqueryCost = 25
+export const relatedCost = 125
 
-/** The cost of ordering by a related row or an aggregate: the planner's time grows with a power of their number. */
-export const relatedOrderCost = 500
+/** The cost of a root field that selects something. */
+export const rootCost = 45
 
-/** The cost of selecting related rows, beside so many that are selected of the same row: the planner's memory grows with the square. */
-export const selectionCost = (siblings: number): number => subqueryCost + siblings / 4
+/** The cost of selecting related rows beside so many others of the same row: the memory for them grows with the square. */
+export const selectionCost = (siblings: number): number => relatedCost + 1.25 * siblings
 
 /** Where limits of requests are set. */
 export interface CostLimit {

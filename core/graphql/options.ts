@@ -28,14 +28,14 @@ export const graphqlOptions = {
     },
   ),
   maxRequestCost: whole(
-    50_000,
+    250_000,
     { minimum: 1, maximum: 1_000_000_000 },
     {
       flag: 'max-request-cost',
       variable: 'MAX_REQUEST_COST',
       placeholder: 'N',
       description:
-        'most that one GraphQL or data operation may ask of the database: 25 for a selection of rows and a related row in a condition, 500 for one to order by, 1 for each field, comparison and column',
+        'most that one GraphQL or data operation may ask of the database: 125 for related rows, 45 for a root field, 1 for each field, condition, order and column',
     },
   ),
 }

@@ -1,6 +1,6 @@
 // `order_by` of the data operation `select`.
 
-import { relatedOrderCost } from '../../sdk/access.ts'
+import { relatedCost } from '../../sdk/access.ts'
 import { badRequest, didYouMean, within } from '../../sdk/index.ts'
 import type { ColumnModel } from '../../sdk/metadata.ts'
 import { isOrdered, type OrderItem, type OrderTarget } from '../../sdk/sql.ts'
@@ -31,7 +31,7 @@ function target([name, ...rest]: readonly string[], access: ReadableTable, calle
     throw unexpected(`"${name}" is a ${kindText(field)} and can't be used in 'order_by'`)
   if (rest.length === 0) throw unexpected(`"${name}" is a relationship and should be expanded`)
   if (field.type === 'array') throw unexpected(`"${name}" is an array relationship and can't be used in 'order_by'`)
-  caller.cost.add(relatedOrderCost)
+  caller.cost.add(relatedCost)
   const related = caller.related(field)
   const { mapping, unique } = field
   return related.select.orderByRelated({ mapping, unique, of: target(rest, related, caller) })

@@ -1,6 +1,6 @@
 // The plan of the data operation `select`: its columns, wildcards and relationships, and the rows they are of.
 
-import { selectionCost, subqueryCost } from '../../sdk/access.ts'
+import { relatedCost, selectionCost } from '../../sdk/access.ts'
 import { badRequest, within } from '../../sdk/index.ts'
 import type { ColumnModel, RelationshipModel } from '../../sdk/metadata.ts'
 import type { Mapping, Output, OutputEntry, Rows, Select } from '../../sdk/sql.ts'
@@ -108,7 +108,7 @@ class Expansion {
     for (const field of table.fields.values()) {
       if (field.kind !== 'relationship' || named.has(field.name) || !this.#caller.mayFollow(field)) continue
       this.#count(1)
-      this.#caller.cost.add(subqueryCost)
+      this.#caller.cost.add(relatedCost)
       entries.push({ key: field.name, value: this.#related(field, depth - 1) })
     }
     return entries

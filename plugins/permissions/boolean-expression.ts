@@ -1,7 +1,7 @@
 // Boolean expressions of permissions, resolved: JSON and a table become a condition in which every name is known to
 // exist, every literal is in PostgreSQL's syntax, and what the condition needs is recorded.
 
-import { subqueryCost } from '../../sdk/access.ts'
+import { relatedCost } from '../../sdk/access.ts'
 import { badRequest, didYouMean, nameText, parseFailed, type QualifiedName, within } from '../../sdk/index.ts'
 import type { RelationshipModel, TableModel } from '../../sdk/metadata.ts'
 import { isDeeper } from '../../sdk/services.ts'
@@ -67,7 +67,7 @@ function resolveExists(value: unknown, context: ExpressionContext): Condition {
   const { table: name, where } = readExists(value)
   const table = within('_table', () => existingTable(name, context))
   const rows = within('_table', () => reach(table, null, context))
-  context.reader?.cost.add(subqueryCost)
+  context.reader?.cost.add(relatedCost)
   context.depend({ kind: 'table', table: name }, 'remote_table')
   const condition = within('_where', () => resolveMembers(where, table, context))
   return rows.exists(condition)
@@ -125,6 +125,6 @@ function resolveRelated(
   context.depend({ kind: 'relationship', table: table.name, name }, 'on_type')
   const related = existingTable(target, context)
   const rows = reach(related, name, context)
-  context.reader?.cost.add(subqueryCost)
+  context.reader?.cost.add(relatedCost)
   return rows.related(mapping, resolveMembers(value, related, context))
 }

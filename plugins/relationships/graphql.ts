@@ -2,7 +2,7 @@
 // only to roles that may select from its target, and everything read through it passes the target's select filter.
 
 import { GraphQLNonNull } from 'graphql'
-import { relatedOrderCost, type SelectAccess, subqueryCost } from '../../sdk/access.ts'
+import { relatedCost, type SelectAccess } from '../../sdk/access.ts'
 import type {
   Contribution,
   FieldMap,
@@ -133,7 +133,7 @@ export function relationshipPredicates(scope: SchemaScope, table: TableModel): I
   if (!scope.access(table.name)?.select) return fields
   for (const { relationship, target, rows } of visibleRelationships(scope, table)) {
     const predicate = (value: Value, context: PlanContext): Condition => {
-      context.addCost(subqueryCost, value.path)
+      context.addCost(relatedCost, value.path)
       return rows.related(relationship.mapping, planBoolean(value, context))
     }
     fields.set(relationship.name, () => ({
@@ -182,7 +182,7 @@ function planRelatedOrder(
   context: PlanContext,
 ): readonly OrderElement[] {
   const { mapping, unique } = relationship
-  context.addCost(relatedOrderCost, value.path)
+  context.addCost(relatedCost, value.path)
   return planOrder(value, context).map(({ target: of, value: ordered, direction, nulls }) => {
     return {
       target: rows.orderByRelated({ mapping, unique, of }),

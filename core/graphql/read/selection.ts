@@ -20,7 +20,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { selectionCost, subqueryCost } from '../../access/request-cost.ts'
+import { rootCost, selectionCost } from '../../access/request-cost.ts'
 import { validationFailed } from '../../errors/errors.ts'
 import { didYouMean } from '../../errors/nearest.ts'
 import { below, type Path, pathKeys } from '../../errors/path.ts'
@@ -296,7 +296,7 @@ class FieldCollector {
 
   /** Root fields are subqueries by themselves; others are joined. */
   #selectionCost(): number {
-    return this.#outer.depth === 0 ? subqueryCost : selectionCost(this.#siblings++)
+    return this.#outer.depth === 0 ? rootCost : selectionCost(this.#siblings++)
   }
 
   #add(node: FieldNode, on: FieldSource): void {

@@ -1,7 +1,7 @@
 // `T_order_by`, `T_aggregate_order_by` and the enum of directions.
 
 import { GraphQLEnumType, type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLNonNull } from 'graphql'
-import { relatedOrderCost } from '../../../../sdk/access.ts'
+import { relatedCost } from '../../../../sdk/access.ts'
 import type {
   InputFieldMap,
   OrderElement,
@@ -182,11 +182,11 @@ export function planAggregateOrder(scope: SchemaScope, related: RelatedRows, val
       column: null,
     }
   }
-  return [...value.members(relatedOrderCost)].flatMap(([operator, member]) => {
+  return [...value.members(relatedCost)].flatMap(([operator, member]) => {
     if (operator === 'count') return member.isNull ? [] : [directed(member, ordered('count', null))]
     if (member.isNull) throw member.mismatch('an object')
     const columns = columnsOf(scope, table, operator)
-    return [...member.members(relatedOrderCost)]
+    return [...member.members(relatedCost)]
       .filter(([, direction]) => !direction.isNull)
       .map(([field, direction]) => directed(direction, ordered(operator, columns.get(field)!)))
   })

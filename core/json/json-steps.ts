@@ -2,7 +2,6 @@
 // objects that are open where it begins. So a body of many megabytes delays others by the time for one part.
 
 import { randomUUID } from 'node:crypto'
-import type { Steps } from '../concurrency/stepwise.ts'
 import { type NumberMode, parseScanned } from './json.ts'
 import { JsonCutter } from './json-cutter.ts'
 
@@ -38,7 +37,7 @@ export function* parseSteps(
   mode: NumberMode,
   limits: JsonLimits,
   partSize = standardPart,
-): Steps<unknown> {
+): Generator<void, unknown> {
   const cutter = new JsonCutter(bytes, partSize)
   const assembly = new Assembly()
   for (let start = 0; ; start = cutter.end + 1) {

@@ -3,7 +3,7 @@
 export { introspectFunctions } from '../core/catalog/functions.ts'
 export type { Reader } from '../core/catalog/introspect.ts'
 export { introspect } from '../core/catalog/introspect.ts'
-export { conflictRefusal, isUniqueBy, keysOf } from '../core/catalog/keys.ts'
+export { conflictRefusal, hasRulesOnConflict, isUniqueBy, keysOf } from '../core/catalog/keys.ts'
 export { similarFunction, similarName, similarTable } from '../core/catalog/similar-names.ts'
 export type * from '../core/catalog/types.ts'
 export { builtInType } from '../core/catalog/types.ts'

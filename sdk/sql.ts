@@ -44,8 +44,8 @@ export {
   tableSql,
 } from '../core/compiler/print/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/print/json-sql.ts'
-export type { DirectProgram, MutationProgram, ProgramStep } from '../core/compiler/print/mutation-program.ts'
-export { mutationProgram } from '../core/compiler/print/mutation-program.ts'
+export type { DirectProgram, MutationProgram, ProgramStep, StagedProgram } from '../core/compiler/print/mutation-program.ts'
+export { mutationProgram, programStatements } from '../core/compiler/print/mutation-program.ts'
 export type { PrintedOrder } from '../core/compiler/print/order-sql.ts'
 export { orderItemSql, targetsSql } from '../core/compiler/print/order-sql.ts'
 export type { Envelope, InnerFrame, RowSet } from '../core/compiler/print/select-sql.ts'
@@ -53,6 +53,8 @@ export { type Frame, manyQuery, outputSql, rowSet } from '../core/compiler/print
 export { Printer, type PrinterOptions } from '../core/compiler/printer.ts'
 export type { Bindings, BoundInputs } from '../core/compiler/run/bind.ts'
 export { bindParams, sessionVariablesOf } from '../core/compiler/run/bind.ts'
+export type { RunStatement } from '../core/compiler/run/mutation-run.ts'
+export { runStaged } from '../core/compiler/run/mutation-run.ts'
 export {
   codecFor,
   encodeArray,

@@ -104,7 +104,7 @@ export class Narrower {
       }
       result = done
     }
-    return result
+    return table.catalog.rewritten?.includes(result.kind) ? { ...result, isRewritten: true } : result
   }
 
   #ask(table: TableModel, what: 'rows' | 'written'): Condition {

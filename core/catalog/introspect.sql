@@ -1,7 +1,7 @@
 -- The named relations with their columns and constraints. $1: schemas, $2: names, in pairs.
 -- Locks nothing: only views and foreign tables are asked for their updatability, which opens them.
 with recursive wanted as (
-  select c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass
+  select c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relhasrules
   from (select distinct schema, name from unnest($1::text[], $2::text[]) as pair (schema, name)) as pair
   join pg_catalog.pg_namespace n on n.nspname = pair.schema
   join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = pair.name
@@ -43,8 +43,7 @@ effectful as (
       where l.polrelid = c.oid
     )
   end
-)
-,
+),
 -- The tables that inherit from those that are no partitioned ones: their rows are read with them.
 heirs (root, oid) as (
   select w.oid, i.inhrelid
@@ -81,6 +80,23 @@ select
     )
     else pg_catalog.pg_relation_is_updatable(w.oid, true)
   end as updatability,
+  case when w.relhasrules then (
+    -- PostgreSQL hands out the rows of the last statement done instead that is of the event's own kind (:commandType).
+    select pg_catalog.json_agg(
+      pg_catalog.json_build_array(
+        rule.ev_type, rule.instead is not null,
+        substring(rule.instead, '.*:commandType ' || rule.ev_type::text || ' (.*)') like '%:returningList (%'
+      )
+    )
+    from (
+      select
+        r.ev_type,
+        pg_catalog.string_agg(r.ev_action::text, '' order by r.rulename) filter (where r.is_instead) as instead
+      from pg_catalog.pg_rewrite r
+      where r.ev_class = w.oid and r.ev_type <> '1' and r.ev_enabled in ('O', 'A')
+      group by r.ev_type
+    ) as rule
+  ) end as rules,
   (
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(

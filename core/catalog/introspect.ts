@@ -11,6 +11,7 @@ import type {
   CatalogConstraint,
   CatalogForeignKey,
   CatalogTable,
+  ChangeKind,
   EnumValue,
   PgType,
   RelationKind,
@@ -47,6 +48,11 @@ type ConstraintRow = [
   targetColumns: string[] | null,
 ]
 
+/** The rules of an event (2: update, 3: insert, 4: delete). */
+type RuleRow = [event: '2' | '3' | '4', isInstead: boolean, returnsRows: boolean | null]
+
+const ruledChanges = { 2: 'update', 3: 'insert', 4: 'delete' } as const satisfies Record<string, ChangeKind>
+
 interface TableRow extends Row {
   readonly oid: number
   readonly schema: string
@@ -57,6 +63,8 @@ interface TableRow extends Row {
   readonly comment: string | null
   /** The bits of `pg_relation_is_updatable`. */
   readonly updatability: number
+  /** Those that change what is done in the place of a change, by its kind. */
+  readonly rules: readonly RuleRow[] | null
   readonly columns: readonly ColumnRow[] | null
   readonly constraints: readonly ConstraintRow[] | null
 }
@@ -134,10 +142,23 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
     primaryKey: primaryKey ? catalogConstraint(primaryKey, columnNames) : null,
     uniqueConstraints: ofType('u').map((constraint) => catalogConstraint(constraint, columnNames)),
     foreignKeys: ofType('f').map((constraint) => foreignKey(constraint, columnNames, row)),
-    insertable: (row.updatability & 8) !== 0,
-    updatable: (row.updatability & 4) !== 0,
-    deletable: (row.updatability & 16) !== 0,
+    ...changesOf(row),
     enumValues: null,
+  }
+}
+
+/** Which changes are allowed; what a rule does instead has to give the rows back. */
+function changesOf({
+  updatability,
+  rules,
+}: TableRow): Pick<CatalogTable, 'insertable' | 'updatable' | 'deletable' | 'rewritten'> {
+  const silent = (rules ?? []).filter(([, isInstead, returnsRows]) => isInstead && !returnsRows)
+  const isSilent = (kind: ChangeKind) => silent.some(([event]) => ruledChanges[event] === kind)
+  return {
+    insertable: (updatability & 8) !== 0 && !isSilent('insert'),
+    updatable: (updatability & 4) !== 0 && !isSilent('update'),
+    deletable: (updatability & 16) !== 0 && !isSilent('delete'),
+    ...(rules && { rewritten: rules.map(([event]) => ruledChanges[event]) }),
   }
 }
 

@@ -18,8 +18,14 @@ export const isUniqueBy = (table: CatalogTable, columns: Iterable<string>): bool
   return !table.isInherited && keysOf(table).some(picks)
 }
 
-/** Why ON CONFLICT cannot name the key; null: it can. */
-export function conflictRefusal({ isDeferrable, isPeriod }: CatalogConstraint): string | null {
+/** Why ON CONFLICT cannot name a key of the table; null: it can. */
+export function conflictRefusal(table: CatalogTable, { isDeferrable, isPeriod }: CatalogConstraint): string | null {
+  if (hasRulesOnConflict(table))
+    return 'is of a table with rules for inserts or updates, for which PostgreSQL has no ON CONFLICT'
   if (isDeferrable) return 'is deferrable, so that no conflict is found by it'
   return isPeriod ? 'is WITHOUT OVERLAPS, so that no row can be updated by it' : null
 }
+
+/** Whether rules keep inserts from having ON CONFLICT. */
+export const hasRulesOnConflict = ({ rewritten = [] }: CatalogTable): boolean =>
+  rewritten.includes('insert') || rewritten.includes('update')

@@ -96,6 +96,9 @@ export interface CatalogForeignKey extends CatalogConstraint {
   readonly isUnproven?: boolean
 }
 
+/** What a statement does to rows. */
+export type ChangeKind = 'insert' | 'update' | 'delete'
+
 /** `pg_class.relkind`, spelled out. */
 export type RelationKind = 'table' | 'partitioned' | 'view' | 'materialized' | 'foreign'
 
@@ -112,10 +115,15 @@ export interface CatalogTable extends QualifiedName {
   /** UNIQUE constraints other than the primary key. */
   readonly uniqueConstraints: readonly CatalogConstraint[]
   readonly foreignKeys: readonly CatalogForeignKey[]
-  /** From `pg_relation_is_updatable`, INSTEAD OF triggers counted; materialized views never. */
+  /**
+   * From `pg_relation_is_updatable`, INSTEAD OF triggers counted; materialized views never, nor where a rule does something else
+   * instead and gives back no rows.
+   */
   readonly insertable: boolean
   readonly updatable: boolean
   readonly deletable: boolean
+  /** The changes that rules rewrite: such a statement may not stand in WITH, nor have ON CONFLICT. Absent: none. */
+  readonly rewritten?: readonly ChangeKind[]
   /** The rows of a table that metadata marks as enum; null when it is not, or cannot be one. */
   readonly enumValues: readonly EnumValue[] | null
 }

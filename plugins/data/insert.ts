@@ -2,7 +2,7 @@
 
 import type { InsertAccess, RowValues, TableAccess, UpdateAccess } from '../../sdk/access.ts'
 import { badRequest, didYouMean, nameText, within } from '../../sdk/index.ts'
-import { conflictRefusal, keysOf, type TableModel } from '../../sdk/metadata.ts'
+import { conflictRefusal, hasRulesOnConflict, keysOf, type TableModel } from '../../sdk/metadata.ts'
 import { inTurns, mapSteps } from '../../sdk/services.ts'
 import { always, type ConflictUpdate, type Insert, type OnConflict, type ParamOperand } from '../../sdk/sql.ts'
 import type { Caller } from './caller.ts'
@@ -70,6 +70,10 @@ function planConflict(
     const reason = 'since update permissions are not defined'
     throw badRequest('permission-denied', `upsert is not allowed for role "${caller.role}" ${reason}`)
   }
+  if (hasRulesOnConflict(table.catalog)) {
+    const message = `"${nameText(table.name)}" has rules for inserts or updates, for which PostgreSQL has no ON CONFLICT`
+    throw badRequest('not-supported', message)
+  }
   if (constraint !== undefined && constraint_on !== undefined) {
     throw badRequest('unexpected-payload', `'constraint' and 'constraint_on' cannot be set at a time`)
   }
@@ -97,7 +101,7 @@ function requireColumns({ table, insert, update, select }: TableAccess, names: r
 
 function requireConstraint({ name, catalog }: TableModel, constraint: string): void {
   const found = keysOf(catalog).find((each) => each.name === constraint)
-  const refusal = found ? conflictRefusal(found) : null
+  const refusal = found ? conflictRefusal(catalog, found) : null
   if (refusal !== null) {
     throw badRequest('not-supported', `constraint "${constraint}" for table "${nameText(name)}" ${refusal}`)
   }

@@ -20,7 +20,7 @@ import { Caller, type ReadableTable } from './caller.ts'
 import { planInsert } from './insert.ts'
 import type { TableOffers } from './offered-tables.ts'
 import { requireDistinct } from './order-by.ts'
-import { runStatement } from './run.ts'
+import { runProgram, runStatement } from './run.ts'
 import { Changed, Count, CountArgs, DeleteArgs, InsertArgs, Rows, SelectArgs, UpdateArgs } from './schema.ts'
 import { columnOutput, planSelect } from './select.ts'
 import { planAssignments } from './update.ts'
@@ -170,7 +170,9 @@ export const deleteRows = (options: DataOptions) =>
   })
 
 function refuseImmutable({ table }: TableAccess, action: 'insertable' | 'updatable' | 'deletable'): void {
-  if (!table.catalog[action]) throw badRequest('not-supported', `view "${nameText(table.name)}" is not ${action}`)
+  const { kind, [action]: isAllowed } = table.catalog
+  const what = kind === 'table' || kind === 'partitioned' ? 'table' : 'view'
+  if (!isAllowed) throw badRequest('not-supported', `${what} "${nameText(table.name)}" is not ${action}`)
 }
 
 const needsSelect = (operation: string): string =>
@@ -199,9 +201,7 @@ async function runChange(
   const answer = { kind: 'response', entries } as const
   const plan: MutationPlan = { table: access.table, steps: [soleStep(change)], answer }
   const program = mutationProgram(plan, printerOptions(context))
-  // A single step whose answer is made of its rows alone is always one statement.
-  if (program.kind !== 'direct') throw new TypeError(`a data operation became a program of kind ${program.kind}`)
-  return (await runStatement(program.statement, context)) as MutationResult
+  return (await runProgram(program, context)) as MutationResult
 }
 
 /** The results of the parts of one insert. */

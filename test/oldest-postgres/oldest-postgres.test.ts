@@ -26,6 +26,7 @@ const files = [
   'event-triggers/capture',
   'graphql/column-grants',
   'graphql/database-errors',
+  'graphql/rules',
   'graphql/types-elsewhere',
   'metadata/inconsistencies',
   'oracle/mutations',

@@ -71,9 +71,15 @@ export interface RowCheck {
   readonly updated: Condition | null
 }
 
-export interface Insert {
-  readonly kind: 'insert'
+/** What all changes have. */
+interface AnyChange {
   readonly table: QualifiedName
+  /** Whether rules of the table rewrite the statement, which then may not stand in WITH. Absent: no. */
+  readonly isRewritten?: boolean
+}
+
+export interface Insert extends AnyChange {
+  readonly kind: 'insert'
   readonly rows: InsertRows
   readonly onConflict: OnConflict | null
   readonly check: RowCheck | null
@@ -84,17 +90,15 @@ export interface Assignment extends ColumnValue {
   readonly operator: string
 }
 
-export interface Update {
+export interface Update extends AnyChange {
   readonly kind: 'update'
-  readonly table: QualifiedName
   readonly assignments: readonly Assignment[]
   readonly where: Condition
   readonly check: RowCheck | null
 }
 
-export interface Delete {
+export interface Delete extends AnyChange {
   readonly kind: 'delete'
-  readonly table: QualifiedName
   readonly where: Condition
 }
 

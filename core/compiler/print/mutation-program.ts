@@ -2,7 +2,7 @@
 //
 // Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
 // statements hand over the columns that the answer needs, and a last one, which sees the database as it is then, reads them
-// as rows again.
+// as rows again. So it is with changes that rules rewrite, too, since PostgreSQL refuses those in WITH.
 
 import type { PgType } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
@@ -39,16 +39,17 @@ import { type Envelope, type Frame, noEnvelope, outputSql, soleOutputSql } from 
 
 export type MutationProgram =
   /** Nothing to do. */
-  | { readonly kind: 'constant'; readonly text: string }
-  | DirectProgram
-  | {
-      readonly kind: 'staged'
-      readonly steps: readonly ProgramStep[]
-      readonly answer: MutationAnswer
-      readonly envelope: Envelope
-      /** Builds the answer of the rows that the steps handed over; null when it holds none. */
-      readonly answering: PreparedStatement | null
-    }
+  { readonly kind: 'constant'; readonly text: string } | DirectProgram | StagedProgram
+
+/** Statements one after the other. */
+export interface StagedProgram {
+  readonly kind: 'staged'
+  readonly steps: readonly ProgramStep[]
+  readonly answer: MutationAnswer
+  readonly envelope: Envelope
+  /** Builds the answer of the rows that the steps handed over; null when it holds none. */
+  readonly answering: PreparedStatement | null
+}
 
 /** One statement that answers. */
 export interface DirectProgram {
@@ -86,7 +87,8 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   const [first] = steps
   const whenEmpty = answerText(answer, 0, envelope)
   if (!first) return { kind: 'constant', text: whenEmpty }
-  const isAlone = steps.length === 1 && first.before.length === 0 && first.after.length === 0
+  const isSole = steps.length === 1 && first.before.length === 0 && first.after.length === 0
+  const isAlone = isSole && !first.change.isRewritten
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
     const statement = prepare(directStatement(first.change, answer, new Printer(options), envelope))
     return { kind: 'direct', statement, whenEmpty, path: first.path }
@@ -197,17 +199,31 @@ function programStep(step: MutationStep, needed: Needed | null, options: Printer
   }
   const ownFrom = isChecked ? 1 : 0
   const printer = new Printer(options)
+  const changed = changeSql(change, returning, printer)
+  const trial = change.isRewritten ? printer.trial() : null
   return {
-    statement: prepare(printer.finishChange(changeSql(change, returning, printer))),
+    statement: prepare(trial ? compile(changed) : printer.finishChange(changed)),
     path,
     refusal,
-    before: before.map((other) => programStep(other, null, options)),
+    before: [...(trial ? [trialStep(trial, path)] : []), ...before.map((other) => programStep(other, null, options))],
     after: after.map((other) => programStep(other, null, options)),
     slot: returns?.slot ?? null,
     ownFrom,
     handsOverFrom: needed === null ? null : ownFrom + columns.length,
   }
 }
+
+/** A statement without rows: it fails where one of the expressions does. */
+const trialStep = (trial: Sql, path: Path | null): ProgramStep => ({
+  statement: prepare(compile(sql`select where not (${trial})`)),
+  path,
+  refusal: null,
+  before: [],
+  after: [],
+  slot: null,
+  ownFrom: 0,
+  handsOverFrom: null,
+})
 
 function neededSql(needed: Needed | null, { table }: Change, row: Sql): Sql[] {
   if (needed === 'whole') return [sql`(${row}.*)::${tableSql(table)}`]

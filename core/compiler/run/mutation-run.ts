@@ -1,11 +1,17 @@
 // Runs the statements of a mutation field in the operation's transaction.
 
 import type { PreparedStatement } from '../../database/sql/prepared-statement.ts'
-import type { OwnTransaction } from '../../database/transaction.ts'
+import type { OwnTransaction, Transaction } from '../../database/transaction.ts'
 import { badRequest } from '../../errors/errors.ts'
 import { pathKeys } from '../../errors/path.ts'
 import { answerSlot } from '../plan/mutation-plan.ts'
-import { answerText, type DirectProgram, type MutationProgram, type ProgramStep } from '../print/mutation-program.ts'
+import {
+  answerText,
+  type DirectProgram,
+  type MutationProgram,
+  type ProgramStep,
+  type StagedProgram,
+} from '../print/mutation-program.ts'
 import { encodeArray } from '../types/codecs.ts'
 import { type Bindings, bindParams, bindParamsAt, located } from './bind.ts'
 
@@ -40,22 +46,30 @@ export async function runMutation(
       return program.text
     case 'direct':
       return runDirect(program, bindings, run)
-    case 'staged': {
-      const { answer, envelope, answering } = program
-      const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, handedOver: [] }
-      for (const step of program.steps) await runStep(step, state)
-      if (!answering || state.handedOver.length === 0) return answerText(answer, state.affected, envelope)
-      state.bindings.slots[answerSlot] = [String(state.affected), ...state.handedOver.map(encodeArray)]
-      return (await run(answering, bindParams(answering.params, state.bindings))) ?? answerText(answer, 0, envelope)
-    }
+    case 'staged':
+      return runStaged(program, transaction, bindings, run)
     default:
       return program satisfies never
   }
 }
 
+/** The same of a program of several statements; the last of them, which answers, is run by `run`. */
+export async function runStaged(
+  { steps, answer, envelope, answering }: StagedProgram,
+  transaction: Pick<Transaction, 'texts'>,
+  bindings: Bindings,
+  run: RunStatement,
+): Promise<Buffer | string> {
+  const state: Run = { transaction, bindings: { ...bindings, slots: [] }, affected: 0, handedOver: [] }
+  for (const step of steps) await runStep(step, state)
+  if (!answering || state.handedOver.length === 0) return answerText(answer, state.affected, envelope)
+  state.bindings.slots[answerSlot] = [String(state.affected), ...state.handedOver.map(encodeArray)]
+  return (await run(answering, bindParams(answering.params, state.bindings))) ?? answerText(answer, 0, envelope)
+}
+
 /** The state of one run. */
 interface Run {
-  readonly transaction: OwnTransaction
+  readonly transaction: Pick<Transaction, 'texts'>
   readonly bindings: Bindings & { readonly slots: (readonly (string | null)[])[] }
   affected: number
   /** What the answer needs of the rows, column by column; the columns are there with the first row. */

@@ -37,7 +37,9 @@ export function onConflictType(scope: SchemaScope, table: TableModel): GraphQLIn
 }
 
 const constraintNames = ({ catalog }: TableModel): string[] =>
-  keysOf(catalog).flatMap((key) => (isEnumValueName(key.name) && conflictRefusal(key) === null ? [key.name] : []))
+  keysOf(catalog).flatMap((key) =>
+    isEnumValueName(key.name) && conflictRefusal(catalog, key) === null ? [key.name] : [],
+  )
 
 function constraintType(scope: SchemaScope, table: TableModel, constraints: readonly string[]): GraphQLEnumType {
   const name = `${table.graphqlName}_constraint`

@@ -44,7 +44,12 @@ export {
   tableSql,
 } from '../core/compiler/print/condition-sql.ts'
 export { columnJson, concat, roundTripJson } from '../core/compiler/print/json-sql.ts'
-export type { DirectProgram, MutationProgram, ProgramStep, StagedProgram } from '../core/compiler/print/mutation-program.ts'
+export type {
+  DirectProgram,
+  MutationProgram,
+  ProgramStep,
+  StagedProgram,
+} from '../core/compiler/print/mutation-program.ts'
 export { mutationProgram, programStatements } from '../core/compiler/print/mutation-program.ts'
 export type { PrintedOrder } from '../core/compiler/print/order-sql.ts'
 export { orderItemSql, targetsSql } from '../core/compiler/print/order-sql.ts'

@@ -104,7 +104,8 @@ export class Narrower {
       }
       result = done
     }
-    return table.catalog.rewritten?.includes(result.kind) ? { ...result, isRewritten: true } : result
+    const form = table.catalog.rewritten?.[result.kind]
+    return form ? { ...result, form } : result
   }
 
   #ask(table: TableModel, what: 'rows' | 'written'): Condition {

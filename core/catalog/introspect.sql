@@ -81,22 +81,43 @@ select
     else pg_catalog.pg_relation_is_updatable(w.oid, true)
   end as updatability,
   case when w.relhasrules then (
-    -- PostgreSQL hands out the rows of the last statement done instead that is of the event's own kind (:commandType).
+    -- By itself, the rows that come of a change are those of the last statement done instead that is of the event's own kind
+    -- (:commandType); within WITH, PostgreSQL takes one statement instead, of any kind.
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(
-        rule.ev_type, rule.instead is not null,
-        substring(rule.instead, '.*:commandType ' || rule.ev_type::text || ' (.*)') like '%:returningList (%'
+        rule.ev_type,
+        rule.instead is null
+          or substring(rule.instead, '.*:commandType ' || rule.ev_type::text || ' (.*)') like '%:returningList (%',
+        rule.within
       )
     )
     from (
       select
         r.ev_type,
-        pg_catalog.string_agg(r.ev_action::text, '' order by r.rulename) filter (where r.is_instead) as instead
+        pg_catalog.string_agg(r.ev_action::text, '' order by r.rulename) filter (where r.is_instead) as instead,
+        pg_catalog.count(*) = 1 and pg_catalog.bool_and(
+          r.is_instead and r.ev_qual::text = '<>'
+          and r.ev_action::text like '%:returningList (%' and r.ev_action::text not like '%} {QUERY %'
+          and not exists (
+            select from pg_catalog.pg_depend d
+            join pg_catalog.pg_rewrite o on o.ev_class = d.refobjid and o.ev_type <> '1' and o.oid <> r.oid
+            where d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
+              and d.refclassid = 'pg_catalog.pg_class'::regclass
+              and (o.ev_class <> r.ev_class or o.ev_type::text = substring(r.ev_action::text, ':commandType (.)'))
+          )
+        ) as within
       from pg_catalog.pg_rewrite r
       where r.ev_class = w.oid and r.ev_type <> '1' and r.ev_enabled in ('O', 'A')
       group by r.ev_type
     ) as rule
   ) end as rules,
+  case when w.relkind = 'v' then (
+    select pg_catalog.json_agg(distinct r.ev_type)
+    from reached
+    join pg_catalog.pg_class c on c.oid = reached.oid and c.relhasrules
+    join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.ev_type <> '1' and r.ev_enabled in ('O', 'A')
+    where reached.root = w.oid and reached.oid <> w.oid
+  ) end as "rulesBehind",
   (
     select pg_catalog.json_agg(
       pg_catalog.json_build_array(

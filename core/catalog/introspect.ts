@@ -15,6 +15,7 @@ import type {
   EnumValue,
   PgType,
   RelationKind,
+  StatementForm,
 } from './types.ts'
 
 /** What introspection needs of a connection. */
@@ -48,8 +49,8 @@ type ConstraintRow = [
   targetColumns: string[] | null,
 ]
 
-/** The rules of an event (2: update, 3: insert, 4: delete). */
-type RuleRow = [event: '2' | '3' | '4', isInstead: boolean, returnsRows: boolean | null]
+/** The rules of an event (2: update, 3: insert, 4: delete), and in which statements its rows are given back. */
+type RuleRow = [event: '2' | '3' | '4', alone: boolean | null, within: boolean]
 
 const ruledChanges = { 2: 'update', 3: 'insert', 4: 'delete' } as const satisfies Record<string, ChangeKind>
 
@@ -65,6 +66,8 @@ interface TableRow extends Row {
   readonly updatability: number
   /** Those that change what is done in the place of a change, by its kind. */
   readonly rules: readonly RuleRow[] | null
+  /** The events of rules that relations behind a view have. */
+  readonly rulesBehind: readonly RuleRow[0][] | null
   readonly columns: readonly ColumnRow[] | null
   readonly constraints: readonly ConstraintRow[] | null
 }
@@ -147,19 +150,28 @@ function catalogTable(row: TableRow, types: Types): CatalogTable {
   }
 }
 
-/** Which changes are allowed; what a rule does instead has to give the rows back. */
+/** Which changes are allowed; those that rules rewrite, where there is a statement that gives the rows back. */
 function changesOf({
   updatability,
   rules,
+  rulesBehind,
 }: TableRow): Pick<CatalogTable, 'insertable' | 'updatable' | 'deletable' | 'rewritten'> {
-  const silent = (rules ?? []).filter(([, isInstead, returnsRows]) => isInstead && !returnsRows)
-  const isSilent = (kind: ChangeKind) => silent.some(([event]) => ruledChanges[event] === kind)
+  const behind = (rulesBehind ?? []).map((event) => [ruledChanges[event], 'alone'] as const)
+  const own = (rules ?? []).map((rule) => [ruledChanges[rule[0]], statementForm(rule)] as const)
+  const rewritten = new Map<ChangeKind, StatementForm | null>([...behind, ...own])
+  const isAllowed = (bit: number, kind: ChangeKind) => (updatability & bit) !== 0 && rewritten.get(kind) !== null
   return {
-    insertable: (updatability & 8) !== 0 && !isSilent('insert'),
-    updatable: (updatability & 4) !== 0 && !isSilent('update'),
-    deletable: (updatability & 16) !== 0 && !isSilent('delete'),
-    ...(rules && { rewritten: rules.map(([event]) => ruledChanges[event]) }),
+    insertable: isAllowed(8, 'insert'),
+    updatable: isAllowed(4, 'update'),
+    deletable: isAllowed(16, 'delete'),
+    ...(rewritten.size > 0 && { rewritten: Object.fromEntries(rewritten) }),
   }
+}
+
+/** Null: no statement gives the rows back. */
+function statementForm([, alone, within]: RuleRow): StatementForm | null {
+  if (alone) return 'alone'
+  return within ? 'within' : null
 }
 
 function catalogColumn(row: ColumnRow, types: Types): CatalogColumn {

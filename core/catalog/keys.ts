@@ -27,5 +27,5 @@ export function conflictRefusal(table: CatalogTable, { isDeferrable, isPeriod }:
 }
 
 /** Whether rules keep inserts from having ON CONFLICT. */
-export const hasRulesOnConflict = ({ rewritten = [] }: CatalogTable): boolean =>
-  rewritten.includes('insert') || rewritten.includes('update')
+export const hasRulesOnConflict = ({ rewritten = {} }: CatalogTable): boolean =>
+  rewritten.insert !== undefined || rewritten.update !== undefined

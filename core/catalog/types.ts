@@ -99,6 +99,9 @@ export interface CatalogForeignKey extends CatalogConstraint {
 /** What a statement does to rows. */
 export type ChangeKind = 'insert' | 'update' | 'delete'
 
+/** Where a change has to stand so that PostgreSQL takes it and gives its rows back: by itself, or within WITH. */
+export type StatementForm = 'alone' | 'within'
+
 /** `pg_class.relkind`, spelled out. */
 export type RelationKind = 'table' | 'partitioned' | 'view' | 'materialized' | 'foreign'
 
@@ -122,8 +125,8 @@ export interface CatalogTable extends QualifiedName {
   readonly insertable: boolean
   readonly updatable: boolean
   readonly deletable: boolean
-  /** The changes that rules rewrite: such a statement may not stand in WITH, nor have ON CONFLICT. Absent: none. */
-  readonly rewritten?: readonly ChangeKind[]
+  /** The changes that rules rewrite, and the statements that give their rows back; null: none does. Absent: none are rewritten. */
+  readonly rewritten?: Readonly<Partial<Record<ChangeKind, StatementForm | null>>>
   /** The rows of a table that metadata marks as enum; null when it is not, or cannot be one. */
   readonly enumValues: readonly EnumValue[] | null
 }

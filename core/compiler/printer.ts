@@ -1,7 +1,8 @@
 // State of printing one statement: aliases, numbered in order of use so that equal plans give equal text, and what the
 // server at hand can do.
 
-import { compile, id, join, type Sql, type Statement, sql } from '../database/sql/sql.ts'
+import type { StatementForm } from '../catalog/types.ts'
+import { compile, empty, id, join, type Sql, type Statement, sql } from '../database/sql/sql.ts'
 import { nameKey, type QualifiedName } from '../names/names.ts'
 
 export interface PrinterOptions {
@@ -83,11 +84,12 @@ export class Printer {
   }
 
   /** The same for one that changes rows and returns some. */
-  finishChange(change: Sql): Statement {
+  finishChange(change: Sql, { form }: { readonly form?: StatementForm } = {}): Statement {
     const trial = this.trial()
-    if (!trial) return compile(change)
+    if (!trial && form !== 'within') return compile(change)
     const changed = this.alias()
-    return compile(sql`with ${changed} as (${change}) select * from ${changed} where ${trial}`)
+    const where = trial ? sql` where ${trial}` : empty
+    return compile(sql`with ${changed} as (${change}) select * from ${changed}${where}`)
   }
 
   /** What is to be tried, as a condition that always holds, though the planner does not see it; null: nothing. */

@@ -24,7 +24,11 @@ const sql = `
   create rule till_update as on update to till do instead
     (update note set body = new.body where id = old.id returning note.*; insert into history values ('till', old.id));
   create rule till_delete as on delete to till do instead
-    update note set body = '' where id = old.id returning note.*;
+    (update note set body = '' where id = old.id returning note.*; insert into history values ('till', old.id));
+  create view pad as select id, body from note;
+  create table soft (id int primary key, gone boolean not null default false, owner_id int);
+  create rule soften as on delete to soft do instead update soft set gone = true where id = old.id returning soft.*;
+  insert into soft values (1, false, 1), (2, false, 2), (3, false, null);
   create table kept (id int primary key, gone boolean not null default false);
   create rule keep as on delete to kept do instead update kept set gone = true where id = old.id;
   create rule off as on update to kept do also nothing; alter table kept disable rule off;
@@ -43,9 +47,10 @@ const toOwner = (table: string) => ({
 async function start(t: Parameters<typeof startTrellis>[0]): Promise<TestTrellis> {
   const trellis = await startTrellis(t, { sql })
   await trellis.op('bulk', [
-    ...['owner', 'note', 'desk', 'till', 'kept'].map((args) => ({ type: 'track_table', args })),
+    ...['owner', 'note', 'desk', 'till', 'kept', 'soft', 'pad'].map((args) => ({ type: 'track_table', args })),
     toOwner('note'),
     toOwner('desk'),
+    toOwner('soft'),
     {
       type: 'create_array_relationship',
       args: {
@@ -132,6 +137,11 @@ test('a view takes what its rules do instead and give back, and nothing else', a
       returning: [{ body: 'b' }],
     },
   )
+  await answers(trellis, 'insert_pad(objects: {id: 7}) { affected_rows returning { id } }', {
+    affected_rows: 1,
+    returning: [{ id: 7 }],
+  })
+  await answers(trellis, 'delete_pad(where: {id: {_eq: 7}}) { affected_rows }', { affected_rows: 1 })
   await answers(trellis, 'update_till(where: {}, _set: {body: "t"}) { affected_rows }', { affected_rows: 1 })
   const query = '{ __schema { mutationType { fields { name } } } }'
   const { data } = await trellis.graphql<{ data: { __schema: { mutationType: { fields: { name: string }[] } } } }>(
@@ -158,6 +168,21 @@ test('a view takes what its rules do instead and give back, and nothing else', a
       body: { path: '$.args', error: `${what} "${table}" is not deletable`, code: 'not-supported' },
     })
   }
+})
+
+test('what one rule does instead by a statement of another kind is answered with its rows', async (t) => {
+  const trellis = await start(t)
+  await answers(trellis, 'delete_soft(where: {id: {_eq: 1}}) { affected_rows returning { id gone } }', {
+    affected_rows: 1,
+    returning: [{ id: 1, gone: true }],
+  })
+  await answers(trellis, 'delete_soft_by_pk(id: 2) { gone }', { gone: true })
+  await answers(trellis, 'delete_soft(where: {id: {_lt: 3}}) { returning { id owner { name } } }', {
+    returning: [
+      { id: 1, owner: { name: 'Ann' } },
+      { id: 2, owner: { name: 'Bob' } },
+    ],
+  })
 })
 
 test('ON CONFLICT is offered where no rule is in its way', async (t) => {

@@ -1,7 +1,7 @@
 // What a mutation field does, as data: printed by `mutation-program.ts`, run by `mutation-run.ts` inside the operation's
 // transaction. As in `plan.ts`, every name is resolved and every permission merged in.
 
-import type { PgType } from '../../catalog/types.ts'
+import type { PgType, StatementForm } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
 import type { SqlType } from '../../database/sql/sql.ts'
 import type { Path } from '../../errors/path.ts'
@@ -74,8 +74,8 @@ export interface RowCheck {
 /** What all changes have. */
 interface AnyChange {
   readonly table: QualifiedName
-  /** Whether rules of the table rewrite the statement, which then may not stand in WITH. Absent: no. */
-  readonly isRewritten?: boolean
+  /** Where the statement has to stand, since rules of the table rewrite it. Absent: anywhere. */
+  readonly form?: StatementForm
 }
 
 export interface Insert extends AnyChange {

@@ -2,7 +2,7 @@
 //
 // Where the answer can be made of the affected rows alone, one statement changes them and builds it. Otherwise the
 // statements hand over the columns that the answer needs, and a last one, which sees the database as it is then, reads them
-// as rows again. So it is with changes that rules rewrite, too, since PostgreSQL refuses those in WITH.
+// as rows again. So it is with changes that rules rewrite in ways which PostgreSQL refuses within WITH, too.
 
 import type { PgType } from '../../catalog/types.ts'
 import type { ParamSource } from '../../database/sql/param.ts'
@@ -88,7 +88,7 @@ export function mutationProgram(plan: MutationPlan, options: PrinterOptions, env
   const whenEmpty = answerText(answer, 0, envelope)
   if (!first) return { kind: 'constant', text: whenEmpty }
   const isSole = steps.length === 1 && first.before.length === 0 && first.after.length === 0
-  const isAlone = isSole && !first.change.isRewritten
+  const isAlone = isSole && first.change.form !== 'alone'
   if (isAlone && outputsOf(answer).every(isOfRowAlone)) {
     const statement = prepare(directStatement(first.change, answer, new Printer(options), envelope))
     return { kind: 'direct', statement, whenEmpty, path: first.path }
@@ -151,7 +151,7 @@ function directStatement(change: Change, answer: MutationAnswer, printer: Printe
   const frameOf = (row: Sql): Frame => ({ row, joins: [], toOne: 'behind' })
   if (answer.kind === 'row') {
     const returning: Returning = (row) => [soleOutputSql(answer.output, frameOf(row), printer, envelope)]
-    return printer.finishChange(changeSql(change, returning, printer))
+    return printer.finishChange(changeSql(change, returning, printer), change)
   }
   const outputs = outputsOf(answer)
   const returning: Returning = (row) => {
@@ -200,9 +200,9 @@ function programStep(step: MutationStep, needed: Needed | null, options: Printer
   const ownFrom = isChecked ? 1 : 0
   const printer = new Printer(options)
   const changed = changeSql(change, returning, printer)
-  const trial = change.isRewritten ? printer.trial() : null
+  const trial = change.form === 'alone' ? printer.trial() : null
   return {
-    statement: prepare(trial ? compile(changed) : printer.finishChange(changed)),
+    statement: prepare(printer.finishChange(changed, change)),
     path,
     refusal,
     before: [...(trial ? [trialStep(trial, path)] : []), ...before.map((other) => programStep(other, null, options))],

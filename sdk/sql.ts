@@ -4,6 +4,7 @@ export type { UpdateOperand } from '../core/compiler/plan/mutation-operators.ts'
 export { type UpdateOperator, updateOperators } from '../core/compiler/plan/mutation-operators.ts'
 export {
   type AnsweredTable,
+  type AnyChange,
   type Assignment,
   answerSlot,
   type Change,

@@ -72,7 +72,7 @@ export interface RowCheck {
 }
 
 /** What all changes have. */
-interface AnyChange {
+export interface AnyChange {
   readonly table: QualifiedName
   /** Where the statement has to stand, since rules of the table rewrite it. Absent: anywhere. */
   readonly form?: StatementForm

@@ -286,6 +286,8 @@ async function startOdd(t: TestContext, answer: (response: ServerResponse) => vo
 }
 
 test('webhooks that do not answer', async (t) => {
+  process.env['TEST_NO_URL'] = 'no url at all'
+  t.after(() => delete process.env['TEST_NO_URL'])
   const shop = await startShop(t, () => ({}))
   const megabyte = Buffer.alloc(2 ** 20, 'a')
   const odd: Record<string, string> = {
@@ -309,7 +311,7 @@ test('webhooks that do not answer', async (t) => {
       more()
     }),
     gone: 'http://127.0.0.1:1/',
-    none: 'no url at all',
+    none: '{{TEST_NO_URL}}',
   }
   for (const [name, handler] of Object.entries(odd)) {
     await shop.action(name, { type: 'query', handler, timeout: 1 })

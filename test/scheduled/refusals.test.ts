@@ -78,10 +78,12 @@ test('a document cannot bring a trigger whose name one has that stays out of doc
 })
 
 test('a URL that is no Unicode fails, and keeps no other event from being sent', async (t) => {
+  process.env['TEST_NOTHING'] = ''
+  t.after(() => delete process.env['TEST_NOTHING'])
   const hook = await startOther(t, () => ({}))
   const { op, sql } = await startTrellis(t)
   const schedule_at = new Date().toISOString()
-  await op('create_scheduled_event', { webhook: 'http:// \ud800', schedule_at, comment: 'odd' })
+  await op('create_scheduled_event', { webhook: '{{TEST_NOTHING}}http:// \ud800', schedule_at, comment: 'odd' })
   await op('create_scheduled_event', { webhook: hook.url, schedule_at })
   await eventually(() => hook.received.length === 1)
   const failed = `select response #>> '{data,message}' as message from trellis.hdb_scheduled_event_invocation_logs l

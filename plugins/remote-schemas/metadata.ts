@@ -21,7 +21,14 @@ import {
 import { sourceKey } from './types/introspect.ts'
 import { repeatedFields } from './types/introspected-schema.ts'
 import { permittedView, refused } from './types/permitted-view.ts'
-import { localRootFields, namespaceType, type RemoteTypes, remoteTypes, rootTypeOf } from './types/remote-types.ts'
+import {
+  localRootFields,
+  namespaceType,
+  type RemoteTypes,
+  remoteTypes,
+  rootTypeOf,
+  rowDefinition,
+} from './types/remote-types.ts'
 import { shownOtherwise } from './types/shared-types.ts'
 import { RemoteView } from './types/view.ts'
 
@@ -205,7 +212,9 @@ function claims(
     context.report(object, conflictingDefinitions(conflict[0]))
     return false
   }
-  const fresh = [...types.definitions.keys()].filter((name) => !definitions.has(name))
+  const fresh = [...types.definitions.keys()].filter(
+    (name) => !definitions.has(name) && !isOfRows(name, types, context),
+  )
   const { names } = types
   // Those of subscriptions give way to others of the same name.
   const fields = { query: localRootFields(types, 'query'), mutation: localRootFields(types, 'mutation') }
@@ -234,6 +243,12 @@ function claims(
     context.claimRootFields(object, { query: again('query'), mutation: again('mutation') }, wording) &&
     context.claimTypeNames(object, claimed, wording)
   )
+}
+
+/** Whether a table's rows have that type too, which is one type then, as in v1.3. */
+function isOfRows(name: string, { definitions }: RemoteTypes, context: SliceContext): boolean {
+  const table = context.dialect.lenientSchema ? context.plainTable(name) : undefined
+  return table !== undefined && rowDefinition(table) === definitions.get(name)
 }
 
 const wordingFor = ({ type, definition }: ObjectDescription): ConflictWording => ({

@@ -117,6 +117,8 @@ declare module 'graphql' {
     unions?: () => readonly string[]
     /** The table whose rows have this type. */
     table?: QualifiedName
+    /** Whether a row type of the same name is known to have the same fields for administrators: introspection shows one type. */
+    equalsRows?: boolean
   }
 }
 

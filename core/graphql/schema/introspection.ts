@@ -28,6 +28,7 @@ import type { Variables } from '../read/plan-context.ts'
 import type { PlannedSchema } from '../read/planned-schema.ts'
 import type { FieldSelection } from '../read/selection.ts'
 import { countIntrospection, type IntrospectedValues } from './introspection-size.ts'
+import { withMergedRows } from './merged-rows.ts'
 
 const schemas = new WeakMap<PlannedSchema, GraphQLSchema>()
 const wholeSchemas = new WeakMap<PlannedSchema, GraphQLSchema>()
@@ -75,10 +76,15 @@ function assemble(role: PlannedSchema, types: readonly GraphQLNamedType[]): Grap
     mutation: mutation.isEmpty ? undefined : mutation.objectType(),
     subscription: subscription.objectType(),
   }
+  const all = typesFrom([...Object.values(roots).filter((root) => root !== undefined), ...types])
+  const merged = withMergedRows(all)
+  const isMerged = merged !== all
+  const rootOf = (root: GraphQLObjectType | undefined) =>
+    isMerged ? merged.filter(isObjectType).find(({ name }) => name === root?.name) : root
   try {
     return new GraphQLSchema({
-      ...roots,
-      types: typesFrom([...Object.values(roots).filter((root) => root !== undefined), ...types]),
+      ...{ query: rootOf(roots.query), mutation: rootOf(roots.mutation), subscription: rootOf(roots.subscription) },
+      types: merged,
       directives: [fieldDirective(GraphQLIncludeDirective), fieldDirective(GraphQLSkipDirective)],
       // Empty types (an input without columns) are legal here and not to graphql-js.
       assumeValid: true,

@@ -112,7 +112,8 @@ export class RoleSchema implements SchemaScope {
   /** The name of two of the types that were made, if there are such; operations can do with them, a whole schema can't. */
   ambiguousTypeName(): string | null {
     const seen = new Set<string>()
-    for (const { name } of this.#types.values()) {
+    for (const { name, extensions } of this.#types.values()) {
+      if (extensions['equalsRows']) continue
       if (seen.has(name)) return name
       seen.add(name)
     }

@@ -3,8 +3,9 @@
 import type { ModelSlices } from '../../../sdk/registry.ts'
 import type { Catalog, CatalogFunction } from '../../catalog/types.ts'
 import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
+import { memberOf } from '../../json/json.ts'
 import type { Dialect } from '../../names/dialect.ts'
-import { isGraphQLName, nameKey, type QualifiedName } from '../../names/names.ts'
+import { isGraphQLName, nameKey, type QualifiedName, sameName } from '../../names/names.ts'
 import type { MetadataDocument } from '../document/document.ts'
 import type { TableModel } from '../document/model.ts'
 import {
@@ -14,6 +15,7 @@ import {
   type ObjectRef,
   objectKey,
 } from '../document/objects.ts'
+import { rootFieldIndex } from '../naming/root-field-index.ts'
 import type {
   ClaimedNames,
   ConflictWording,
@@ -150,6 +152,12 @@ export class FacetContext extends RecordingContext implements ResolveContext {
   }
 }
 
+/** Everything that a slice may look at. */
+export interface SliceWorld extends RecordedWorld {
+  /** Keys of tables' entries whose objects are fields of rows. */
+  readonly fieldKeys: readonly string[]
+}
+
 /** The context of a slice, which may look at other slices and reports what is broken. */
 export class RecordingSliceContext extends RecordingContext implements SliceContext {
   readonly inconsistencies: Inconsistency[] = []
@@ -158,9 +166,11 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
   readonly conflicts: NameConflicts[] = []
   readonly #document: MetadataDocument
   readonly #ledger: NameLedger
+  readonly #fieldKeys: readonly string[]
 
-  constructor(world: RecordedWorld, document: MetadataDocument, ledger: NameLedger) {
+  constructor(world: SliceWorld, document: MetadataDocument, ledger: NameLedger) {
     super(world)
+    this.#fieldKeys = world.fieldKeys
     this.#document = document
     this.#ledger = ledger
   }
@@ -200,6 +210,13 @@ export class RecordingSliceContext extends RecordingContext implements SliceCont
     const refusal = wording && ((isOwn: boolean) => wording.refusal(conflict, isOwn))
     this.conflicts.push({ objects, message, ...(refusal && { refusal }) })
     return false
+  }
+
+  plainTable(typeName: string): TableModel | undefined {
+    const named = rootFieldIndex(this.world.tables).table(typeName)
+    const table = named && this.table(named.name)
+    const entry = table && this.slice('tables').find((each) => sameName(each.table, table.name))
+    return entry && this.#fieldKeys.every((key) => memberOf(entry, key) === undefined) ? table : undefined
   }
 
   report(object: ObjectDescription, reason: string): void {

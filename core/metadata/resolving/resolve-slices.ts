@@ -7,7 +7,7 @@ import type { Dependency, Inconsistency } from '../document/objects.ts'
 import type { NameClaim, NameConflicts, NameLedger } from '../naming/root-fields.ts'
 import { sliceValue } from '../slices/registry.ts'
 import type { Slice } from '../slices/slices.ts'
-import { type Reads, type RecordedWorld, RecordingSliceContext } from './resolve-context.ts'
+import { type Reads, RecordingSliceContext, type SliceWorld } from './resolve-context.ts'
 import { type Changes, isTouched } from './resolve-stages.ts'
 
 /** What became of a slice, and what it was made from. */
@@ -31,7 +31,7 @@ export interface SlicesInput {
   /** In the order of resolving. */
   readonly slices: readonly Slice[]
   readonly document: MetadataDocument
-  readonly world: RecordedWorld
+  readonly world: SliceWorld
   readonly changes: Changes
   readonly ledger: NameLedger
 }

@@ -10,7 +10,7 @@ import type { Model } from '../document/model.ts'
 import type { Dependency, Inconsistency } from '../document/objects.ts'
 import { type NameConflicts, NameLedger, type TableRootFields, tableRootFields } from '../naming/root-fields.ts'
 import type { MetadataRegistry } from '../slices/registry.ts'
-import type { Slice } from '../slices/slices.ts'
+import type { Facet, Slice } from '../slices/slices.ts'
 import type { SourceStates } from '../slices/sources.ts'
 import { type DependentPart, rememberParts } from './dependencies.ts'
 import type { ResolveEnvironment } from './resolve-context.ts'
@@ -66,14 +66,16 @@ export function* resolve(
   const results = new Map<string, SliceResult>()
   const ledger = new NameLedger(rootFields)
   const outside = outsideChanges(previous, next)
+  const facetsOf = (stage: Facet['stage']) => registry.facets.filter((facet) => facet.stage === stage)
+  const fieldKeys = facetsOf('fields').map(({ key }) => key)
   const runSlices = function* (slices: readonly Slice[], below: StageOutcome): Steps<void> {
     if (slices.length === 0) return
-    const world = { ...environment, catalog, sources, results, tables: tablesOf(below.results) }
+    const world = { ...environment, catalog, sources, results, fieldKeys, tables: tablesOf(below.results) }
     const changes = { tables: below.changed, results, ...outside }
     yield* resolveSlices(previous?.slices, { slices, document, world, changes, ledger }, results)
   }
-  const runFacets = (name: 'fields' | 'rules', below: StageOutcome) => {
-    const facets = registry.facets.filter((facet) => facet.stage === name)
+  const runFacets = (name: Facet['stage'], below: StageOutcome) => {
+    const facets = facetsOf(name)
     return runStage(previous?.[name], next.entries, facetStage({ facets, environment, previous, next, below, results }))
   }
   yield* runSlices(order.fields, usable)

@@ -48,6 +48,11 @@ export interface SliceContext extends Omit<ResolveContext, 'depend'> {
   claimRootFields(object: ObjectDescription, names: Partial<RootFieldNames>, wording?: ConflictWording): boolean
   /** The same for names of GraphQL types; those that are generated of tables are taken. */
   claimTypeNames(object: ObjectDescription, names: readonly string[] | ClaimedTypes, wording?: ConflictWording): boolean
+  /**
+   * The table whose row type has that name; undefined when there is none, or when its entry in the document adds fields to the
+   * columns, broken ones included.
+   */
+  plainTable(typeName: string): TableModel | undefined
   /** Another slice's value in the document. */
   slice<K extends keyof MetadataDocument>(key: K): MetadataDocument[K]
 }

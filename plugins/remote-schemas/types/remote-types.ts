@@ -20,6 +20,8 @@ import {
   isUnionType,
 } from 'graphql'
 import { compareText } from '../../../sdk/index.ts'
+import type { TableModel } from '../../../sdk/metadata.ts'
+import { scalarName } from '../../../sdk/sql.ts'
 import type { Customization } from '../schema.ts'
 import { introspectedSchema } from './introspected-schema.ts'
 import { RemoteNames } from './names.ts'
@@ -140,10 +142,26 @@ function definitionText(type: GraphQLNamedType, schema: GraphQLSchema, names: Re
       return `${names.localField(type.name, name)}(${typed(args)}): ${typeText(given, names)}`
     })
     const related = isObjectType(type) ? type.getInterfaces() : schema.getPossibleTypes(type)
-    return JSON.stringify([isObjectType(type) ? 'object' : 'interface', sorted(fields), types(related)])
+    return compositeText(isObjectType(type) ? 'object' : 'interface', sorted(fields), types(related))
   }
   if (isUnionType(type)) return JSON.stringify(['union', types(type.getTypes())])
   if (isInputObjectType(type)) return JSON.stringify(['input', typed(Object.values(type.getFields()))])
   if (isEnumType(type)) return JSON.stringify(['enum', sorted(type.getValues().map(({ name }) => name))])
   return '["scalar"]'
+}
+
+const compositeText = (kind: string, fields: readonly string[], related: readonly string[]): string =>
+  JSON.stringify([kind, fields, related])
+
+/** The definition of the type of a table's rows, if these have columns only; null when one of them is of an enum. */
+export function rowDefinition({ columns }: TableModel): string | null {
+  const fields: string[] = []
+  for (const { field, type, nullable, enumTable } of columns.values()) {
+    const scalar = scalarName(type)
+    if (enumTable) return null
+    if (field === null || scalar === null) continue
+    const path = type.name === 'json' || type.name === 'jsonb' ? 'path: String' : ''
+    fields.push(`${field}(${path}): ${scalar}${nullable ? '' : '!'}`)
+  }
+  return compositeText('object', fields.sort(compareText), [])
 }

@@ -129,7 +129,7 @@ export class RoleTypes {
     }
     if (isObjectType(type)) {
       const unions = () => this.#view.unions(type).map((union) => this.#view.types.names.localType(union.name))
-      return new GraphQLObjectType({ name, description, interfaces, fields, extensions: { unions } })
+      return new GraphQLObjectType({ name, description, interfaces, fields, extensions: { unions, equalsRows: true } })
     }
     let possible: readonly GraphQLObjectType[] | undefined
     const possibleTypes = () => {

@@ -12,10 +12,11 @@ import type { ValidationOptions } from '../graphql/read/request.ts'
 import type { Model } from '../metadata/document/model.ts'
 import { conflictingDefinitions, mayConflict } from '../metadata/naming/type-names.ts'
 import { checkConsistency } from '../metadata/resolving/consistency.ts'
-import { modelOf } from '../metadata/resolving/resolve.ts'
-import type { MetadataState, ServedMetadata } from '../metadata/serving/served.ts'
+import { type MetadataEdit, refuseNameConflicts } from '../metadata/serving/edit.ts'
+import type { ServedMetadata } from '../metadata/serving/served.ts'
 import type { SourceFetcher } from '../metadata/serving/source-fetcher.ts'
-import { refuseNameConflicts, Workspace } from '../metadata/serving/workspace.ts'
+import type { MetadataState } from '../metadata/serving/state.ts'
+
 import type { MetadataRegistry } from '../metadata/slices/registry.ts'
 import type { FetchedSource } from '../metadata/slices/sources.ts'
 import type { Session } from '../session/session.ts'
@@ -58,7 +59,6 @@ type AfterCommit = () => void | Promise<void>
 /** What became of a request, before anybody knows. */
 interface Outcome {
   readonly result: unknown
-  readonly state: MetadataState
   readonly afterCommit: readonly AfterCommit[]
 }
 
@@ -66,22 +66,16 @@ interface Outcome {
 interface Run {
   readonly session: Session
   readonly transaction: Transaction
-  /** What editing operations work on; null when none of the request edits. */
-  readonly workspace: Workspace | null
+  /** The edit of the request; null when no operation of it edits. */
+  readonly edit: MetadataEdit | null
   /** What is read while nothing was edited. */
   readonly state: MetadataState
   /** Filled by handlers. */
   readonly afterCommit: AfterCommit[]
-  /** Has the effects of what was edited so far bring the database in line. */
-  follow(): Promise<void>
-  /** Stores what was edited so far. */
-  store(): Promise<void>
 }
 
 /** How a call runs that edits nothing. */
 type Reading = Pick<TransactionOptions, 'readOnly' | 'caller'>
-
-const nothing = async () => {}
 
 const success = { message: 'success' } as const
 
@@ -141,33 +135,24 @@ export class MetadataRunner {
       const expected = expectedVersions(call)
       if (expected.length > 0) refuseStale(expected, await served.storedVersion(transaction))
       await inArguments(sessionSettings.apply(session, transaction))
-      const run: Run = {
-        session,
-        transaction,
-        state,
-        workspace: null,
-        afterCommit: [],
-        follow: nothing,
-        store: nothing,
-      }
-      return { result: await this.#call(call, run), state, afterCommit: run.afterCommit }
+      const run: Run = { session, transaction, state, edit: null, afterCommit: [] }
+      return { result: await this.#call(call, run), afterCommit: run.afterCommit }
     }
     return despiteConflicts(() => database.transaction(work, { ...how, signal }))
   }
 
   /** One at a time: in this process by its turn, among instances by the row lock. */
   async #runEdit(call: Call, { session, signal }: MetadataWork): Promise<Outcome> {
-    const { database, served, fetcher } = this.#options
+    const { served, fetcher } = this.#options
     const expected = expectedVersions(call)
     // Before other servers are asked; it is looked at again behind the lock.
     if (expected.length > 0) refuseStale(expected, await served.storedVersion())
     const fetched = await this.#fetch(call, signal)
-    return served.editing.run(async (since) => {
-      const work = (transaction: Transaction) => this.#edit(call, session, { transaction, fetched })
-      const outcome = await despiteConflicts(() => database.transaction(work, { signal, since }))
-      fetcher.served(fetched)
-      served.publish(outcome.state)
-      return outcome
+    const fetchedAtLock = () => fetched.filter((each) => fetcher.isNewest(each))
+    return served.edit((edit) => this.#edit(call, session, edit), {
+      signal,
+      fetched: fetchedAtLock,
+      onCommit: () => fetcher.served(fetched),
     })
   }
 
@@ -186,76 +171,41 @@ export class MetadataRunner {
     return fetched
   }
 
-  /** Serves what was fetched in the background; stores what it changes. */
+  /** Serves sources that were fetched in the background, and stores the changes that follow. */
   async apply(fetched: readonly FetchedSource[]): Promise<void> {
-    const { database, served, fetcher } = this.#options
-    await served.editing.run(async (since) => {
-      const work = async (transaction: Transaction) => {
-        const { workspace, state, stored } = await this.#open(transaction, fetched)
-        const edit = workspace.begin()
-        workspace.accept(edit, await workspace.resolve(edit))
-        if (!workspace.changed) return state
-        const next = workspace.finish()
-        // Why something cannot be fetched is known to this instance alone.
-        if (fetched.every(({ error }) => error)) return { ...next, model: modelOf(next.resolution, stored) }
-        await served.save(workspace, { before: state, followed: state.model, stored: state.document }, transaction)
-        return next
-      }
-      const next = await despiteConflicts(() => database.transaction(work, { since }))
-      fetcher.served(fetched)
-      served.publish(next)
+    const { served, fetcher } = this.#options
+    const work = async (edit: MetadataEdit) => {
+      await edit.open()
+      const step = edit.begin()
+      edit.accept(step, await edit.resolve(step))
+      // The reason why a fetch failed concerns this instance alone, so it is not stored.
+      if (!fetched.every(({ error }) => error)) await edit.save()
+    }
+    await served.edit(work, {
+      fetched: () => fetched.filter((each) => fetcher.isNewest(each)),
+      onCommit: () => fetcher.served(fetched),
     })
   }
 
-  /** What an edit works on, once it is this one's turn. */
-  async #open(transaction: Transaction, given: readonly FetchedSource[]) {
-    const { served, registry, fetcher } = this.#options
-    const fetched = given.filter((each) => fetcher.isNewest(each))
-    const stored = await served.lock(transaction)
-    const { state, resolving: environment } = served
-    const workspace = new Workspace({ transaction, registry, environment, state, version: stored + 1, fetched })
-    return { workspace, state, stored }
-  }
-
-  async #edit(
-    call: Call,
-    session: Session,
-    { transaction, fetched }: { readonly transaction: Transaction; readonly fetched: readonly FetchedSource[] },
-  ): Promise<Outcome> {
-    const { served, sessionSettings } = this.#options
-    const { workspace, state, stored } = await inArguments(this.#open(transaction, fetched))
+  async #edit(call: Call, session: Session, edit: MetadataEdit): Promise<Outcome> {
+    const stored = await inArguments(edit.open())
     refuseStale(expectedVersions(call), stored)
-    await inArguments(sessionSettings.apply(session, transaction))
-    workspace.tables.expect(namedTables(call))
-    let followed = state.model
-    const follow = async () => {
-      const { model } = workspace.state
-      if (model === followed) return
-      await served.follow({ previous: followed, next: model, isReread: false, transaction })
-      followed = model
-    }
-    let saved = state.document
-    const store = async () => {
-      const next = workspace.state.document
-      if (next === saved) return
-      await served.storeDocument({ previous: saved, next, version: stored + 1 }, transaction)
-      saved = next
-    }
+    const { state } = edit
+    await inArguments(this.#options.sessionSettings.apply(session, edit.transaction))
+    edit.tables.expect(namedTables(call))
     const afterCommit: AfterCommit[] = []
-    const run: Run = { session, transaction: workspace.tables.changing, state, workspace, afterCommit, follow, store }
+    const run: Run = { session, transaction: edit.tables.changing, state, edit, afterCommit }
     const result = await this.#call(call, run)
-    if (workspace.changed) {
-      await inArguments(served.save(workspace, { before: state, followed, stored: saved }, transaction))
-    }
-    return { result, state: workspace.finish(), afterCommit }
+    await inArguments(edit.save())
+    return { result, afterCommit }
   }
 
   /** The result of a call; errors carry the path of the wire. */
   async #call(call: Call, run: Run): Promise<unknown> {
     try {
-      const { workspace } = run
-      if (call.operation.writesRows) await run.follow()
-      const result = workspace && editsMetadata(call) ? this.#handleEdit(call, run, workspace) : this.#handle(call, run)
+      const { edit } = run
+      if (call.operation.writesRows) await edit?.follow()
+      const result = edit && editsMetadata(call) ? this.#handleEdit(call, run, edit) : this.#handle(call, run)
       return (await result) ?? success
     } catch (error) {
       throw toTrellisError(await withHelp(error, call, run)).at('args')
@@ -267,24 +217,24 @@ export class MetadataRunner {
   }
 
   /** Draft, handler, the next generation, and whether it may be one. */
-  async #handleEdit(call: Call, run: Run, workspace: Workspace): Promise<unknown> {
+  async #handleEdit(call: Call, run: Run, edit: MetadataEdit): Promise<unknown> {
     const { operation, args } = call
     const { served, environment } = this.#options
-    const before = workspace.state
-    const edit = workspace.begin()
-    const { draft, remove, rename, refreshCatalog } = edit
+    const before = edit.state
+    const step = edit.begin()
+    const { draft, remove, rename, refreshCatalog } = step
     const context: OperationContext = {
       ...this.#readContext(call, run),
       ...{ metadata: draft, remove, rename, refreshCatalog },
-      validateDocument: async (text, options) => this.#validate(text, options, await workspace.preview(edit)),
+      validateDocument: async (text, options) => this.#validate(text, options, await edit.preview(step)),
       async refreshDocument() {
-        await run.store()
+        await edit.store()
         served.format.overwrite(draft, await served.readStoredDocument(run.transaction))
       },
     }
     const handled = await operation.handle(context, args)
     const result = isDraft(handled) ? current(handled as object) : handled
-    const after = await workspace.resolve(edit)
+    const after = await edit.resolve(step)
     const { check: declared = 'none' } = operation
     const check = typeof declared === 'function' ? declared(args) : declared
     const object = operation.object?.(args)
@@ -295,8 +245,8 @@ export class MetadataRunner {
     const inconsistencies = { before: before.model.inconsistencies, after: after.model.inconsistencies }
     const { dialect } = environment
     const objects = object ? [object, ...(operation.parts?.(args) ?? [])] : []
-    checkConsistency(check, { ...inconsistencies, renamed: edit.renamed, objects, dialect })
-    workspace.accept(edit, after)
+    checkConsistency(check, { ...inconsistencies, renamed: step.renamed, objects, dialect })
+    edit.accept(step, after)
     return operation.respond ? operation.respond({ model: after.model, dialect }, args) : result
   }
 
@@ -311,7 +261,7 @@ export class MetadataRunner {
   /** The context of an operation that does not edit: the document is the frozen one. */
   #readContext(call: Call, run: Run): OperationContext {
     const { session, transaction, afterCommit } = run
-    const { document, model, catalog } = run.workspace?.state ?? run.state
+    const { document, model, catalog } = run.edit?.state ?? run.state
     return {
       ...this.#options.environment,
       ...{ metadata: document, model, catalog, session, transaction },
@@ -319,7 +269,7 @@ export class MetadataRunner {
       rename: refuseEdit,
       refreshCatalog: refuseEdit,
       refreshDocument: async () => refuseEdit(),
-      storeEdits: run.store,
+      storeEdits: async () => run.edit?.store(),
       validateDocument: async (text, options) => this.#validate(text, options, model),
       applySession: () => this.#options.sessionSettings.apply(session, transaction),
       runMember: (index) => this.#runMember(call, index, run),

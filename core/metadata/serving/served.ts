@@ -25,23 +25,21 @@ import { shareDocument } from '../resolving/sharing.ts'
 import { DeclaredFormat, type DocumentFormat } from '../slices/document-format.ts'
 import { emptyDocument, type MetadataRegistry } from '../slices/registry.ts'
 import type { ModelChange } from '../slices/slices.ts'
-import { noContents, type SourceContents, type SourceStates, statesOf, wantedSources } from '../slices/sources.ts'
+import {
+  type FetchedSource,
+  noContents,
+  type SourceContents,
+  type SourceStates,
+  statesOf,
+  wantedSources,
+} from '../slices/sources.ts'
 import { readCatalog } from './catalog-reader.ts'
+import { type EditedMetadata, MetadataEdit } from './edit.ts'
 import { Reconciliation } from './reconciliation.ts'
 import { SourceStore } from './source-store.ts'
-import { type DocumentChange, type MetadataNotice, MetadataStore } from './store.ts'
+import type { MetadataState } from './state.ts'
+import { type MetadataNotice, MetadataStore } from './store.ts'
 import { MetadataSync } from './sync.ts'
-
-/** What is served, and everything the next generation is made from. */
-export interface MetadataState {
-  readonly document: MetadataDocument
-  readonly catalog: Catalog
-  /** What this instance knows of sources, and what of it the document needs. */
-  readonly contents: SourceContents
-  readonly sources: SourceStates
-  readonly resolution: Resolution
-  readonly model: Model
-}
 
 export interface ServedMetadataOptions {
   readonly database: Database
@@ -54,33 +52,30 @@ export interface ServedMetadataOptions {
 }
 
 /** Milliseconds that a start waits for others to end their changes. */
-const startPatience = 2000
+const startLockTimeout = 2000
 
 /** Milliseconds that a request waits for the metadata that it may have to be planned by. */
-const renewalPatience = 2000
+const renewalTimeout = 2000
 
 /** What a notice says of a change. */
 type StoredChange = Pick<MetadataNotice, 'version' | 'tables'>
 
-/** A change that an operation has made. */
-interface SavedChange {
-  finish(): MetadataState
-  readonly tablesRead: MetadataNotice['tables']
-}
-
-/** What there is before a change is stored. */
-interface SaveOptions {
-  readonly before: MetadataState
-  readonly followed: Model
-  readonly stored: MetadataDocument
+/** How an edit runs. */
+export interface EditOptions {
+  /** Aborts the edit. */
+  readonly signal?: AbortSignal | null
+  /** The sources fetched for the edit, asked for once the edit has the lock. */
+  readonly fetched?: () => readonly FetchedSource[]
+  /** Called after the commit, before the new generation is served. */
+  readonly onCommit?: () => void
 }
 
 export class ServedMetadata {
   readonly format: DocumentFormat
   /** What resolving may look at beside document and catalog. */
   readonly resolving: ResolveEnvironment
-  /** Held by whoever replaces the generation. */
-  readonly editing = new Mutex()
+  /** Orders everything that replaces the generation. */
+  readonly #editing = new Mutex()
   readonly #options: ServedMetadataOptions
   readonly #store: MetadataStore
   readonly #sourceStore: SourceStore
@@ -145,17 +140,17 @@ export class ServedMetadata {
       const [row] = await transaction.rows<{ transaction_read_only: string }>('show transaction_read_only')
       // A standby has it from where changes are made.
       if (row?.transaction_read_only === 'on') return
-      const stored = await this.#store.lockWithin(transaction, startPatience)
-      if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
-      await this.follow({ previous: null, next: this.state.model, isReread: true, transaction })
+      const stored = await this.#store.lockWithin(transaction, startLockTimeout)
+      if (stored !== this.state.model.resourceVersion) this.#publish(await this.#load(transaction))
+      await this.#follow({ previous: null, next: this.state.model, isReread: true, transaction })
     }
-    await this.editing.run((since) => despiteConflicts(() => database.transaction(work, { since })))
+    await this.#editing.run((since) => despiteConflicts(() => database.transaction(work, { since })))
   }
 
   async stop(): Promise<void> {
     this.#reconciliation.stop()
     await this.#sync.stop()
-    await this.editing.run(async () => {})
+    await this.#editing.run(async () => {})
   }
 
   /** Calls back after each change of the model. */
@@ -165,7 +160,7 @@ export class ServedMetadata {
 
   /** Reads document and catalog again, and serves the result. */
   async reload(): Promise<void> {
-    await this.editing.run((since) => this.#reload(since))
+    await this.#editing.run((since) => this.#reload(since))
   }
 
   /** The document as the transaction sees it in the store, inconsistencies and all. */
@@ -178,36 +173,42 @@ export class ServedMetadata {
     return this.#store.version(reader)
   }
 
-  /** Has other editors wait until the transaction ends, and serves what is stored; its version. */
-  async lock(transaction: Transaction): Promise<number> {
+  /** Runs an edit, and serves its generation after the commit: one at a time, in this process and among instances. */
+  edit<T>(
+    work: (edit: MetadataEdit) => Promise<T>,
+    { signal = null, fetched = () => [], onCommit }: EditOptions = {},
+  ): Promise<T> {
+    const { database, registry } = this.#options
+    const served: EditedMetadata = {
+      ...{ registry, environment: this.resolving, store: this.#store, sourceStore: this.#sourceStore },
+      instance: this.#instance,
+      lock: (transaction) => this.#lock(transaction),
+      state: () => this.state,
+      follow: (change) => this.#follow(change),
+    }
+    return this.#editing.run(async (since) => {
+      const inTransaction = async (transaction: Transaction) => {
+        const edit = new MetadataEdit(transaction, served, fetched)
+        const result = await work(edit)
+        return { result, state: edit.finish() }
+      }
+      const { result, state } = await despiteConflicts(() => database.transaction(inTransaction, { signal, since }))
+      onCommit?.()
+      this.#publish(state)
+      return result
+    })
+  }
+
+  /** Makes other editors wait until the transaction ends, and serves the stored generation; returns its version. */
+  async #lock(transaction: Transaction): Promise<number> {
     const stored = await this.#store.lock(transaction)
-    // Another instance was faster, or the outcome of a commit of ours never arrived.
-    if (stored !== this.state.model.resourceVersion) this.publish(await this.#load(transaction))
+    // Another instance has committed, or the outcome of a commit of this one never arrived.
+    if (stored !== this.state.model.resourceVersion) this.#publish(await this.#load(transaction))
     return stored
   }
 
-  /** Has the effects of plugins bring the database in line with a model. */
-  async follow(change: ModelChange): Promise<void> {
+  async #follow(change: ModelChange): Promise<void> {
     for (const effect of this.#options.registry.effects) await effect(change)
-  }
-
-  /** Writes the entries that differ between two documents, in the transaction of a request that goes on. */
-  storeDocument(change: DocumentChange, transaction: Transaction): Promise<void> {
-    return this.#store.save(transaction, change)
-  }
-
-  /**
-   * Stores a change together with what follows it in the database, and tells other instances when it is committed; `followed` is
-   * the model that the database is in line with, `stored` the document that the transaction sees.
-   */
-  async save(change: SavedChange, { before, followed, stored }: SaveOptions, transaction: Transaction): Promise<void> {
-    const after = change.finish()
-    const isReread = change.tablesRead === 'all'
-    await this.follow({ previous: followed, next: after.model, isReread, transaction })
-    const version = after.model.resourceVersion
-    await this.#store.save(transaction, { previous: stored, next: after.document, version })
-    await this.#sourceStore.save(transaction, before.contents.stored, after.contents.stored)
-    await this.#store.notify(transaction, { instance: this.#instance, version, tables: change.tablesRead })
   }
 
   /**
@@ -227,7 +228,7 @@ export class ServedMetadata {
     if (version === this.model.resourceVersion) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#expecting.add(resolve)
-    const timer = setTimeout(resolve, renewalPatience)
+    const timer = setTimeout(resolve, renewalTimeout)
     // Others may be in line with changes of their own, which take as long as they take.
     await Promise.race([promise, this.#catchUp(version, 'all')]).finally(() => {
       clearTimeout(timer)
@@ -238,14 +239,14 @@ export class ServedMetadata {
   /** Serves another instance's change, unless it is served already. */
   async #catchUp(version: number, tables: MetadataNotice['tables']): Promise<void> {
     if (version === this.state.model.resourceVersion) return
-    await this.editing.run(async (since) => {
+    await this.#editing.run(async (since) => {
       if (version !== this.state.model.resourceVersion) await this.#reload(since, { version, tables })
     })
   }
 
   async #reload(since: number, change?: StoredChange): Promise<void> {
     const work = (transaction: Transaction) => this.#load(transaction, change)
-    this.publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read', since }))
+    this.#publish(await this.#options.database.transaction(work, { isolation: 'repeatable-read', since }))
   }
 
   /** The stored state. What is stored is compared closely with what is declared only when it cannot be resolved. */
@@ -304,7 +305,7 @@ export class ServedMetadata {
   }
 
   /** Serves a generation from now on. */
-  publish(state: MetadataState): void {
+  #publish(state: MetadataState): void {
     const before = this.state
     if (state === before) return
     this.#state = state

@@ -1,5 +1,5 @@
-// One editing request's private generations: each operation starts from what the one before left, and nothing is
-// published until all of it is committed.
+// One edit of the metadata, from the row lock to the generation that is served after the commit. A request has one edit; each of
+// its operations is a step that starts from the generation of the step before. Nothing is served before the commit.
 
 import { createDraft, current, enableArrayMethods, finishDraft } from 'immer'
 import type { Catalog } from '../../catalog/types.ts'
@@ -19,6 +19,7 @@ import { shareDocument } from '../resolving/sharing.ts'
 import { type MetadataRegistry, sliceValue } from '../slices/registry.ts'
 import { removeObject } from '../slices/removal.ts'
 import { Renames } from '../slices/renames.ts'
+import type { ModelChange } from '../slices/slices.ts'
 import {
   digestOf,
   type FetchedSource,
@@ -29,51 +30,85 @@ import {
   withFetched,
 } from '../slices/sources.ts'
 import { hasFunctions, readCatalog, type Wanted } from './catalog-reader.ts'
-import type { MetadataState } from './served.ts'
-import type { MetadataNotice } from './store.ts'
+import type { SourceStore } from './source-store.ts'
+import type { MetadataState } from './state.ts'
+import type { MetadataStore } from './store.ts'
 import { TableReader } from './table-reader.ts'
 
 // Looking for an entry among thousands makes a draft of the one that is found only.
 enableArrayMethods()
 
-/** An edit that is being made: the draft, and what may be done beside changing it. */
-export interface Edit {
+/** The edit of one operation: the draft, and the other ways to change the metadata. */
+export interface EditStep {
   readonly draft: MetadataDocument
-  /** What is to be read from the database again. */
+  /** Tables and functions to read from the database again. */
   readonly refreshed: RefreshRequest
-  /** What it has renamed, one after another. */
+  /** Renames of the step, in order. */
   readonly renamed: readonly Rename[]
   remove(object: ObjectRef): boolean
   rename(rename: Rename): void
   refreshCatalog(names: readonly QualifiedName[] | 'all'): void
 }
 
-export interface WorkspaceOptions {
-  readonly transaction: Transaction
+/** The parts of the served metadata that an edit works with. */
+export interface EditedMetadata {
   readonly registry: MetadataRegistry
   readonly environment: ResolveEnvironment
-  readonly state: MetadataState
-  /** The version that the model will have when all of it is committed. */
-  readonly version: number
-  /** What was fetched for it. */
-  readonly fetched: readonly FetchedSource[]
+  readonly store: MetadataStore
+  readonly sourceStore: SourceStore
+  /** The id of this instance in notices. */
+  readonly instance: string
+  /** Locks the stored metadata until the transaction ends, and serves it; returns its version. */
+  lock(transaction: Transaction): Promise<number>
+  state(): MetadataState
+  /** Brings the database in line with a model, by the effects of plugins. */
+  follow(change: ModelChange): Promise<void>
 }
 
-export class Workspace {
-  /** The generation that the next operation starts from. */
-  state: MetadataState
-  /** Where the tables that entries name are read. */
+export class MetadataEdit {
+  readonly transaction: Transaction
+  readonly #served: EditedMetadata
+  readonly #given: () => readonly FetchedSource[]
+  /** Reads the tables that entries name. */
   readonly tables: TableReader
-  readonly #options: WorkspaceOptions
-  /** Tables and functions that were read in this request already. */
+  /** Tables and functions that this edit has read. */
   readonly #fresh = new Set<string>()
+  #fetched: readonly FetchedSource[] = []
+  #before: MetadataState | null = null
+  #state: MetadataState | null = null
+  /** The version that the store has. */
+  #stored = 0
+  /** The model that the database is in line with. */
+  #followed: Model | null = null
+  /** The document that the transaction sees in the store. */
+  #written: MetadataDocument | null = null
   #readsAll = false
   #changed = false
+  #isSaved = false
 
-  constructor(options: WorkspaceOptions) {
-    this.#options = options
-    this.state = options.state
-    this.tables = new TableReader(options.transaction)
+  /** `fetched`: the sources fetched for the edit, asked for once the edit has the lock. */
+  constructor(transaction: Transaction, served: EditedMetadata, fetched: () => readonly FetchedSource[]) {
+    this.transaction = transaction
+    this.#served = served
+    this.#given = fetched
+    this.tables = new TableReader(transaction)
+  }
+
+  /** Takes the row lock, and begins with the stored generation; returns its version. */
+  async open(): Promise<number> {
+    const fetched = this.#given()
+    this.#stored = await this.#served.lock(this.transaction)
+    this.#fetched = fetched
+    this.#before = this.#state = this.#served.state()
+    this.#followed = this.#before.model
+    this.#written = this.#before.document
+    return this.#stored
+  }
+
+  /** The generation that the next step starts from. */
+  get state(): MetadataState {
+    if (!this.#state) throw new TypeError('the edit is not open')
+    return this.#state
   }
 
   /** Whether there is something to store, or for other instances to read again. */
@@ -81,25 +116,58 @@ export class Workspace {
     return this.#changed
   }
 
-  /** The tables and functions that were read for what is to be served. */
-  get tablesRead(): MetadataNotice['tables'] {
-    return this.#readsAll ? 'all' : [...this.#fresh]
+  get #version(): number {
+    return this.#stored + 1
   }
 
-  /** What to serve when the transaction has committed. */
+  /** Runs the effects of the steps so far, for an operation that reads or writes rows. */
+  async follow(): Promise<void> {
+    const { model } = this.state
+    if (model === this.#followed) return
+    await this.#served.follow({ previous: this.#followed, next: model, isReread: false, transaction: this.transaction })
+    this.#followed = model
+  }
+
+  /** Writes the entries of the steps so far, for statements that read the store. */
+  async store(): Promise<void> {
+    const next = this.state.document
+    const previous = this.#written
+    if (!previous || next === previous) return
+    await this.#served.store.save(this.transaction, { previous, next, version: this.#version })
+    this.#written = next
+  }
+
+  /** Runs the effects, stores the changes, and notifies other instances at the commit. */
+  async save(): Promise<void> {
+    if (!this.#changed) return
+    const { transaction } = this
+    const { store, sourceStore, instance } = this.#served
+    const [before, stored] = [this.#before!, this.#written!]
+    this.#isSaved = true
+    const after = this.finish()
+    const tables = this.#readsAll ? 'all' : [...this.#fresh]
+    await this.#served.follow({ previous: this.#followed, next: after.model, isReread: this.#readsAll, transaction })
+    const version = after.model.resourceVersion
+    await store.save(transaction, { previous: stored, next: after.document, version })
+    await sourceStore.save(transaction, before.contents.stored, after.contents.stored)
+    await store.notify(transaction, { instance, version, tables })
+  }
+
+  /** The generation to serve once the transaction has committed. An edit that was not saved keeps the stored version. */
   finish(): MetadataState {
-    const { version, registry, state: before } = this.#options
-    if (!this.#changed) return before
+    if (!this.#changed) return this.#before!
+    const { registry } = this.#served
     const { state } = this
+    const version = this.#isSaved ? this.#version : this.#stored
     const wanted = wantedSources(registry.sources.values(), state.document)
     const contents = wantedContents(state.contents, wanted)
     const isDone = state.model.resourceVersion === version
     return { ...state, contents, model: isDone ? state.model : modelOf(state.resolution, version) }
   }
 
-  /** Starts an edit of the generation that the one before has left. */
-  begin(): Edit {
-    const { registry } = this.#options
+  /** Begins a step. */
+  begin(): EditStep {
+    const { registry } = this.#served
     const { document, model } = this.state
     const draft = createDraft(document) as MetadataDocument
     const renames = new Renames(registry, draft, model)
@@ -118,31 +186,31 @@ export class Workspace {
     }
   }
 
-  /** The model that an edit would make as it is now; it goes on. */
-  async preview({ draft, refreshed }: Edit): Promise<Model> {
+  /** The model that a step would make in its present state; the step goes on. */
+  async preview({ draft, refreshed }: EditStep): Promise<Model> {
     const document = current(draft)
     const isUntouched = document === this.state.document && refreshed.wanted !== 'all' && refreshed.wanted.size === 0
     return isUntouched ? this.state.model : (await this.#resolve(deepFreeze(document), refreshed)).model
   }
 
-  /** The generation that an edit makes; its draft is done with. */
-  resolve({ draft, refreshed }: Edit): Promise<MetadataState> {
+  /** The generation that a step makes; it ends the draft. */
+  resolve({ draft, refreshed }: EditStep): Promise<MetadataState> {
     return this.#resolve(finishDraft(draft) as MetadataDocument, refreshed)
   }
 
   async #resolve(edited: MetadataDocument, refreshed: RefreshRequest): Promise<MetadataState> {
     const before = this.state
-    const { registry } = this.#options
+    const { registry } = this.#served
     const document = await inTurns(shareDocument(registry, before.document, edited))
     refuseRepeatedEntries(registry, before.document, document)
     const catalog = await this.#readCatalog(document, refreshed.wanted)
     return this.#next(document, catalog)
   }
 
-  /** Has the next edit start from what this one made. */
-  accept({ refreshed }: Edit, state: MetadataState): void {
+  /** Makes a step's generation the start of the next step. */
+  accept({ refreshed }: EditStep, state: MetadataState): void {
     if (state !== this.state || refreshed.wanted === 'all') this.#changed = true
-    this.state = state
+    this.#state = state
   }
 
   /** Reads tables whose entries changed, once a request, and those that the operation asked for. */
@@ -153,7 +221,7 @@ export class Workspace {
     const isRead = (key: string) => this.#fresh.has(key) && previous.tables.has(key)
     const wanted = refreshed === 'all' ? 'all' : new Set(edited.filter((key) => !isRead(key)).concat(...refreshed))
     const isRemoved = document.tables.length !== this.state.document.tables.length
-    const functions = functionNames(this.#options.registry, document)
+    const functions = functionNames(this.#served.registry, document)
     if (wanted !== 'all' && wanted.size === 0 && !isRemoved && hasFunctions(previous, functions)) return previous
     const entries = document.tables
     if (wanted === 'all') {
@@ -161,14 +229,15 @@ export class Workspace {
       this.tables.forget()
     }
     for (const key of wanted === 'all' ? entries.map(({ table }) => nameKey(table)) : wanted) this.#fresh.add(key)
-    const { transaction, environment } = this.#options
-    const { vocabulary } = environment
+    const { transaction } = this
+    const { vocabulary } = this.#served.environment
     return readCatalog({ transaction, previous, entries, functions, wanted, vocabulary, tables: this.tables })
   }
 
   async #next(document: MetadataDocument, catalog: Catalog): Promise<MetadataState> {
     const before = this.state
-    const { registry, environment, version, fetched } = this.#options
+    const { registry, environment } = this.#served
+    const fetched = this.#fetched
     const wanted = wantedSources(registry.sources.values(), document)
     const digests = new Map(wanted.map(({ key, id, definition }) => [placeOf(key, id), digestOf(definition)]))
     // Members of a bulk may need one source by several definitions, one after the other.
@@ -178,7 +247,7 @@ export class Workspace {
     if (document === before.document && catalog === before.catalog && sources === before.sources) return before
     const input = { document, catalog, sources }
     const resolution = await inTurns(resolve(input, before.resolution, registry, environment))
-    return { ...input, contents, resolution, model: modelOf(resolution, version) }
+    return { ...input, contents, resolution, model: modelOf(resolution, this.#version) }
   }
 }
 

@@ -2,7 +2,6 @@
 // operations: by another instance's change, by reading everything again.
 
 import { randomUUID } from 'node:crypto'
-import type { Catalog } from '../../catalog/types.ts'
 import type { Vocabulary } from '../../compiler/types/vocabulary.ts'
 import { Mutex } from '../../concurrency/mutex.ts'
 import { atOnce, inTurns } from '../../concurrency/stepwise.ts'
@@ -19,20 +18,13 @@ import type { MetadataDocument } from '../document/document.ts'
 import type { Model } from '../document/model.ts'
 import { inconsistencyJson } from '../resolving/consistency.ts'
 import { functionNames } from '../resolving/function-names.ts'
-import { modelOf, type Resolution, resolve } from '../resolving/resolve.ts'
+import { modelOf, resolve } from '../resolving/resolve.ts'
 import type { ResolveEnvironment } from '../resolving/resolve-context.ts'
 import { shareDocument } from '../resolving/sharing.ts'
 import { DeclaredFormat, type DocumentFormat } from '../slices/document-format.ts'
 import { emptyDocument, type MetadataRegistry } from '../slices/registry.ts'
 import type { ModelChange } from '../slices/slices.ts'
-import {
-  type FetchedSource,
-  noContents,
-  type SourceContents,
-  type SourceStates,
-  statesOf,
-  wantedSources,
-} from '../slices/sources.ts'
+import { type FetchedSource, noContents, type SourceStates, statesOf, wantedSources } from '../slices/sources.ts'
 import { readCatalog } from './catalog-reader.ts'
 import { type EditedMetadata, MetadataEdit } from './edit.ts'
 import { Reconciliation } from './reconciliation.ts'

@@ -30,7 +30,7 @@ const roles: Record<string, { artist: unknown; album: unknown }> = {
 let trellis: TestTrellis
 
 before(async (t) => {
-  trellis = await startTrellis(t as never, { sql })
+  trellis = await startTrellis(t as never, { sql, settings: { maxRequestCost: 250_000 } })
   for (const name of ['artist', 'album']) await trellis.op('track_table', { name, schema: 'public' })
   const relationship = (type: string, table: string, name: string, using: unknown) =>
     trellis.op(`create_${type}_relationship`, { table, name, using: { foreign_key_constraint_on: using } })

@@ -79,7 +79,7 @@ test('the order in which variables are given makes no plan of its own, and which
 })
 
 test('plans are bounded by what they take together, however many one document could have', async (t) => {
-  const { engine } = await startLibrary(t)
+  const { engine } = await startLibrary(t, { settings: { maxRequestCost: 1_000_000 } })
   const plan = (query: string, limit: number) => {
     return engine.graphql.plan({ query, operationName: null, variables: { limit } }, admin).prepared
   }

@@ -69,7 +69,7 @@ const data = (type: string, args: string): string => `{"type":"${type}","args":{
 
 const [graphql, query] = ['/v1/graphql', '/v1/query']
 
-const cost = /costs more than 250000/
+const cost = /costs more than 100000/
 const values = /more than 2000000 JSON values/
 const fits = /^\{"data":/
 

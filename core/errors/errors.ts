@@ -2,6 +2,7 @@
 // only places that know the wire shapes.
 
 import { type PathKey, pathText } from './path.ts'
+import { shortMessage } from './shortened.ts'
 
 /** The wire codes of the interface; an action webhook may add its own, hence the string escape at the end. */
 export type ErrorCode =
@@ -80,7 +81,7 @@ export class TrellisError extends Error {
   #shownHelp: ErrorHelp | undefined
 
   constructor(status: number, code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(shortMessage(message), details.cause === undefined ? undefined : { cause: details.cause })
     this.name = 'TrellisError'
     this.status = status
     this.code = code

@@ -1,5 +1,7 @@
 // JSONPath-like places in errors: `$.args.objects[0]['odd key']`.
 
+import { shortName } from './shortened.ts'
+
 export type PathKey = string | number
 
 /** A path under construction: a linked list, so that walking costs nothing until an error is printed. */
@@ -24,7 +26,8 @@ const plainKey = /^[A-Za-z_][A-Za-z0-9_-]*$/
 export function pathText(keys: readonly PathKey[]): string {
   const parts = keys.map((key) => {
     if (typeof key === 'number') return `[${key}]`
-    return plainKey.test(key) ? `.${key}` : `['${key}']`
+    const name = shortName(key)
+    return plainKey.test(key) ? `.${name}` : `['${name}']`
   })
   return `$${parts.join('')}`
 }

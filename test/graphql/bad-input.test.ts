@@ -204,6 +204,18 @@ test('thousands of aliases are answered', async (t) => {
   assert.deepEqual(repeated, { data: { book_by_pk: { id: 1 } } })
 })
 
+test('an error repeats a part of a long name, in its path and in its message', async (t) => {
+  const trellis = await startLibrary(t)
+  const name = 'x'.repeat(1_000_000)
+  const query = 'query ($where: book_bool_exp) { book(where: $where) { id } }'
+  const { path, message } = refusalOf(await trellis.graphql(query, { where: { [name]: {} } }))
+  assert.ok(path.endsWith(`.where.${'x'.repeat(200)}…`) || path.endsWith('.where'), path.slice(-300))
+  assert.equal(message.length, 10_000)
+  assert.match(message, /^[^x]*"x{8000,}…x+"[^x]/)
+  const { body } = await trellis.opError('count', { table: 'book', where: { [`${name} y`]: {} } })
+  assert.ok(JSON.stringify(body).length < 11_000)
+})
+
 test('fragments that multiply are flattened once', async (t) => {
   const trellis = await startLibrary(t)
   const fragments = Array.from({ length: 40 }, (_, i) => `fragment f${i} on book { ...f${i + 1} ...f${i + 1} id }`)

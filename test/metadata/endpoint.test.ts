@@ -70,7 +70,7 @@ test('long numbers and odd keys go in and come out as they are', async (t) => {
 
 test('a name longer than PostgreSQL has, and a large text, are answered clearly', async (t) => {
   const { request } = await startTrellis(t, { sql })
-  for (const name of ['x'.repeat(64), '🍎'.repeat(20), 'y'.repeat(1_000_000), 'a\u0000b']) {
+  for (const name of ['x'.repeat(64), '🍎'.repeat(20), 'y'.repeat(5000), 'a\u0000b']) {
     const { status, body } = await request<{ error: string }>('/v1/query', {
       body: { type: 'track_table', args: name },
     })
